@@ -67,6 +67,9 @@ pub mod execute;
 #[cfg(feature = "server")]
 pub mod preflight;
 #[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "time limits on statements, and a pause between two of them")]
+pub mod change_feed;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on calls, and a pause between signs of life")]
 pub mod shared_store;
 #[cfg(feature = "server")]

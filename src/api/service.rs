@@ -13,6 +13,7 @@ use crate::api::options::Options;
 use crate::api::query_texts::QueryTexts;
 use crate::api::request_ids::RequestIds;
 use crate::api::views::Views;
+use crate::change_feed::ticker::Ticker;
 use crate::database::pool::writer_pool::WriterPool;
 use crate::http::handler::{Current, HttpState};
 use crate::orders::options::UpdateOptions;
@@ -60,6 +61,8 @@ pub(crate) struct Service {
     pub updates_orders: bool,
     /// Connections for queries and exports.
     pub servers: Arc<ReadServers>,
+    /// Writes the ticks of change feeds.
+    pub change_feeds: Arc<Ticker>,
     /// The callers' exports.
     pub exports: Queues,
     /// Connections for order updates.

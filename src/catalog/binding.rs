@@ -4,6 +4,7 @@ use crate::catalog::ids::EntityId;
 use crate::catalog::normalization::Normalization;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
+use crate::catalog::totals::{GroupField, GroupKey, Sum, TotalsField};
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
 use crate::value::{ScalarType, Value};
@@ -22,6 +23,10 @@ pub enum Binding<'a> {
     Edge(EdgeField),
     /// A field of `pageInfo`.
     PageInfo(PageInfoField),
+    /// A field of totals.
+    Totals(TotalsField),
+    /// A field of a group of totals.
+    Group(GroupField),
     /// A field of an introspection type, which the catalog itself answers.
     Introspection,
 }
@@ -37,6 +42,11 @@ impl<'a> Binding<'a> {
         }
     }
 
+    /// The connection whose search keys the field takes.
+    pub(crate) fn searched(self) -> Option<&'a Connection> {
+        if let Self::Root(RootBinding::Totals(totals)) = self { Some(&totals.connection) } else { self.connection() }
+    }
+
     /// The column, if it is one of the type's relation.
     pub fn column(self) -> Option<&'a Column> {
         if let Self::Entity(EntityBinding::Column(column)) = self { Some(column) } else { None }
@@ -50,6 +60,8 @@ pub enum RootBinding {
     Lookup(Lookup),
     /// All rows of a relation.
     Connection(Connection),
+    /// Counts and sums over rows of a connection.
+    Totals(Totals),
     /// `__schema`, which the catalog itself answers.
     Schema,
     /// `__type`, which the catalog itself answers.
@@ -62,6 +74,7 @@ impl RootBinding {
         match self {
             Self::Lookup(lookup) => set_stored_types(&lookup.relation, &mut lookup.keys, stored),
             Self::Connection(connection) => connection.set_stored_types(stored),
+            Self::Totals(totals) => totals.connection.set_stored_types(stored),
             Self::Schema | Self::TypeByName => {}
         }
     }
@@ -417,6 +430,19 @@ pub enum AggregateFunction {
     CountDistinct,
     /// The lowest value. With a search by the same column, the lowest of those that are searched for.
     Lowest,
+}
+
+/// What a totals root comes from.
+#[derive(Debug)]
+pub struct Totals {
+    /// The root connection whose rows are summed up.
+    pub connection: Connection,
+    /// What rows can be grouped by. Never empty.
+    pub keys: Vec<GroupKey>,
+    /// What can be summed up.
+    pub sums: Vec<Sum>,
+    /// The key with the currency of sums of money. Amounts in several currencies are never added.
+    pub currency: Option<usize>,
 }
 
 /// A lookup field: a root field that finds one row by its arguments.

@@ -5,10 +5,11 @@ use graphql_parser::schema as sdl;
 
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::normalization::Normalization;
+use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
 /// The binding directives, `@deprecated` and `@grant`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 12] = [
+const DIRECTIVES: [(&str, &[&str]); 15] = [
     ("relation", &["name", "key"]),
     ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
@@ -37,6 +38,9 @@ const DIRECTIVES: [(&str, &[&str]); 12] = [
     ),
     ("index", &["keys", "inOrderOf", "include"]),
     ("sort", &["key", "column"]),
+    ("totals", &["of", "currency"]),
+    ("group", &["key", "field", "unit"]),
+    ("sum", &["key", "field", "times", "money"]),
     ("deprecated", &["reason"]),
     ("grant", &["to"]),
 ];
@@ -140,6 +144,17 @@ impl<'d, 't> BindingArguments<'d, 't> {
             Some(value) => {
                 let named = if let sdl::Value::Enum(name) = value { Normalization::named(name) } else { None };
                 named.map(Some).ok_or_else(|| self.bad("normalize", "LOWER_CASE or LAST_DIGITS"))
+            }
+        }
+    }
+
+    /// `unit`, which is a name.
+    pub(super) fn unit(&self) -> Result<Option<TimeUnit>, SchemaError> {
+        match self.value("unit") {
+            None => Ok(None),
+            Some(value) => {
+                let named = if let sdl::Value::Enum(name) = value { TimeUnit::named(name) } else { None };
+                named.map(Some).ok_or_else(|| self.bad("unit", "DAY or MONTH"))
             }
         }
     }

@@ -16,7 +16,8 @@ use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectKind, ObjectTy
 use crate::catalog::schema_description;
 use crate::catalog::sdl_writer;
 use crate::catalog::search_window::SearchWindow;
-use crate::catalog::type_names::{TypeNames, TypeOrigin};
+use crate::catalog::totals_types;
+use crate::catalog::type_names::{TotalsPart, TypeNames, TypeOrigin};
 use crate::catalog::type_system::Catalog;
 use crate::value::ScalarType;
 
@@ -100,6 +101,7 @@ impl<'a> Builder<'a> {
                 let node = self.bindings.node(&field.ty, field.position)?;
                 Type::Enum(connection_types::sort_enum(origin.type_name(), field, node))
             }
+            TypeOrigin::Totals(root, part) => self.totals_part(root, part)?,
             TypeOrigin::Scalar(scalar) => Type::Scalar(Scalar {
                 scalar,
                 description: scalar_description(scalar),
@@ -111,6 +113,30 @@ impl<'a> Builder<'a> {
                 ty
             }
         })
+    }
+
+    /// A type of a root's totals.
+    fn totals_part(&self, root: &'a FieldDefinition, part: TotalsPart) -> Result<Type, SchemaError> {
+        let built = self.bindings.totals(root)?;
+        let ty = match part {
+            TotalsPart::Totals => Type::Object(totals_types::totals_type(self.names, root, built.of)),
+            TotalsPart::Group => Type::Object(totals_types::group_type(self.names, root, &built)),
+            TotalsPart::Keys => Type::Enum(totals_types::key_enum(root, &built)),
+            TotalsPart::Order => Type::Enum(totals_types::order_enum(root, &built)),
+        };
+        let names = match &ty {
+            Type::Object(object) => object.fields.iter().map(|field| field.name.as_str()).collect(),
+            Type::Enum(enumeration) => enumeration.names().collect(),
+            Type::Scalar(_) => Vec::new(),
+        };
+        let duplicate = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
+        match duplicate {
+            None => Ok(ty),
+            Some((_, name)) => {
+                let kind = SchemaErrorKind::Duplicate(format!("{}: {name}", root.name));
+                Err(SchemaError::new(root.position, kind))
+            }
+        }
     }
 
     /// An object type, and what its fields are bound to.
@@ -145,6 +171,12 @@ impl<'a> Builder<'a> {
                 let connection = bindings.collection(field)?;
                 let arguments = connection_types::collection_arguments(names, ty, field, &connection.search_keys);
                 (RootBinding::Connection(connection), arguments, self.connection_ref(field)?)
+            }
+            Some(BindingDefinition::Totals { .. }) if field.is_list => {
+                let built = bindings.totals(field)?;
+                let arguments = totals_types::arguments(names, field, &built);
+                let reference = TypeRef::Named(names.totals(&field.name, TotalsPart::Totals)).non_null();
+                (RootBinding::Totals(built.totals), arguments, reference)
             }
             Some(BindingDefinition::Lookup { through }) if !field.is_list => {
                 let lookup = bindings.lookup(field, through.as_deref())?;
@@ -216,10 +248,14 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Fails if a field that is not a collection has search keys, or one that is not a connection sort keys.
+/// Fails if a field that is not a collection has search keys, one that is not a connection sort keys, or one that is no totals root
+/// group keys or sums.
 fn check_keys(field: &FieldDefinition, is_collection: bool) -> Result<(), SchemaError> {
-    if !(is_collection || field.search_keys.is_empty() && field.indexes.is_empty())
+    let is_totals = matches!(field.binding, Some(BindingDefinition::Totals { .. }));
+    if !(is_collection && !is_totals || field.search_keys.is_empty() && field.indexes.is_empty())
         || !field.is_list && !field.sort_keys.is_empty()
+        || is_totals && !field.sort_keys.is_empty()
+        || !is_totals && !(field.groups.is_empty() && field.sums.is_empty())
     {
         return Err(SchemaError::new(field.position, SchemaErrorKind::SearchOutsideCollection));
     }

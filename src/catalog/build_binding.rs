@@ -241,7 +241,7 @@ fn search_key(
         let kind = SchemaErrorKind::VocabularyOfOtherType(definition.name.clone());
         return Err(SchemaError::new(field.position, kind));
     }
-    if definition.indexed && !definition.lookup {
+    if definition.indexed != Some(false) && !definition.lookup {
         return Err(SchemaError::new(field.position, SchemaErrorKind::IndexedWithoutLookup(definition.name.clone())));
     }
     if definition.within.is_some() && !(definition.in_order_of.is_empty() && definition.include.is_empty()) {
@@ -253,7 +253,7 @@ fn search_key(
         example,
         column: Column::new(&definition.column, scalar),
         comparators: definition.comparators.clone(),
-        indexed: definition.indexed,
+        indexed: definition.indexed.unwrap_or_else(|| !joins_many_rows(node, definition)),
         is_computed: definition.computed,
         lookup: definition.lookup,
         in_order_of: sort_key_indexes(field, &definition.in_order_of)?,
@@ -262,6 +262,13 @@ fn search_key(
         vocabulary: definition.vocabulary.clone(),
         normalization: definition.normalization,
     })
+}
+
+/// Whether a row of another relation may join many rows of a type: it has not the whole primary key. Then one value of a search key
+/// in that relation may match any number of rows, which no index has in an order.
+fn joins_many_rows(node: &TypeDefinition, definition: &SearchKeyDefinition) -> bool {
+    let Some((_, by)) = &definition.within else { return false };
+    node.relation.as_ref().is_some_and(|relation| relation.key.iter().any(|column| !by.contains(column)))
 }
 
 /// The indexes of sort keys among those of a root.

@@ -19,7 +19,7 @@ pub(super) fn collection_arguments(
         "query",
         TypeRef::Named(names.scalar(ScalarType::String)),
         ArgumentRole::Query,
-        &key_description::describe_search_keys(search_keys),
+        &key_description::describe_search_keys(search_keys, &root.sort_keys),
     )];
     arguments.extend(nested_arguments(names, query, root));
     arguments.push(argument(
@@ -65,7 +65,7 @@ fn page_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
     ]
 }
 
-fn argument(name: &str, ty: TypeRef, role: ArgumentRole, description: &str) -> Argument {
+pub(super) fn argument(name: &str, ty: TypeRef, role: ArgumentRole, description: &str) -> Argument {
     Argument { name: name.to_owned(), description: Some(description.to_owned()), ty, default: None, role }
 }
 
@@ -135,7 +135,7 @@ pub(super) fn sort_enum(name: String, sorted: &FieldDefinition, node: &TypeDefin
     }
 }
 
-fn field(name: &str, description: &str, ty: TypeRef) -> Field {
+pub(super) fn field(name: &str, description: &str, ty: TypeRef) -> Field {
     let (name, description) = (name.to_owned(), Some(description.to_owned()));
     Field { name, description, arguments: Vec::new(), ty, deprecation: None }
 }

@@ -4,6 +4,7 @@ use graphql_parser::Pos;
 
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::normalization::Normalization;
+use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
 /// The name of the query root type.
@@ -97,6 +98,10 @@ pub(super) struct FieldDefinition {
     pub(super) indexes: Vec<IndexDefinition>,
     /// `@sort`
     pub(super) sort_keys: Vec<SortKeyDefinition>,
+    /// `@group`
+    pub(super) groups: Vec<GroupDefinition>,
+    /// `@sum`
+    pub(super) sums: Vec<SumDefinition>,
     /// `@deprecated`: the reason.
     pub(super) deprecation: Option<String>,
     /// `@grant`: one of them shows the field. Empty if everybody sees it who sees the type.
@@ -126,6 +131,8 @@ pub(super) enum BindingDefinition {
     Aggregate { function: AggregateFunction, column: String, rows: AggregatedRows },
     /// `@point`: the relation with the target's columns, if not the target's own.
     Lookup { through: Option<String> },
+    /// `@totals`: the root connection whose rows are summed up, and the path to the currency of amounts of money.
+    Totals { of: String, currency: Option<String> },
 }
 
 /// The rows of an aggregate.
@@ -145,7 +152,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) example: Option<String>,
     pub(super) column: String,
     pub(super) comparators: Vec<Comparator>,
-    pub(super) indexed: bool,
+    /// Whether it is declared that a selective index serves the key.
+    pub(super) indexed: Option<bool>,
     /// Whether a view computes the column from other tables.
     pub(super) computed: bool,
     /// Whether an index begins with the column.
@@ -173,6 +181,26 @@ pub(super) struct IndexDefinition {
     pub(super) in_order_of: Vec<String>,
     /// The further columns that it has in the order of the first of them.
     pub(super) include: Vec<String>,
+}
+
+/// `@group`
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct GroupDefinition {
+    pub(super) name: String,
+    /// The names of fields, with dots between them.
+    pub(super) path: String,
+    pub(super) unit: Option<TimeUnit>,
+}
+
+/// `@sum`
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SumDefinition {
+    pub(super) name: String,
+    /// The names of fields, with dots between them.
+    pub(super) path: String,
+    /// The same of the factor, if there is one.
+    pub(super) times: Option<String>,
+    pub(super) is_money: bool,
 }
 
 /// `@sort`

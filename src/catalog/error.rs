@@ -3,6 +3,8 @@
 use graphql_parser::Pos;
 use thiserror::Error;
 
+use crate::catalog::totals::MAX_KEYS;
+
 /// An error in a schema file, and its position.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{position}: {kind}")]
@@ -30,7 +32,7 @@ pub(crate) enum SchemaErrorKind {
     Syntax(String),
     /// A kind of definition that schema files do not support.
     #[error(
-        "{0} is not taken; a schema has object types, directive definitions and the enums Compare and Normalization"
+        "{0} is not taken; a schema has object types, directive definitions and the enums Compare, Normalization and TimeUnit"
     )]
     Unsupported(&'static str),
     /// A field or argument of an introspection type that has no implementation. Only the built-in introspection schema
@@ -83,7 +85,7 @@ pub(crate) enum SchemaErrorKind {
     #[error("a type needs @relation")]
     NoRelation,
     /// `@search` or `@index` on a field that is no collection root, or `@sort` on one that is no list.
-    #[error("@search and @index are for collection roots, @sort for lists")]
+    #[error("@search and @index are for collection roots, @sort for lists, @group and @sum beside @totals")]
     SearchOutsideCollection,
     /// A collection root without `@sort`.
     #[error("a collection root needs a sort key")]
@@ -123,6 +125,18 @@ pub(crate) enum SchemaErrorKind {
         "`{0}`: @index names two search keys whose columns are the rows' own, no Booleans, and on no sort key of `inOrderOf`"
     )]
     BadIndexKeys(String),
+    /// `@totals(of:)` does not name a root connection of the field's type.
+    #[error("@totals sums up the rows of `{of}`, and there is no such list of `{ty}` among the fields of Query")]
+    UnknownRoot { of: String, ty: String },
+    /// `@totals` without `@group`, or with too many.
+    #[error("@totals needs 1 to {MAX_KEYS} group keys, that of the currency included")]
+    GroupKeys,
+    /// A path of `@totals`, `@group` or `@sum` that does not lead from the type through objects to a column that fits.
+    #[error("`{path}` leads from `{ty}` to no column that {use_}")]
+    BadPath { ty: String, path: String, use_: &'static str },
+    /// `@sum(money: true)` without `@totals(currency:)`.
+    #[error("`{0}` is a sum of money; @totals needs a `currency`, by which it is grouped")]
+    MoneyWithoutCurrency(String),
     /// `@search` has both `inOrderOf` and `within`.
     #[error(
         "the search key `{0}` is within another relation, so no index is in order of a sort key or includes other columns; \

@@ -9,7 +9,7 @@ use crate::search::Comparator;
 use crate::value::ScalarType;
 
 /// The description of `query`: a line per search key, with an example.
-pub(super) fn describe_search_keys(keys: &[SearchKey]) -> String {
+pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefinition]) -> String {
     if keys.is_empty() {
         return "Has no keys here; leave it out.".to_owned();
     }
@@ -23,10 +23,24 @@ pub(super) fn describe_search_keys(keys: &[SearchKey]) -> String {
             let _ = write!(text, ", {}", normalization.describe());
         }
         if !key.indexed {
-            let _ = write!(text, " (costs {UNINDEXED_TERM} more)");
+            let _ = write!(text, " (costs {UNINDEXED_TERM} more{})", describe_short_pages(key, sort_keys));
         }
     }
     text
+}
+
+/// Whether pages of a search by the key may end before they are full where many rows match, and the orders in which they do not,
+/// as an index returns the rows in these.
+fn describe_short_pages(key: &SearchKey, sort_keys: &[SortKeyDefinition]) -> String {
+    let is_of_order = |sort_key: &SortKeyDefinition| key.semi_join.is_none() && sort_key.column == key.column.name;
+    let full = sort_keys.iter().enumerate();
+    let full = full.filter(|(index, sort_key)| is_of_order(sort_key) || key.in_order_of.contains(index));
+    let full: Vec<_> = full.map(|(_, sort_key)| sort_key.name.as_str()).collect();
+    match full.len() {
+        all if all == sort_keys.len() => String::new(),
+        0 => "; pages may come short".to_owned(),
+        _ => format!("; pages may come short, but not by {}", full.join(", ")),
+    }
 }
 
 /// The description of `sortKey`.

@@ -10,10 +10,12 @@
 //! - `sdl_reader`, `binding_arguments`: schema file → `definition`: SDL with binding directives, references unresolved
 //! - `introspection_types`: the introspection types, read from a schema file of their own
 //! - `type_names`: the names and ids of all types
-//! - `build`, `build_binding`: definitions → catalog
+//! - `build`, `build_binding`, `build_totals`: definitions → catalog
 //! - `connection_types`: connection and edge types and the arguments of connections, which schema files leave out
 //! - [`normalization`]: the forms in which values of search keys are compared
 //! - `key_description`: search keys and sort keys in words
+//! - [`totals`]: counts and sums over rows of a root connection
+//! - `totals_types`: their object types, enums and arguments
 //! - `prices`: the numbers of the cost model
 //! - `schema_description`: the description of the schema itself
 //! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself
@@ -28,6 +30,7 @@ pub mod binding;
 mod binding_arguments;
 mod build;
 mod build_binding;
+mod build_totals;
 mod connection_types;
 mod definition;
 pub mod error;
@@ -48,6 +51,8 @@ mod sdl_writer;
 pub mod search_window;
 pub mod result_type;
 pub mod stored_type;
+pub mod totals;
+mod totals_types;
 mod type_names;
 mod type_system;
 mod visibility;

@@ -12,6 +12,18 @@ pub(crate) const AGGREGATE: u64 = 5;
 /// What a search term adds if no selective index serves its key.
 pub(crate) const UNINDEXED_TERM: u64 = 50;
 
+/// How many rows are summed up for a credit. Each costs as much again for each object that is joined to it.
+pub(crate) const ROWS_SUMMED: u64 = 10;
+
+/// How many rows are summed up if a request does not say so.
+pub(crate) const DEFAULT_SUMMED_ROWS: u32 = 1_000;
+
+/// The most rows that are summed up. They take as long as ten pages of the same price.
+pub(crate) const MAX_SUMMED_ROWS: u32 = 4_000;
+
+/// Which numbers of rows can be summed up, in words.
+pub(crate) const SUMMED_RANGE: &str = "a whole number from 1 to 4000";
+
 /// The most rows that `count` counts.
 pub(crate) const MAX_COUNT: u32 = 1_000;
 

@@ -113,6 +113,13 @@ pub enum ObjectKind {
     Edge,
     /// The type of every connection's `pageInfo`.
     PageInfo,
+    /// A type of totals.
+    Totals,
+    /// A type of the groups of totals.
+    Group {
+        /// How many keys they can have.
+        keys: usize,
+    },
     /// A type of introspection.
     Introspection,
 }
@@ -185,6 +192,12 @@ pub enum ArgumentRole {
     Reverse,
     /// `countUpTo`: how many rows are counted at most.
     CountUpTo,
+    /// `rows`: how many rows are summed up at most.
+    Rows,
+    /// `groupBy`: the keys of groups.
+    GroupBy,
+    /// `orderBy`: what groups are in the order of.
+    OrderBy,
     /// A key of a lookup field: its index among the field's keys.
     Key(usize),
     /// `name` of `__type`.

@@ -1,7 +1,7 @@
 //! The description of the schema itself: what a client needs beside the types. Its numbers are the constants of the program.
 
 use crate::catalog::binding::{AggregateFunction, Binding, Connection, EntityBinding, RootBinding};
-use crate::catalog::prices::{AGGREGATE, OBJECT, SCALAR, UNINDEXED_TERM};
+use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::{Field, ObjectType};
 use crate::catalog::type_system::Catalog;
 use crate::limits::default_of;
@@ -37,6 +37,15 @@ fn cost(catalog: &Catalog) -> String {
     let count = catalog.fields().find(|(_, _, binding)| {
         matches!(binding, Binding::Entity(EntityBinding::Aggregate(one)) if one.function == AggregateFunction::CountDistinct)
     });
+    let totals = catalog.root_fields().find(|(_, binding)| matches!(binding, RootBinding::Totals(_)));
+    let totals = totals.map(|(root, _)| {
+        format!(
+            "- totals, such as `{}`: 1 for every {ROWS_SUMMED} of their `rows`, and as much for each object that is joined to the \
+             rows; what is selected from them once, however many groups there are\n",
+            root.name
+        )
+    });
+    let totals = totals.unwrap_or_default();
     let such_as = count.map(|(_, field, _)| format!(", such as `{}`", field.name)).unwrap_or_default();
     format!(
         "What a query costs is computed before it runs, from its text and page sizes:\n\
@@ -45,6 +54,7 @@ fn cost(catalog: &Catalog) -> String {
          - a connection: page size × ({OBJECT} + what is selected from one node), however many rows there are\n\
          - a count{such_as}: {AGGREGATE}\n\
          - a search term on a key that is not selective: {UNINDEXED_TERM} more\n\
+         {totals}\
          - `edges`, `node`, `cursor`, `pageInfo`, `__typename` and introspection: nothing\n\n\
          `extensions.cost` of a response has the cost and the state of the bucket. With the header `GraphQL-Cost: validate` the \
          cost is reported and the query not run. With `Prefer: wait=30` a query waits for its credits."
@@ -101,7 +111,7 @@ fn errors() -> String {
 fn collections(catalog: &Catalog) -> impl Iterator<Item = (&Field, &ObjectType, &Connection)> {
     catalog.root_fields().filter_map(|(root, binding)| match binding {
         RootBinding::Connection(connection) => Some((root, catalog.entity_type(connection.node), connection)),
-        RootBinding::Lookup(_) | RootBinding::Schema | RootBinding::TypeByName => None,
+        RootBinding::Lookup(_) | RootBinding::Totals(_) | RootBinding::Schema | RootBinding::TypeByName => None,
     })
 }
 

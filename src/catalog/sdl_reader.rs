@@ -6,14 +6,15 @@ use graphql_parser::schema as sdl;
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, PartDefinition,
-    RelationDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, ThroughDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, GroupDefinition, IndexDefinition,
+    PartDefinition, RelationDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, SumDefinition,
+    ThroughDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
 
 /// The enums of the binding directives' arguments.
-const ENUMS: [&str; 2] = ["Compare", "Normalization"];
+const ENUMS: [&str; 3] = ["Compare", "Normalization", "TimeUnit"];
 
 /// The default reason of `@deprecated`, as the GraphQL specification has it.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
@@ -117,6 +118,8 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
         search_keys: Vec::new(),
         indexes: Vec::new(),
         sort_keys: Vec::new(),
+        groups: Vec::new(),
+        sums: Vec::new(),
         deprecation: None,
         grants: Vec::new(),
     };
@@ -128,8 +131,21 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
 }
 
 /// The directives of fields.
-const FIELD_DIRECTIVES: [&str; 9] =
-    ["column", "search", "sort", "deprecated", "grant", "one", "many", "aggregate", "point"];
+const FIELD_DIRECTIVES: [&str; 13] = [
+    "column",
+    "search",
+    "index",
+    "sort",
+    "group",
+    "sum",
+    "deprecated",
+    "grant",
+    "one",
+    "many",
+    "aggregate",
+    "point",
+    "totals",
+];
 
 fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
     let error = |kind| SchemaError::new(directive.position, kind);
@@ -152,6 +168,14 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
         }
         "sort" => {
             field.sort_keys.push(sort_key(&arguments("sort")?, directive.position)?);
+            return Ok(());
+        }
+        "group" => {
+            field.groups.push(group(&arguments("group")?, directive.position)?);
+            return Ok(());
+        }
+        "sum" => {
+            field.sums.push(sum(&arguments("sum")?, directive.position)?);
             return Ok(());
         }
         "deprecated" => {
@@ -182,6 +206,10 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
             BindingDefinition::Aggregate { function, column, rows }
         }
         "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },
+        "totals" => {
+            let arguments = arguments("totals")?;
+            BindingDefinition::Totals { of: arguments.text("of")?, currency: arguments.optional_text("currency")? }
+        }
         other => {
             return Err(error(SchemaErrorKind::NotAFieldDirective { nearest: nearest(other, FIELD_DIRECTIVES) }));
         }
@@ -221,9 +249,9 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         None => None,
         Some(relation) => Some((relation, arguments.texts("by")?)),
     };
-    let indexed = arguments.optional_boolean("indexed")?.unwrap_or(true);
+    let indexed = arguments.optional_boolean("indexed")?;
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
-    let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed || !in_order_of.is_empty());
+    let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed != Some(false) || !in_order_of.is_empty());
     let include = arguments.optional_texts("include")?.unwrap_or_default();
     let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
     let comparators = arguments.comparators()?;
@@ -263,6 +291,22 @@ fn sort_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SortK
     check_name(&name, position)?;
     let column = arguments.optional_text("column")?.unwrap_or_else(|| name.to_ascii_lowercase());
     Ok(SortKeyDefinition { name, column })
+}
+
+fn group(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<GroupDefinition, SchemaError> {
+    let name = arguments.text("key")?;
+    check_name(&name, position)?;
+    let path = arguments.optional_text("field")?.unwrap_or_else(|| name.clone());
+    Ok(GroupDefinition { path, unit: arguments.unit()?, name })
+}
+
+fn sum(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SumDefinition, SchemaError> {
+    let name = arguments.text("key")?;
+    check_name(&name, position)?;
+    let path = arguments.optional_text("field")?.unwrap_or_else(|| name.clone());
+    let times = arguments.optional_text("times")?;
+    let is_money = arguments.optional_boolean("money")?.unwrap_or(false);
+    Ok(SumDefinition { name, path, times, is_money })
 }
 
 /// Fails unless the name is a GraphQL name that a schema may define.

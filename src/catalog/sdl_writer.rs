@@ -84,7 +84,7 @@ impl Writer<'_> {
             if index > 0 && !field.arguments.is_empty() {
                 self.out.write_char('\n')?;
             }
-            self.field(field, binding.connection())?;
+            self.field(field, binding.searched())?;
         }
         writeln!(self.out, "}}")
     }

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use graphql_parser::Pos;
 
-use crate::catalog::definition::{FieldDefinition, SchemaDefinition, TypeDefinition};
+use crate::catalog::definition::{BindingDefinition, FieldDefinition, SchemaDefinition, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::ids::TypeId;
 use crate::catalog::introspection_types::{IntrospectionType, IntrospectionTypes};
 use crate::value::ScalarType;
 
 /// All types in the order of publication: the query root, each node type with its connection and edge types,
-/// `PageInfo`, sort enums, scalars. The introspection types come last.
+/// `PageInfo`, the types of totals, sort enums, scalars. The introspection types come last.
 pub(super) struct TypeNames<'a> {
     /// What each type is made from, by id.
     pub(super) origins: Vec<TypeOrigin<'a>>,
@@ -19,6 +19,8 @@ pub(super) struct TypeNames<'a> {
     pub(super) ids: HashMap<String, TypeId>,
     /// The sort enums, by the type and name of the field.
     sort_enums: HashMap<(&'a str, &'a str), TypeId>,
+    /// The types of totals, by the name of the root.
+    totals: HashMap<(&'a str, TotalsPart), TypeId>,
 }
 
 impl<'a> TypeNames<'a> {
@@ -27,7 +29,8 @@ impl<'a> TypeNames<'a> {
         schema: &'a SchemaDefinition,
         introspection: &'a IntrospectionTypes,
     ) -> Result<Self, SchemaError> {
-        let mut names = Self { origins: Vec::new(), ids: HashMap::new(), sort_enums: HashMap::new() };
+        let mut names =
+            Self { origins: Vec::new(), ids: HashMap::new(), sort_enums: HashMap::new(), totals: HashMap::new() };
         let lists = || schema.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.is_list);
         let (roots, nodes): (Vec<_>, Vec<_>) = schema.types.iter().partition(|ty| ty.is_query());
         for ty in roots.iter().chain(&nodes).copied() {
@@ -38,6 +41,14 @@ impl<'a> TypeNames<'a> {
             }
         }
         names.add(TypeOrigin::PageInfo, SchemaError::START)?;
+        for ty in &roots {
+            for field in ty.fields.iter().filter(|field| is_totals(field)) {
+                for part in TotalsPart::ALL {
+                    let id = names.add(TypeOrigin::Totals(field, part), field.position)?;
+                    names.totals.insert((&field.name, part), id);
+                }
+            }
+        }
         let mut sorted = HashSet::new();
         for ty in roots.into_iter().chain(nodes) {
             for field in ty.fields.iter().filter(|field| !field.sort_keys.is_empty()) {
@@ -89,10 +100,35 @@ impl<'a> TypeNames<'a> {
         self.ids[PAGE_INFO]
     }
 
+    /// A type of a root's totals. Panics unless the root has totals.
+    pub(super) fn totals(&self, root: &str, part: TotalsPart) -> TypeId {
+        self.totals[&(root, part)]
+    }
+
     /// The sort enum of a type's field. Panics unless the field has sort keys.
     pub(super) fn sort_enum(&self, ty: &str, field: &str) -> TypeId {
         self.sort_enums[&(ty, field)]
     }
+}
+
+fn is_totals(field: &FieldDefinition) -> bool {
+    matches!(field.binding, Some(BindingDefinition::Totals { .. }))
+}
+
+/// One of the types of totals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum TotalsPart {
+    Totals,
+    Group,
+    /// The enum of keys.
+    Keys,
+    /// The enum of orders.
+    Order,
+}
+
+impl TotalsPart {
+    /// The parts in the order of publication.
+    const ALL: [Self; 4] = [Self::Totals, Self::Group, Self::Keys, Self::Order];
 }
 
 /// What a type is made from.
@@ -111,6 +147,8 @@ pub(super) enum TypeOrigin<'a> {
         field: &'a FieldDefinition,
         is_first: bool,
     },
+    /// The definition of a totals root.
+    Totals(&'a FieldDefinition, TotalsPart),
     Scalar(ScalarType),
     Introspection(&'a IntrospectionType),
 }
@@ -126,6 +164,15 @@ impl TypeOrigin<'_> {
             Self::SortEnum { field, is_first: true, .. } => sort_enum_name(&field.ty),
             Self::SortEnum { ty, field, is_first: false } if ty.is_query() => sort_enum_name(&field.name),
             Self::SortEnum { ty, field, is_first: false } => ty.name.clone() + &sort_enum_name(&field.name),
+            Self::Totals(root, part) => {
+                capitalized(&root.name)
+                    + match part {
+                        TotalsPart::Totals => "",
+                        TotalsPart::Group => "Group",
+                        TotalsPart::Keys => "GroupKey",
+                        TotalsPart::Order => "GroupOrder",
+                    }
+            }
             Self::Scalar(scalar) => scalar.name().to_owned(),
             Self::Introspection(ty) => ty.name().to_owned(),
         }
@@ -143,9 +190,13 @@ fn edge_name(node: &str) -> String {
 }
 
 fn sort_enum_name(sorted: &str) -> String {
-    let mut name = sorted.to_owned();
+    capitalized(sorted) + "SortKey"
+}
+
+fn capitalized(name: &str) -> String {
+    let mut name = name.to_owned();
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    name + "SortKey"
+    name
 }

@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::binding::{Binding, ConnectionField, EdgeField, Entity, EntityBinding, PageInfoField, RootBinding};
+use crate::catalog::binding::{
+    Binding, Column, ConnectionField, EdgeField, Entity, EntityBinding, One, PageInfoField, RootBinding,
+};
 use crate::catalog::feed::Feed;
 use crate::catalog::ids::{EntityId, FieldId, TypeId};
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{Directive, Field, ObjectKind, ObjectType, Type, TypeRef};
 use crate::catalog::search_window::SearchWindow;
 use crate::catalog::stored_type::StoredTypes;
+use crate::catalog::totals::{FieldPath, GroupField, TotalsField};
 
 /// The types of a schema, each field bound to the database. Immutable once built.
 #[derive(Debug)]
@@ -130,6 +133,8 @@ impl Catalog {
             ObjectKind::Connection => Binding::Connection(ConnectionField::ALL[index]),
             ObjectKind::Edge => Binding::Edge(EdgeField::ALL[index]),
             ObjectKind::PageInfo => Binding::PageInfo(PageInfoField::ALL[index]),
+            ObjectKind::Totals => Binding::Totals(TotalsField::ALL[index]),
+            ObjectKind::Group { keys } => Binding::Group(GroupField::at(index, keys)),
             ObjectKind::Introspection => Binding::Introspection,
         }
     }
@@ -157,6 +162,22 @@ impl Catalog {
     /// The table or view that a type is bound to.
     pub fn entity(&self, id: EntityId) -> &Entity {
         &self.entities[usize::from(id.index)]
+    }
+
+    /// The objects that a path leads through from a row of the type, and its column.
+    pub fn follow<'a>(&'a self, from: EntityId, path: &FieldPath) -> (Vec<&'a One>, &'a Column) {
+        let mut objects = Vec::with_capacity(path.objects.len());
+        let mut entity = from;
+        for index in &path.objects {
+            if let (_, EntityBinding::One(one)) = self.entity_field(entity, *index) {
+                objects.push(one);
+                entity = one.target;
+            }
+        }
+        match self.entity_field(entity, path.column) {
+            (_, EntityBinding::Column(column)) => (objects, column),
+            _ => unreachable!("paths are made from the fields of columns"),
+        }
     }
 
     /// The type that is bound to a table or view.

@@ -84,6 +84,10 @@ impl Remainder<'_> {
                 by.iter().any(|column| self.hides(&ty.name, column)) || self.hides_in(relation, column)
             }
             Some(BindingDefinition::Lookup { through }) => return self.lookup(field, through.as_deref()),
+            Some(BindingDefinition::Totals { of, currency }) => {
+                let is_there = ty.fields.iter().any(|root| root.name == *of);
+                return if is_there { self.totals(field, of, currency.as_deref()) } else { None };
+            }
         };
         if is_hidden { None } else { self.with_known_keys(field) }
     }
@@ -97,6 +101,32 @@ impl Remainder<'_> {
         });
         let is_usable = rest.arguments.iter().all(|argument| !argument.is_non_null) && !rest.arguments.is_empty();
         (is_usable || rest.arguments.len() == field.arguments.len()).then_some(rest)
+    }
+
+    /// The totals without keys and sums of hidden fields, and without sums of money if their currency is hidden; `None` if there is no key
+    /// left.
+    fn totals(&self, field: &FieldDefinition, of: &str, currency: Option<&str>) -> Option<FieldDefinition> {
+        let leads = |path: &str| self.leads(&field.ty, path);
+        let currency = currency.filter(|path| leads(path)).map(str::to_owned);
+        let mut rest = field.clone();
+        rest.groups.retain(|group| leads(&group.path));
+        rest.sums.retain(|sum| {
+            leads(&sum.path) && sum.times.as_deref().is_none_or(leads) && (currency.is_some() || !sum.is_money)
+        });
+        let has_key = currency.is_some() || !rest.groups.is_empty();
+        rest.binding = Some(BindingDefinition::Totals { of: of.to_owned(), currency });
+        has_key.then_some(rest)
+    }
+
+    /// Whether a path still leads from a type to a field.
+    fn leads(&self, ty: &str, path: &str) -> bool {
+        let mut ty = ty;
+        path.split('.').all(|name| {
+            let fields = self.rest.types.iter().filter(|other| other.name == ty).flat_map(|other| &other.fields);
+            let field = fields.into_iter().find(|field| field.name == name);
+            ty = field.map_or("", |field| field.ty.as_str());
+            field.is_some()
+        })
     }
 
     /// The connection without keys on hidden columns; `None` if it had sort keys and has none any more. Other fields have no keys.

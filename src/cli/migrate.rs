@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
 
+use serde_json::Value;
 use tokio_postgres::Client;
 
 use crate::catalog::Catalog;
+use crate::catalog::feed::Feed;
+use crate::change_feed::install;
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
@@ -132,17 +135,22 @@ pub fn run(args: Args) -> Outcome {
             Some(Tables::Service) => true,
             None => is_of_own_tables && !has_order_tables(&client).await?,
         };
+        // The tables of the built-in schema are not there.
+        let declared = if is_service && !is_of_own_tables { &[] } else { catalog.feeds() };
         if let Some(role) = print_grants {
             let existing = existing(&client).await?;
             let has_orders = existing.contains("orderql.entity_id");
-            return write(&grants(&role, &relations(&catalog), has_orders, |name| existing.contains(name)));
+            let mut relations = relations(&catalog);
+            relations.extend(catalog.feeds().iter().map(|feed| feed.table.clone()));
+            return write(&grants(&role, &relations, has_orders, |name| existing.contains(name)));
         }
         if undo {
             let removed = remove(&mut client, dry_run, yes).await?;
             return write(&removed);
         }
         if dry_run {
-            return write(&describe(&planned(&client, is_service).await?));
+            let planned = planned(&client, is_service).await?;
+            return write(&(describe(&planned) + &describe(&feeds(&client, declared, &planned).await?)));
         }
         let migrated = if is_service {
             migrate_service(&mut client).await
@@ -151,8 +159,36 @@ pub fn run(args: Args) -> Outcome {
         } else {
             migrate(&mut client).await
         };
-        write(&format!("{}\n", migrated?))
+        write(&format!("{}\n", migrated?))?;
+        match install::make(&client, declared).await? {
+            0 => Ok(()),
+            made => write(&format!("{made} tables given the triggers of change feeds\n")),
+        }
     })
+}
+
+/// The statements that make the change feeds of the schema file, as far as these migrations do not.
+async fn feeds(
+    client: &Client,
+    declared: &[Feed],
+    planned: &[(String, String)],
+) -> Result<Vec<(String, String)>, tokio_postgres::Error> {
+    let missing = install::missing(client, declared).await?;
+    let is_planned = |feed: &Feed| {
+        let definitions = planned.iter().flat_map(|(_, sql)| definitions(sql));
+        definitions.into_iter().any(|planned| planned == feed.definition())
+    };
+    let statements: String = missing.into_iter().filter(|feed| !is_planned(feed)).map(install::statement).collect();
+    Ok(if statements.is_empty() {
+        Vec::new()
+    } else {
+        vec![("change feeds of the schema file".to_owned(), statements)]
+    })
+}
+
+/// The definitions of change feeds that statements make.
+fn definitions(sql: &str) -> Vec<Value> {
+    sql.split("$feed$").skip(1).step_by(2).filter_map(|text| serde_json::from_str(text).ok()).collect()
 }
 
 /// The tables, views and sequences of the database, with their schemas.
@@ -172,7 +208,21 @@ fn describe(planned: &[(String, String)]) -> String {
             let trigger = words.next().unwrap_or_default();
             // Up to FOR EACH; columns come before the table.
             let table = words.skip_while(|word| *word != "ON").nth(1).unwrap_or_default();
-            triggers.push(format!("{trigger} on {table}"));
+            // Of a statement that a function composes, nobody knows the names yet.
+            if !table.starts_with('%') {
+                triggers.push(format!("{trigger} on {table}"));
+            }
+        }
+        for definition in definitions(sql) {
+            let tables: BTreeSet<_> = definition["parts"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|part| &part["relation"])
+                .filter_map(Value::as_str)
+                .collect();
+            let feed = definition["feed"].as_str().unwrap_or_default();
+            triggers.extend(tables.into_iter().map(|table| format!("orderql_{feed} on {table}")));
         }
         // Writing to a string cannot fail.
         let _ = writeln!(text, "-- {name}");

@@ -35,6 +35,7 @@ pub(crate) mod schema;
 mod secrets;
 pub(crate) mod serve;
 pub(crate) mod settings;
+pub(crate) mod sync;
 pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod token;
@@ -60,6 +61,7 @@ enum Command {
     Migrate(migrate::Args),
     #[command(alias = "parties")]
     Tables(tables::Args),
+    Sync(sync::Args),
     #[cfg(feature = "tools")]
     Load(load::Args),
     #[cfg(feature = "tools")]
@@ -93,6 +95,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Migrate(args) => migrate::run(args),
         Command::Tables(args) => tables::run(&args),
+        Command::Sync(args) => sync::run(args),
         #[cfg(feature = "tools")]
         Command::Load(args) => load::run(args),
         #[cfg(feature = "tools")]

@@ -126,7 +126,7 @@ impl CachedOperation {
     fn price(&self, priced: &Priced<'_>, limits: &Limits) -> Option<Admitted> {
         let has_its_price = |(key, _): &&(PlanKey, _)| key.price.matches(&self.operation, priced);
         let plan = self.plans().entries.iter().find(has_its_price).map(|(_, plan)| Arc::clone(plan))?;
-        plan.admit(priced.steps.iter().map(StepArguments::size), limits)
+        plan.admit(priced.steps.iter().map(StepArguments::rows), limits)
     }
 
     /// Evaluates a request. Fails if it is not admitted.
@@ -142,7 +142,7 @@ impl CachedOperation {
             return Err(known.errors.clone());
         }
         evaluate(&bind(catalog, &self.operation, priced), limits).admitted().inspect_err(|errors| {
-            let sizes = priced.steps.iter().map(StepArguments::size).collect();
+            let sizes = priced.steps.iter().map(StepArguments::rows).collect();
             let key = PriceKey::of(&self.operation, priced);
             *self.last_rejection() = Some(CachedRejection { key, sizes, limits: *limits, errors: errors.clone() });
             grown();
@@ -193,7 +193,7 @@ impl CachedRejection {
     fn matches(&self, operation: &Operation, priced: &Priced<'_>, limits: &Limits) -> bool {
         self.limits == *limits
             && self.key.matches(operation, priced)
-            && priced.steps.iter().map(StepArguments::size).eq(self.sizes.iter().copied())
+            && priced.steps.iter().map(StepArguments::rows).eq(self.sizes.iter().copied())
     }
 
     /// About how much memory it takes, in bytes.

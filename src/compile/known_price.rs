@@ -26,15 +26,31 @@ impl KnownPrice {
     }
 }
 
-/// Whether a selection has its page sizes and search strings from the document.
+fn has_variable(value: &Literal) -> bool {
+    match value {
+        Literal::Variable(_) => true,
+        Literal::List(elements) => elements.iter().any(has_variable),
+        _ => false,
+    }
+}
+
+/// Whether a selection has its page sizes, search strings and what decides the price of totals from the document.
 fn is_fixed(catalog: &Catalog, selection: &Selection) -> bool {
     let is_priced = |index: usize| match selection.target {
         Target::TypeName(_) => false,
         Target::Field(field) => catalog.field(field).arguments.get(index).is_some_and(|argument| {
-            matches!(argument.role, ArgumentRole::First | ArgumentRole::Last | ArgumentRole::Query)
+            matches!(
+                argument.role,
+                ArgumentRole::First
+                    | ArgumentRole::Last
+                    | ArgumentRole::Query
+                    | ArgumentRole::Rows
+                    | ArgumentRole::GroupBy
+                    | ArgumentRole::OrderBy
+            )
         }),
     };
     let mut arguments = selection.arguments.iter();
-    !arguments.any(|(index, value)| matches!(value, Literal::Variable(_)) && is_priced(*index))
+    !arguments.any(|(index, value)| has_variable(value) && is_priced(*index))
         && selection.selections.iter().all(|below| is_fixed(catalog, below))
 }

@@ -167,7 +167,7 @@ settings! {
         trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES, Live;
         /// Whether database constraints must guarantee the schema's keys and non-null fields: required, or trusted.
         schema_constraints: Constraints = "schema-constraints", "ORDERQL_SCHEMA_CONSTRAINTS", "required", CONSTRAINTS, Live;
-        /// Rows that a search may examine to fill a page; a page that is not full by then ends there.
+        /// Rows that a search may examine for each 50 rows of a page; a page that is not full by then ends there.
         search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "7500", SEARCH_WINDOW, Live;
         /// Bytes of query texts that are cached, so that a repeated query is not parsed and validated again.
         query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE, Live;

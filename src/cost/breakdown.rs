@@ -11,7 +11,7 @@ use crate::query::bind::selection::{BoundOperation, BoundSelection};
 pub struct CostNode {
     /// The key in the response.
     pub key: String,
-    /// The response keys of `edges` and `node` between it and the line that it is a part of.
+    /// The response keys of `edges`, `node` and `groups` between it and the line that it is a part of.
     pub via: Vec<String>,
     /// The field's name. It differs from the key if that is an alias.
     pub field: String,
@@ -57,6 +57,12 @@ fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'
                 via.pop();
                 continue;
             }
+            PricedField::Groups(groups) => {
+                via.push(selection.key);
+                add(groups, via, list);
+                via.pop();
+                continue;
+            }
             PricedField::Node(node) => {
                 via.push(selection.key);
                 add(node, via, list);
@@ -69,9 +75,16 @@ fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'
             PricedField::Lookup(lookup) => {
                 CostNode { step: Some(lookup.step), ..line(lookup.field, own, lines(&lookup.selections)) }
             }
+            PricedField::Totals(totals) => {
+                let line = line(totals.field, own, lines(&totals.selections));
+                let penalty = search_penalty(totals.arguments);
+                let unindexed_terms = totals.arguments.unindexed_terms;
+                let (total, step) = (line.total.saturating_add(penalty), Some(totals.step));
+                CostNode { penalty, unindexed_terms, total, step, ..line }
+            }
             PricedField::Connection(connection) => {
                 let line = line(connection.field, own, lines(&connection.selections));
-                let (times, penalty) = (u64::from(connection.arguments.size()), search_penalty(connection));
+                let (times, penalty) = (u64::from(connection.arguments.size()), search_penalty(connection.arguments));
                 let once = line.parts.iter().filter(|part| part.is_once).map(|part| part.total);
                 let once = once.fold(penalty, Cost::saturating_add);
                 CostNode {

@@ -1,7 +1,8 @@
 //! The price of an operation's connections: what each row costs, with the page sizes left open. So other page sizes, and requests
 //! that differ in nothing else, are priced without another look at what is selected.
 
-use crate::cost::price::{Cost, Priced, PricedField, search_penalty};
+use crate::catalog::prices::OBJECT;
+use crate::cost::price::{Cost, Priced, PricedField, credits_of, search_penalty};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
@@ -21,6 +22,15 @@ pub(super) struct RowPrice {
     pub(super) parent: Option<StepId>,
     /// What each row costs without the rows of the steps inside it.
     pub(super) each: Cost,
+    /// Whether rows are summed up: several cost that together.
+    pub(super) is_summed: bool,
+}
+
+impl RowPrice {
+    /// How often `each` is paid for so many rows.
+    fn times(&self, rows: u64) -> u64 {
+        if self.is_summed { credits_of(rows) } else { rows }
+    }
 }
 
 impl ConnectionPrices {
@@ -49,14 +59,20 @@ impl ConnectionPrices {
                     self.add(&object.selections, parent);
                 }
                 PricedField::Lookup(lookup) => {
-                    self.steps[lookup.step] = RowPrice { parent, each: own };
+                    self.steps[lookup.step] = RowPrice { parent, each: own, is_summed: false };
                     self.add(&lookup.selections, Some(lookup.step));
                 }
                 PricedField::Connection(connection) => {
-                    self.pay(search_penalty(connection), None);
-                    self.steps[connection.step] = RowPrice { parent, each: own };
+                    self.pay(search_penalty(connection.arguments), None);
+                    self.steps[connection.step] = RowPrice { parent, each: own, is_summed: false };
                     self.add(&connection.selections, Some(connection.step));
                 }
+                PricedField::Totals(totals) => {
+                    self.pay(search_penalty(totals.arguments).saturating_add(OBJECT), None);
+                    self.steps[totals.step] = RowPrice { parent, each: totals.relations, is_summed: true };
+                    self.add(&totals.selections, None);
+                }
+                PricedField::Groups(groups) => self.add(groups, parent),
                 PricedField::Count(_) => self.pay(own, parent.and_then(|step| self.steps[step].parent)),
                 PricedField::Edges(edges) => self.add(edges, parent),
                 PricedField::Node(node) => self.add(node, parent),
@@ -77,7 +93,7 @@ impl ConnectionPrices {
         let mut price = self.fixed;
         // A parent comes before its steps, so in reverse order a step's total is complete when it is added to its parent's.
         for (step, rows) in self.steps.iter().enumerate().rev() {
-            let total = sizes[step].saturating_mul(totals[step]);
+            let total = rows.times(sizes[step]).saturating_mul(totals[step]);
             totals[step] = total;
             let sum = rows.parent.map_or(&mut price, |parent| &mut totals[parent]);
             *sum = sum.saturating_add(total);
@@ -87,7 +103,7 @@ impl ConnectionPrices {
 
     /// The same sum over the rows of each step that came back.
     pub(super) fn actual(&self, rows: &[u64]) -> Cost {
-        let costs = self.steps.iter().zip(rows).map(|(step, rows)| step.each.saturating_mul(*rows));
+        let costs = self.steps.iter().zip(rows).map(|(step, rows)| step.each.saturating_mul(step.times(*rows)));
         costs.fold(self.fixed, Cost::saturating_add)
     }
 }

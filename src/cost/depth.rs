@@ -15,6 +15,8 @@ fn levels<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>]) -> u32 {
         PricedField::Object(object) => 1 + levels(&object.selections),
         PricedField::Lookup(lookup) => 1 + levels(&lookup.selections),
         PricedField::Connection(connection) => 1 + levels(&connection.selections),
+        PricedField::Totals(totals) => 1 + levels(&totals.selections),
+        PricedField::Groups(groups) => levels(groups),
         PricedField::Edges(edges) => levels(edges),
         PricedField::Node(node) => levels(node),
     };

@@ -18,7 +18,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The price with these page sizes, by step. A lookup has 1.
+    /// The price with these numbers of rows, by step: page sizes, 1 of a lookup, of totals how many are summed up.
     pub(crate) fn new(prices: Arc<ConnectionPrices>, sizes: impl Iterator<Item = u32>) -> Self {
         let sizes: Vec<_> = sizes.map(u64::from).collect();
         let cost = prices.price(&sizes, &mut Vec::new());
@@ -43,7 +43,7 @@ impl Estimate {
 
 /// Estimates the price of an operation.
 pub fn estimate(operation: &BoundOperation<'_>) -> Estimate {
-    Estimate::new(Arc::new(ConnectionPrices::of(operation)), operation.steps.iter().map(StepArguments::size))
+    Estimate::new(Arc::new(ConnectionPrices::of(operation)), operation.steps.iter().map(StepArguments::rows))
 }
 
 #[cfg(test)]

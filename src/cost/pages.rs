@@ -2,20 +2,23 @@
 
 use crate::cost::connection_price::ConnectionPrices;
 use crate::cost::price::{Cost, Priced, PricedField, search_penalty};
+use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::selection::{BoundConnection, BoundOperation, BoundSelection};
 
 /// The pages of an operation.
 #[derive(Debug)]
 pub(super) struct Pages<'a> {
     pub(super) prices: &'a ConnectionPrices,
-    /// By [`StepId`](crate::query::bind::ids::StepId): the connection; `None` if the step is a lookup.
+    /// By [`StepId`](crate::query::bind::ids::StepId): the connection; `None` if the step is a lookup or totals.
     pub(super) connections: Vec<Option<&'a BoundConnection<'a>>>,
+    /// The arguments of the steps.
+    arguments: &'a [StepArguments],
 }
 
 impl<'a> Pages<'a> {
     /// The pages of an operation that has these prices.
     pub(super) fn of(operation: &'a BoundOperation<'a>, prices: &'a ConnectionPrices) -> Self {
-        let mut pages = Self { prices, connections: vec![None; operation.steps.len()] };
+        let mut pages = Self { prices, connections: vec![None; operation.steps.len()], arguments: operation.steps };
         pages.add(&operation.selections);
         pages
     }
@@ -30,16 +33,17 @@ impl<'a> Pages<'a> {
                     self.connections[connection.step] = Some(connection);
                     self.add(&connection.selections);
                 }
+                // They have no pages.
+                PricedField::Totals(_) | PricedField::Groups(_) => {}
                 PricedField::Edges(edges) => self.add(edges),
                 PricedField::Node(node) => self.add(node),
             }
         }
     }
 
-    /// The page size of each step; a lookup has 1.
+    /// How many rows of each step are paid: the page size; a lookup has 1.
     pub(super) fn sizes(&self) -> Vec<u64> {
-        let sizes = self.connections.iter().map(|connection| connection.map_or(1, |it| u64::from(it.arguments.size())));
-        sizes.collect()
+        self.arguments.iter().map(|arguments| u64::from(arguments.rows())).collect()
     }
 
     /// What each step adds to the price, with everything inside it.
@@ -47,12 +51,12 @@ impl<'a> Pages<'a> {
         let mut times = self.sizes();
         let mut totals = Vec::with_capacity(times.len());
         self.prices.price(&times, &mut totals);
-        for (step, (rows, connection)) in self.prices.steps.iter().zip(&self.connections).enumerate() {
+        for (step, (rows, arguments)) in self.prices.steps.iter().zip(self.arguments).enumerate() {
             if let Some(parent) = rows.parent {
                 totals[step] = totals[step].saturating_mul(times[parent]);
                 times[step] = times[step].saturating_mul(times[parent]);
-            } else if let Some(connection) = connection {
-                totals[step] = totals[step].saturating_add(search_penalty(connection));
+            } else {
+                totals[step] = totals[step].saturating_add(search_penalty(arguments));
             }
         }
         totals

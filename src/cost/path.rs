@@ -52,6 +52,11 @@ fn inside<'a, F: Priced<'a>>(
                     inside(&connection.selections, path, level + 1, visit);
                 }
             }
+            PricedField::Totals(totals) => {
+                // There are no objects inside.
+                visit(&Nested { step: Some(totals.step), location, path, level });
+            }
+            PricedField::Groups(_) => {}
             PricedField::Edges(edges) => inside(edges, path, level, visit),
             PricedField::Node(node) => inside(node, path, level, visit),
         }

@@ -1,11 +1,12 @@
 //! The price of each kind of field. The numbers are those of `catalog::prices`, which the schema's description states.
 
 use crate::catalog::binding::AggregateFunction;
-use crate::catalog::prices::{AGGREGATE, OBJECT, SCALAR, UNINDEXED_TERM};
+use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::Field;
+use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::selection::{
-    BoundConnection, BoundConnectionField, BoundEdgeField, BoundLookup, BoundObject, BoundObjectField, BoundRootField,
-    BoundSelection,
+    BoundConnection, BoundConnectionField, BoundEdgeField, BoundGroupField, BoundLookup, BoundObject, BoundObjectField,
+    BoundRootField, BoundSelection, BoundTotals, BoundTotalsField,
 };
 
 /// Credits. Sums and products saturate: a cost too large to count is too large to admit.
@@ -25,6 +26,9 @@ pub(super) enum PricedField<'s, 'a> {
     Object(&'s BoundObject<'a>),
     Lookup(&'s BoundLookup<'a>),
     Connection(&'s BoundConnection<'a>),
+    Totals(&'s BoundTotals<'a>),
+    /// `groups` of totals. Their fields are paid once, not for each group.
+    Groups(&'s [BoundSelection<'a, BoundGroupField<'a>>]),
     /// `edges`. The price of each row is the connection's.
     Edges(&'s [BoundSelection<'a, BoundEdgeField<'a>>]),
     /// `node`. Likewise.
@@ -38,14 +42,22 @@ impl PricedField<'_, '_> {
             Self::Scalar(_) => SCALAR,
             Self::Object(_) | Self::Lookup(_) | Self::Connection(_) => OBJECT,
             Self::Aggregate(_) | Self::Count(_) => AGGREGATE,
-            Self::Free | Self::Edges(_) | Self::Node(_) => 0,
+            Self::Totals(totals) => {
+                OBJECT.saturating_add(credits_of(totals.arguments.rows().into()).saturating_mul(totals.relations))
+            }
+            Self::Free | Self::Edges(_) | Self::Node(_) | Self::Groups(_) => 0,
         }
     }
 }
 
-/// What the search terms of a connection add to its price, once.
-pub(super) fn search_penalty(connection: &BoundConnection<'_>) -> Cost {
-    UNINDEXED_TERM.saturating_mul(connection.arguments.unindexed_terms)
+/// What the search terms of a connection, or of totals, add to its price, once.
+pub(super) fn search_penalty(arguments: &StepArguments) -> Cost {
+    UNINDEXED_TERM.saturating_mul(arguments.unindexed_terms)
+}
+
+/// What so many rows cost that are summed up, for each relation that they are read from.
+pub(super) fn credits_of(rows: u64) -> Cost {
+    rows.div_ceil(ROWS_SUMMED)
 }
 
 /// A field of a level that has priced fields.
@@ -60,6 +72,26 @@ impl<'a> Priced<'a> for BoundRootField<'a> {
             Self::TypeName(_) | Self::Introspection(_) => PricedField::Free,
             Self::Lookup(lookup) => PricedField::Lookup(lookup),
             Self::Connection(connection) => PricedField::Connection(connection),
+            Self::Totals(totals) => PricedField::Totals(totals),
+        }
+    }
+}
+
+impl<'a> Priced<'a> for BoundTotalsField<'a> {
+    fn priced(&self) -> PricedField<'_, 'a> {
+        match self {
+            Self::TypeName(_) => PricedField::Free,
+            Self::Groups(groups) => PricedField::Groups(groups),
+            Self::Field(field, _) => PricedField::Scalar(field),
+        }
+    }
+}
+
+impl<'a> Priced<'a> for BoundGroupField<'a> {
+    fn priced(&self) -> PricedField<'_, 'a> {
+        match self {
+            Self::TypeName(_) => PricedField::Free,
+            Self::Field(field, _) => PricedField::Scalar(field),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! What decides a price beside the operation and the page sizes.
 
+use crate::catalog::totals::GroupOrder;
 use crate::query::bind::page_size::End;
 use crate::query::bind::resolve::Priced;
+use crate::query::bind::totals_arguments::GroupKeys;
 use crate::query::operation::Operation;
 
 /// The key of a price among those of one operation.
@@ -12,9 +14,9 @@ pub(crate) struct PriceKey {
     steps: Vec<StepKey>,
 }
 
-/// How many of a step's search terms no selective index serves, and the end that its page is taken from: an error names the argument
-/// of the page size.
-type StepKey = (u64, End);
+/// How many of a step's search terms no selective index serves; the end that its page is taken from: an error names the argument
+/// of the page size; and the keys and order of totals, which decide what is joined to their rows.
+type StepKey = (u64, End, Option<(GroupKeys, GroupOrder)>);
 
 impl PriceKey {
     /// The key of a request.
@@ -38,5 +40,8 @@ fn truths(operation: &Operation, priced: &Priced<'_>) -> impl Iterator<Item = Op
 }
 
 fn steps(priced: &Priced<'_>) -> impl Iterator<Item = StepKey> {
-    priced.steps.iter().map(|step| (step.unindexed_terms, step.page.end))
+    priced.steps.iter().map(|step| {
+        let totals = step.totals.map(|totals| (totals.keys, totals.order));
+        (step.unindexed_terms, step.page.end, totals)
+    })
 }

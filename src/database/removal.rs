@@ -1,5 +1,5 @@
-//! Removes what migrations have added: the triggers on OFBiz's tables, the indexes, the columns named `orderql_`, and the schema `orderql`
-//! with all that is in it. Other columns, tables and reference rows in OFBiz's schema stay: OFBiz may use them by now.
+//! Removes what migrations have added: the triggers on OFBiz's tables and on those of change feeds, the indexes, the columns named
+//! `orderql_`, and the schema `orderql` with all that is in it. Other columns, tables and reference rows in OFBiz's schema stay: OFBiz may use them by now.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,8 +15,10 @@ const STATEMENTS: &str = r"
     FROM (
         SELECT 1 AS part, format('DROP TRIGGER %I ON %s', tgname, tgrelid::regclass) AS statement
         FROM pg_trigger
+        JOIN pg_proc ON pg_proc.oid = tgfoid
         JOIN pg_class ON pg_class.oid = tgrelid
-        WHERE NOT tgisinternal AND tgparentid = 0 AND tgname = ANY($2) AND relnamespace = 'public'::regnamespace
+        WHERE NOT tgisinternal AND tgparentid = 0 AND tgname LIKE 'orderql\_%'
+            AND pronamespace = to_regnamespace('orderql') AND relnamespace <> pronamespace
         UNION ALL
         SELECT 2, format('DROP INDEX %s', indexrelid::regclass)
         FROM pg_index
@@ -81,7 +83,7 @@ const DEPENDENTS: &str = r"
     WHERE NOT EXISTS (SELECT FROM ours WHERE (ours.class, ours.object, ours.part) = (found.class, found.object, found.part))
         AND relnamespace IS DISTINCT FROM 'orderql'::regnamespace
         AND relnamespace IS DISTINCT FROM 'pg_toast'::regnamespace
-        AND NOT COALESCE(tgisinternal OR tgname = ANY($2) OR rulename = '_RETURN', FALSE)
+        AND NOT COALESCE(tgisinternal OR tgname LIKE 'orderql\_%' OR rulename = '_RETURN', FALSE)
         AND NOT (class = 'pg_class'::regclass AND relkind IN ('i', 'I') AND (relname = ANY($1) OR EXISTS (
             SELECT FROM pg_inherits JOIN pg_class AS parent ON parent.oid = inhparent
             WHERE inhrelid = object AND parent.relname = ANY($1)
@@ -127,7 +129,7 @@ pub(crate) async fn dependents(client: &impl GenericClient) -> Result<Vec<Depend
     rows.iter().map(|row| Ok(Dependent { object: row.try_get(0)?, shown_by: row.try_get(1)? })).collect()
 }
 
-/// The names of triggers and columns that migrations give to OFBiz's tables.
+/// The names of columns that migrations give to OFBiz's tables, and other words of theirs.
 fn own_names() -> Vec<String> {
     let texts = texts();
     let words = texts.iter().flat_map(|sql| sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));

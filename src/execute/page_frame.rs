@@ -197,6 +197,11 @@ impl PageFrame {
         self.current.as_ref()?.row(rows)
     }
 
+    /// A row that was read of the page, which may be the one that says that it is empty. It is in memory if the page is read whole.
+    pub(super) fn any_row<'r>(&self, rows: &'r StatementRows) -> Option<&'r Row> {
+        rows.get(self.start).filter(|row| row.step == self.step).map(|row| &row.row)
+    }
+
     /// The first row of the page.
     pub(super) fn first_row<'r>(&'r self, rows: &'r StatementRows) -> Option<&'r Row> {
         match &self.whole {

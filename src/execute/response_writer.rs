@@ -13,10 +13,10 @@ use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
 use crate::execute::nullability::NullCheck;
 use crate::execute::page_frame::{PageFrame, Stop};
-use crate::execute::statement_rows::StatementRows;
+use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment};
-use crate::plan::step::{SearchColumns, Step};
+use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
@@ -162,12 +162,12 @@ impl ResponseWriter {
     pub fn short_searches(&self) -> impl Iterator<Item = ShortSearch<'_>> {
         let steps = self.plan.steps().iter().enumerate();
         steps.filter_map(|(id, step)| {
-            let SearchColumns { window, probe_window, .. } = step.search.as_ref()?;
+            step.search.as_ref()?;
             let is_page_cut = self.rows.last_examined(id).is_some();
             let [before_page, after_page] = self.rows.cut_probes(id);
             let has_previous_page = before_page || (is_page_cut && step.backward);
             let has_next_page = after_page || (is_page_cut && !step.backward);
-            let rows_examined = if is_page_cut { *window } else { *probe_window };
+            let rows_examined = if is_page_cut { self.plan.window(id) } else { step.access_path.probe_window.into() };
             let search = ShortSearch { key: &step.name, rows_examined, is_page_cut, has_next_page, has_previous_page };
             (has_next_page || has_previous_page).then_some(search)
         })
@@ -287,6 +287,7 @@ impl ResponseWriter {
             Op::HasNextPage => self.page_flag(plan, PageFrame::has_next_page, out),
             Op::HasPreviousPage => self.page_flag(plan, PageFrame::has_previous_page, out),
             Op::Count => self.count(out),
+            Op::OfPage { column, scalar } => self.of_page(*column, *scalar, out),
             Op::PageEnd => self.end_page(plan),
         }
         Ok(())
@@ -464,6 +465,9 @@ impl ResponseWriter {
         // empty page no row matches.
         let last_examined = rows.last_examined(frame.step);
         let row = match which {
+            _ if let Some(totals) = &step.totals => {
+                frame.any_row(rows).filter(|row| matches!(flag(row, totals.complete), Ok(Some(false))))
+            }
             PageCursor::OfRow => frame.row(rows),
             PageCursor::Start if step.backward => last_examined.or_else(|| frame.first_row(rows)),
             PageCursor::End if !step.backward => last_examined.or_else(|| frame.last_row(rows)),
@@ -497,6 +501,15 @@ impl ResponseWriter {
         match self.frames.last().and_then(PageFrame::count) {
             Some(count) => out.extend_from_slice(count.to_string().as_bytes()),
             None => out.extend_from_slice(b"null"),
+        }
+    }
+
+    /// A column that all rows of the page have.
+    fn of_page(&self, column: usize, scalar: ScalarType, out: &mut Vec<u8>) {
+        let row = self.frames.last().and_then(|frame| frame.any_row(&self.rows));
+        let value = row.and_then(|row| self.rows.value(row, column));
+        if !value.is_some_and(|(format, bytes)| encode::json(scalar, format, bytes, out)) {
+            out.extend_from_slice(b"null");
         }
     }
 

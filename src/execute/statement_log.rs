@@ -81,6 +81,7 @@ impl StatementLog {
     }
 
     /// The server that it was sent to last: its host and port, or its socket.
+    #[cfg(feature = "traces")]
     pub(crate) fn server(&self) -> Option<(String, Option<u16>)> {
         self.attempts().backend.as_ref()?.server()
     }

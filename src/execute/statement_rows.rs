@@ -59,7 +59,7 @@ pub(super) enum RowKind {
 /// The rows of a step that have arrived.
 #[derive(Debug, Clone, Default)]
 struct Arrived {
-    /// The rows of all pages.
+    /// The rows of all pages, or those that were summed up.
     rows: u64,
     /// The number of the parent of the current page, and its rows.
     parent: u64,
@@ -107,7 +107,7 @@ impl StatementRows {
         if arrived.parent != parent {
             (arrived.parent, arrived.rows_of_page) = (parent, 0);
         }
-        let kind = arrived.kind(step, plan.size(id), &row)?;
+        let kind = arrived.kind(step, plan.size(id), plan.window(id), &row)?;
         self.memory += self.memory_of(&row);
         self.rows.push_back(StatementRow { step: id, kind, row });
         Ok(())
@@ -133,7 +133,7 @@ impl StatementRows {
         self.dropped + self.rows.len()
     }
 
-    /// The number of rows of each step's pages that have arrived.
+    /// The number of rows of each step's pages that have arrived; of totals, how many were summed up.
     pub(super) fn counts(&self) -> impl Iterator<Item = u64> {
         self.steps.iter().map(|step| step.rows)
     }
@@ -178,13 +178,22 @@ impl StatementRows {
 
 impl Arrived {
     /// What the next row is.
-    fn kind(&mut self, step: &Step, size: u32, row: &Row) -> Result<RowKind, ExecuteError> {
+    fn kind(&mut self, step: &Step, size: u32, window: i64, row: &Row) -> Result<RowKind, ExecuteError> {
         if step.search.is_some() {
             for (cut, column) in
                 self.search.cut_probes.iter_mut().zip([step.layout.before_page, step.layout.after_page])
             {
                 *cut = column.map_or(Ok(None), |column| flag(row, column))? == Some(false);
             }
+        }
+        if let Some(totals) = &step.totals {
+            let rows: Option<i64> = row.try_get(totals.rows).map_err(|_| ExecuteError::Misshapen)?;
+            self.rows = rows.and_then(|rows| u64::try_from(rows).ok()).ok_or(ExecuteError::Misshapen)?;
+            return Ok(if truth(row, step.layout.present.ok_or(ExecuteError::Misshapen)?)? {
+                RowKind::OfPage
+            } else {
+                RowKind::Empty
+            });
         }
         if let Some(column) = step.layout.present
             && !truth(row, column)?
@@ -194,11 +203,11 @@ impl Arrived {
         if let Some(search) = &step.search {
             let number: Option<i64> = row.try_get(search.number).map_err(|_| ExecuteError::Misshapen)?;
             let number = number.unwrap_or(0);
-            if number == search.window {
+            if number == window {
                 self.search.last = Some(row.clone());
             }
-            self.search.has_more |= number > search.window;
-            if number > search.window || !truth(row, search.matches)? {
+            self.search.has_more |= number > window;
+            if number > window || !truth(row, search.matches)? {
                 return Ok(RowKind::Examined);
             }
         }

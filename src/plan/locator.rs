@@ -44,8 +44,8 @@ pub(crate) struct Locator<'a> {
     pub(crate) lookups: Vec<LookupSource<'a>>,
     /// Whether a look-up finds every row, so that no other alternative is needed.
     pub(crate) is_exhaustive: bool,
-    /// The rows of the window; 0 if there is none. A window ends with its last row and the row after it, whether they match or not.
-    pub(crate) window: u32,
+    /// The rows of the window, if there is one. It ends with its last row and the row after it, whether they match or not.
+    pub(crate) window: Option<Placeholder>,
     /// The same where any row is looked for.
     pub(crate) probe_window: u32,
 }
@@ -177,16 +177,16 @@ impl Locator<'_> {
             return Ok(());
         }
         text.write_str(if self.lookups.is_empty() { "" } else { "\nUNION ALL\n" })?;
-        match take {
-            _ if self.filters.is_empty() => self.in_order(span, take, text),
-            Take::Page(limit) => self.window_page(span, limit, text),
-            Take::Any => self.window_probe(span, text),
+        match (self.window, take) {
+            (None, _) => self.in_order(span, take, text),
+            (Some(window), Take::Page(limit)) => self.window_page(span, window, limit, text),
+            (Some(_), Take::Any) => self.window_probe(span, text),
         }
     }
 
     /// The number of rows of a span, up to a limit; null if the window ended before so many were found.
     pub(crate) fn count(&self, span: &Span<'_>, limit: Placeholder, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut text, window) = (String::new(), self.window);
+        let mut text = String::new();
         if let Some(list) = self.list.filter(|_| self.filters.is_empty() && !self.is_exhaustive) {
             // Their order does not matter.
             self.segments(span, &Cut::first(&limit), &mut text)?;
@@ -199,11 +199,15 @@ impl Locator<'_> {
         }
         self.alternatives(span, Take::Page(limit), &mut text)?;
         let matching = "count(*) FILTER (WHERE n.matches)";
-        write!(
-            f,
-            "(SELECT CASE WHEN {matching} >= {limit} OR bool_or(n.number > {window}) IS NOT TRUE THEN {matching} END\n\
-             FROM (\n{text}\n) AS n)"
-        )
+        f.write_str("(SELECT ")?;
+        match self.window {
+            None => f.write_str(matching)?,
+            Some(window) => write!(
+                f,
+                "CASE WHEN {matching} >= {limit} OR bool_or(n.number > {window}) IS NOT TRUE THEN {matching} END"
+            )?,
+        }
+        write!(f, "\nFROM (\n{text}\n) AS n)")
     }
 
     /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
@@ -289,14 +293,14 @@ impl Locator<'_> {
 
     /// The rows of the window that match. If they are fewer than wanted, its last row and the row after it follow. They are
     /// found by reading the window once more, which takes less time than numbering its rows.
-    fn window_page(&self, span: &Span<'_>, limit: Placeholder, text: &mut String) -> fmt::Result {
-        let (keys, window) = (self.keys("t"), self.window);
+    fn window_page(&self, span: &Span<'_>, window: Placeholder, limit: Placeholder, text: &mut String) -> fmt::Result {
+        let keys = self.keys("t");
         writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
         self.rows(span, &Cut::first(&window), text)?;
         write!(text, "\n) AS t\nWHERE {}{}\nLIMIT {limit})", self.too_many(), all(&self.filters))?;
         let of_window = List((0..self.key.len()).map(|index| fmt::from_fn(move |f| write!(f, "w.k{index}"))));
         write!(text, "\nSELECT {of_window}, {MATCHES} FROM w")?;
-        let last = window - 1;
+        let last = fmt::from_fn(|f| write!(f, "{window} - 1"));
         write!(text, "\nUNION ALL\nSELECT {keys}, FALSE AS matches, {last} + row_number() OVER () AS number, ")?;
         writeln!(text, "{limit}::int8 + row_number() OVER () AS position FROM (")?;
         self.rows(span, &Cut { skip: Some(&last), take: &2 }, text)?;

@@ -96,7 +96,7 @@ impl PageSql<'_> {
 
     /// The number of its columns.
     pub(crate) fn width(&self) -> usize {
-        let search = if self.locator.as_ref().is_some_and(|locator| locator.window > 0) { 2 } else { 0 };
+        let search = if self.locator.as_ref().is_some_and(|locator| locator.window.is_some()) { 2 } else { 0 };
         let flags = if self.has_flags() { self.flag_count() + 1 } else { 0 };
         flags + search + self.select.width()
     }
@@ -116,7 +116,7 @@ impl PageSql<'_> {
 
     /// The rows that the locator finds.
     fn located(&self, locator: &Locator<'_>, text: &mut String) -> fmt::Result {
-        let search = if locator.window > 0 { "m.matches, m.number, " } else { "" };
+        let search = if locator.window.is_some() { "m.matches, m.number, " } else { "" };
         // A disabled sort in the alternatives would hide the cost of the joins. A materialized one is planned apart.
         let continues_list = locator.has_counts() && !self.has_flags();
         writeln!(text, "{}m AS MATERIALIZED (", if continues_list { "" } else { "WITH " })?;

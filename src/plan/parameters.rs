@@ -21,9 +21,14 @@ pub(crate) enum ParameterSource {
     After(usize),
     /// A column of the step's `before:` cursor.
     Before(usize),
-    /// One more than the page size, to see whether there are more rows.
+    /// One more than the page size, or than the number of rows that are summed up, to see whether there are more.
     Limit,
+    /// The page size, or the number of rows that are summed up.
     PageSize,
+    /// How many rows of the window are examined at most.
+    Window,
+    /// How many groups of totals are returned.
+    Groups,
     /// How many rows are counted at most.
     CountLimit,
     /// How many rows are read first of the range of each value of such a term, if the ranges are merged.

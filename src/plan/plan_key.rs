@@ -70,8 +70,16 @@ impl PlanKey {
 impl PageKey {
     fn of(arguments: &StepArguments) -> Self {
         // The rest is in the key of the price.
-        let StepArguments { selection: _, keys: _, sort_key, reverse, page, count_up_to, unindexed_terms: _ } =
-            arguments;
+        let StepArguments {
+            selection: _,
+            keys: _,
+            sort_key,
+            reverse,
+            page,
+            count_up_to,
+            unindexed_terms: _,
+            totals: _,
+        } = arguments;
         Self {
             sort_key: *sort_key,
             reverse: *reverse,

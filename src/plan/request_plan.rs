@@ -74,18 +74,28 @@ impl Plan {
         self.arguments[step].size()
     }
 
+    /// How many rows a step reads for each parent: those that it fetches, or sums up.
+    pub fn rows(&self, step: StepId) -> u32 {
+        self.arguments[step].rows()
+    }
+
     /// The most rows that a collection root's step examines to find the rows of its page; `None` for other steps.
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let Step { parent, access_path: path, .. } = &self.steps()[step];
         let is_root = parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
         let values = path.prefix.and_then(|prefix| self.terms.of(step).get(prefix.list?));
-        is_root.then(|| path.bound(self.size(step), values.map_or(1, |term| term.values.len())))
+        is_root.then(|| path.bound(self.rows(step), values.map_or(1, |term| term.values.len())))
+    }
+
+    /// The number of the last row of a step's window; 0 without one.
+    pub(crate) fn window(&self, step: StepId) -> i64 {
+        self.steps()[step].access_path.window_of(self.size(step)).into()
     }
 
     /// The pages that a client reads for a page of rows of a collection root's step; `None` for other steps.
     pub fn expected_pages(&self, step: StepId) -> Option<ExpectedPages<'_>> {
         let path = &self.steps()[step].access_path;
-        self.rows_examined(step).map(|_| path.expected_pages(self.size(step)))
+        self.rows_examined(step).map(|_| path.expected_pages(self.rows(step)))
     }
 
     /// The values of the statement's parameters, `$1` first.
@@ -126,7 +136,7 @@ impl Plan {
 
     fn parameter(&self, step: StepId, source: ParameterSource) -> ParameterValue<'_> {
         let (arguments, terms) = (&self.arguments[step], self.terms.of(step));
-        let size = i64::from(arguments.size());
+        let size = i64::from(arguments.rows());
         let key = |index: usize| arguments.keys.get(index).map(|(_, value)| value);
         let values = |index: usize| terms.get(index).map_or(&[][..], |term| &term.values);
         match source {
@@ -138,9 +148,11 @@ impl Plan {
             ParameterSource::Before(column) => column_of(arguments.page.before.as_ref(), column),
             ParameterSource::Limit => ParameterValue::Limit(size + 1),
             ParameterSource::PageSize => ParameterValue::Limit(size),
+            ParameterSource::Window => ParameterValue::Limit(self.window(step)),
+            ParameterSource::Groups => ParameterValue::Limit(arguments.size().into()),
             ParameterSource::CountLimit => ParameterValue::Limit(arguments.count_up_to.map_or(0, i64::from)),
             ParameterSource::RangeHead(index) => {
-                ParameterValue::Limit(range_head(arguments.size() + 1, values(index).len()).into())
+                ParameterValue::Limit(range_head(arguments.rows() + 1, values(index).len()).into())
             }
         }
     }

@@ -29,6 +29,7 @@ impl Plan {
                 Op::Cursor | Op::StartCursor | Op::EndCursor => cursor(),
                 Op::HasNextPage | Op::HasPreviousPage => FLAG,
                 Op::Count => COUNT,
+                Op::OfPage { scalar, .. } => width(*scalar),
                 Op::Connection { step } => {
                     connections.push(*step);
                     0

@@ -124,6 +124,13 @@ pub enum Op {
     HasPreviousPage,
     /// The number of rows of the connection, or null.
     Count,
+    /// A column that every row of the connection has, also the row of an empty page, as JSON.
+    OfPage {
+        /// Its index in the row.
+        column: usize,
+        /// Its type in the schema.
+        scalar: ScalarType,
+    },
     /// Nothing is written: the writer remembers whether rows follow the page, and the cursor of its last row.
     PageEnd,
 }

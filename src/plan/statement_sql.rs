@@ -13,6 +13,7 @@ use crate::plan::page_sql::PageSql;
 use crate::plan::parameters::Placeholder;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::{Returned, ReturnedSource, Select};
+use crate::plan::totals_sql::TotalsSql;
 use crate::query::bind::ids::StepId;
 
 /// The buffer for a statement, in bytes, for each of its steps. Most statements fit.
@@ -34,6 +35,7 @@ pub(crate) struct Branch<'a> {
 pub(crate) enum BranchRows<'a> {
     Page(Box<PageSql<'a>>),
     Lookup(LookupSql<'a>),
+    Totals(Box<TotalsSql<'a>>),
 }
 
 /// The text of a statement with these branches.
@@ -128,6 +130,7 @@ impl<'a> BranchRows<'a> {
         match self {
             Self::Page(page) => page.width(),
             Self::Lookup(lookup) => lookup.select.width(),
+            Self::Totals(totals) => totals.width(),
         }
     }
 
@@ -135,6 +138,7 @@ impl<'a> BranchRows<'a> {
         match self {
             Self::Page(page) => page.write(text),
             Self::Lookup(lookup) => lookup.write(text),
+            Self::Totals(totals) => totals.write(text),
         }
     }
 
@@ -142,6 +146,7 @@ impl<'a> BranchRows<'a> {
         match self {
             Self::Page(page) => &page.select,
             Self::Lookup(lookup) => &lookup.select,
+            Self::Totals(totals) => &totals.select,
         }
     }
 }

@@ -29,6 +29,17 @@ pub struct Step {
     pub access_path: AccessPath,
     /// The columns that describe a search whose page may end with its window.
     pub search: Option<SearchColumns>,
+    /// The columns that describe totals. The rows are groups then, and the cursor is that of the last row examined.
+    pub totals: Option<TotalsColumns>,
+}
+
+/// The indexes of the columns that describe totals. Every row has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TotalsColumns {
+    /// How many rows were summed up.
+    pub rows: usize,
+    /// Whether these are all.
+    pub complete: usize,
 }
 
 /// The columns that describe a search whose page may end with its window.
@@ -39,10 +50,6 @@ pub struct SearchColumns {
     /// The index of the column with the row's number in the window, from 1; null if the row was found by a look-up. The number
     /// after the window's last says that there are more rows.
     pub number: usize,
-    /// The number of the window's last row.
-    pub window: i64,
-    /// The number of the last row of the window of each flag of `pageInfo` that needs rows outside of the page.
-    pub probe_window: i64,
 }
 
 /// The indexes of the columns that describe a page. Every row of the page has them.

@@ -249,6 +249,8 @@ impl<'a> Requirements<'a> {
                 }
             }
             RootBinding::Lookup(lookup) => self.lookup(catalog, field, lookup),
+            // Their rows are those of another root, and their columns those of fields.
+            RootBinding::Totals(_) => {}
             // They read nothing from the database.
             RootBinding::Schema | RootBinding::TypeByName => {}
         }

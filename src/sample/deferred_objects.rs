@@ -1,5 +1,4 @@
-//! Drops indexes and foreign keys while a sample is written, and disables the triggers that maintain orderql's table of
-//! parties, because they slow writing down.
+//! Drops indexes and foreign keys while a sample is written, and disables triggers, because they slow writing down.
 //!
 //! Everything is dropped and restored in the transaction that writes the rows, so a failure leaves the database unchanged.
 //! Objects are restored from PostgreSQL's own definitions. An object whose definition is incomplete stays (an index of a
@@ -58,20 +57,21 @@ impl DeferredObjects {
     }
 }
 
-/// The triggers whose work `orderql.backfill_parties()` and `orderql.backfill_search_columns()` do at the end. Other triggers stay
-/// enabled.
+/// The triggers whose work `orderql.backfill_parties()`, `orderql.backfill_search_columns()` and
+/// `orderql.backfill_open_ship_groups()` do at the end, and those that mark changed orders. Other triggers stay enabled.
 const TRIGGERS: &str = "
 SELECT format('ALTER TABLE public.%I DISABLE TRIGGER %I', t.relname, g.tgname),
        format(
-           'ALTER TABLE public.%I ENABLE %s TRIGGER %I', t.relname, CASE g.tgenabled WHEN 'A' THEN 'ALWAYS' ELSE '' END, g.tgname
+           'ALTER TABLE public.%I ENABLE %s TRIGGER %I', t.relname, CASE g.tgenabled WHEN 'A' THEN 'ALWAYS' WHEN 'R' THEN 'REPLICA' ELSE '' END,
+           g.tgname
        )
 FROM pg_catalog.pg_trigger g
 JOIN pg_catalog.pg_class t ON t.oid = g.tgrelid
 WHERE t.relnamespace = 'public'::regnamespace
   AND t.relname = ANY ($1)
   AND pg_has_role(t.relowner, 'USAGE')
-  AND g.tgname = 'orderql_keep'
-  AND g.tgenabled IN ('O', 'A')
+  AND g.tgname ~ '^orderql_(keep|order_change|(open|return)_(inserted|updated|deleted|replicated))$'
+  AND g.tgenabled <> 'D'
 ORDER BY t.relname";
 
 const FOREIGN_KEYS: &str = "

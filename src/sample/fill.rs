@@ -20,6 +20,10 @@ const CHANNEL_BATCHES: usize = 2;
 /// A role may have a statement timeout that suits other work. Large indexes are sorted in memory.
 const SETTINGS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '256MB'";
 
+/// What the triggers keep that are disabled meanwhile.
+const BACK_FILLS: &str =
+    "SELECT orderql.backfill_parties(), orderql.backfill_search_columns(), orderql.backfill_open_ship_groups()";
+
 /// Rows that a sample references and that a database may lack.
 const REFERENCE_ROWS: &str = include_str!("reference.sql");
 
@@ -79,7 +83,7 @@ pub async fn fill(
     let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
     let deferred = DeferredObjects::drop_from(&transaction, &names).await?;
     let rows = write_rows(&transaction, sample, progress).await?;
-    transaction.execute("SELECT orderql.backfill_parties(), orderql.backfill_search_columns()", &[]).await?;
+    transaction.batch_execute(BACK_FILLS).await?;
     let mut indexes = Progress { step: Step::Indexes, done: 0, total: deferred.count() };
     progress(indexes);
     let restored = deferred.restore(&transaction, || {
@@ -87,6 +91,8 @@ pub async fn fill(
         progress(indexes);
     });
     restored.await?;
+    // The orders are not marked one by one: whoever reads changes has to copy everything anyway.
+    transaction.batch_execute("UPDATE orderql.sync_state SET counter = counter + 1").await?;
     progress(Progress { step: Step::Statistics, done: 0, total: 1 });
     transaction.batch_execute(&format!("ANALYZE orderql.party, orderql.open_ship_group, {}", names.join(", "))).await?;
     transaction.commit().await?;

@@ -40,6 +40,13 @@ pub(crate) enum Event<'a> {
         /// Its rows that differ.
         count: i64,
     },
+    /// cli: the database lacks a change feed of the schema file, or triggers of it.
+    ChangeFeedIncomplete { feed: &'a str },
+    /// `change_feed`: no tick was written. It is tried again in ten seconds.
+    SyncTickFailed {
+        /// Why.
+        error: &'a dyn Error,
+    },
     /// cli: settings have another value, which will be in force when the server is started again.
     RestartNeeded { settings: &'a str },
     /// cli: the settings cannot be used. Those that were read before stay in force.

@@ -29,6 +29,12 @@ pub(super) fn write(event: &Event<'_>) {
         Event::KeptTableDiffers { table, count } => {
             warn!(table, count, "rows of the table differ from OFBiz's tables; run `orderql tables --repair`");
         }
+        Event::ChangeFeedIncomplete { feed } => {
+            warn!(feed, "the change feed misses changes; run `orderql migrate`, then `orderql sync reset`");
+        }
+        Event::SyncTickFailed { error } => {
+            warn!(error = %ErrorChain(*error), "no tick of the change feeds can be written; it is tried again");
+        }
         Event::ReloadFailed { error } => {
             error!(error = %ErrorChain(*error), "the settings cannot be used; those that were read before stay in force");
         }

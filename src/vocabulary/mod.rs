@@ -109,7 +109,7 @@ impl Vocabularies {
             else {
                 continue;
             };
-            let Some(connection) = catalog.binding(field).connection() else { continue };
+            let Some(connection) = catalog.binding(field).searched() else { continue };
             let terms = terms.iter().filter(|term| matches!(term.comparator, Comparator::Equals | Comparator::In));
             for term in terms {
                 let key = &connection.search_keys[term.key];
@@ -185,6 +185,7 @@ fn id_text(value: &Value) -> Option<Cow<'_, str>> {
 fn search_keys(catalog: &Catalog) -> impl Iterator<Item = &SearchKey> {
     let roots = catalog.root_fields().filter_map(|(_, binding)| match binding {
         RootBinding::Connection(connection) => Some(connection),
+        RootBinding::Totals(totals) => Some(&totals.connection),
         RootBinding::Lookup(_) | RootBinding::Schema | RootBinding::TypeByName => None,
     });
     roots.flat_map(|connection| &connection.search_keys)

@@ -30,6 +30,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("sample", &["database"]),
     ("execute", &["value", "cursor", "catalog", "query", "plan", "database"]),
     ("preflight", &["value", "catalog", "plan", "database", "execute"]),
+    ("change_feed", &["catalog", "telemetry", "database"]),
     // The part of `vocabulary` that does I/O.
     ("vocabulary::reader", &["catalog", "plan", "telemetry", "database"]),
     ("shared_store", &["telemetry"]),
@@ -51,6 +52,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "plan",
             "compile",
             "database",
+            "change_feed",
             "execute",
             "shared_store",
             "throttle",
@@ -104,6 +106,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
             "sample",
             "execute",
             "preflight",
+            "change_feed",
             "vocabulary::reader",
             "replicas",
             "access",

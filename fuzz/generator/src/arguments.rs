@@ -1,6 +1,6 @@
 //! The arguments of a field.
 
-use orderql::catalog::binding::{Binding, Connection, EntityBinding, Lookup, RootBinding, SearchKey};
+use orderql::catalog::binding::{Binding, Connection, EntityBinding, Lookup, RootBinding, SearchKey, Totals};
 use orderql::catalog::ids::FieldId;
 use orderql::catalog::schema::{self, ArgumentRole, Field, Type};
 use orderql::search::Comparator;
@@ -21,12 +21,15 @@ impl Draft<'_, '_> {
             Binding::Root(RootBinding::Lookup(lookup)) => self.keys(field, lookup),
             Binding::Root(RootBinding::Connection(connection))
             | Binding::Entity(EntityBinding::Connection(connection)) => self.page(field, connection, place),
+            Binding::Root(RootBinding::Totals(totals)) => self.totals(field, totals, place),
             Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection => {
                 self.of_introspection(field)
             }
             Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_) | EntityBinding::One(_))
             | Binding::Connection(_)
             | Binding::Edge(_)
+            | Binding::Totals(_)
+            | Binding::Group(_)
             | Binding::PageInfo(_) => Vec::new(),
         };
         let rotation = self.choices.below(arguments.len());
@@ -114,6 +117,34 @@ impl Draft<'_, '_> {
             // Not in a variable, which a page size could share.
             let value = Value::Number(self.choices.between(1, 1_000).to_string());
             arguments.push(Argument { name: argument.name.clone(), value });
+        }
+        arguments
+    }
+
+    /// The arguments of totals: those of a page that they have, and how its rows are grouped.
+    fn totals(&mut self, field: &Field, totals: &Totals, place: Place) -> Vec<Argument> {
+        let definition = |role| field.arguments.iter().find(|argument| argument.role == role);
+        let mut arguments = self.page(field, &totals.connection, place);
+        if let Some(first) = definition(ArgumentRole::First) {
+            let size = self.size();
+            arguments.push(self.argument(first, size));
+        }
+        let mut literal = |role, value| {
+            arguments.extend(definition(role).map(|argument| Argument { name: argument.name.clone(), value }));
+        };
+        if self.choices.chance(70) {
+            let count = self.choices.below(3);
+            let keys = (0..count).map(|_| totals.keys[self.choices.below(totals.keys.len())].value.clone());
+            literal(ArgumentRole::GroupBy, Value::List(keys.map(Value::Enum).collect()));
+        }
+        if self.choices.chance(50) {
+            let orders = ["COUNT", "KEY"].into_iter().chain(totals.sums.iter().map(|sum| sum.value.as_str()));
+            let order = orders.clone().nth(self.choices.below(orders.count()));
+            literal(ArgumentRole::OrderBy, Value::Enum(order.unwrap_or("KEY").to_owned()));
+        }
+        if self.choices.chance(50) {
+            // Not in a variable, which a page size could share.
+            literal(ArgumentRole::Rows, Value::Number(self.choices.between(1, 4_000).to_string()));
         }
         arguments
     }

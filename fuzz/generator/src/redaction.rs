@@ -72,7 +72,10 @@ pub fn redacted(file: &str, held: impl Fn(&str) -> bool) -> Option<String> {
                 object.fields.iter().map(|field| (field.name.clone(), named(&field.field_type))).collect();
             object.directives.retain(|tag| text(tag, "of").is_none_or(|whole| rest.types.contains(&whole)));
             let name = object.name.clone();
-            object.fields.retain_mut(|field| gone.leaves(&name, field, &lists));
+            object.fields.retain_mut(|field| {
+                let is_left = gone.leaves(&name, field, &lists);
+                is_left && (tag(field, "totals").is_none() || rest.leaves_totals(field))
+            });
         }
         retain_objects(&mut file, |object| object.name == "Query" || !object.fields.is_empty());
         drop_unreached(&mut file);
@@ -88,6 +91,8 @@ pub fn redacted(file: &str, held: impl Fn(&str) -> bool) -> Option<String> {
 #[derive(Default)]
 struct Shown {
     types: BTreeSet<String>,
+    /// The fields of types, with their types.
+    fields: BTreeMap<(String, String), String>,
     /// The columns of types.
     of_types: BTreeSet<(String, String)>,
     /// The columns of relations.
@@ -102,6 +107,7 @@ impl Shown {
         for object in objects(file) {
             let relation = object.directives.iter().find_map(|tag| text(tag, "name"));
             for field in &object.fields {
+                shown.fields.insert((object.name.clone(), field.name.clone()), named(&field.field_type));
                 if let Some(column) = column(field) {
                     shown.of_relations.extend(relation.clone().map(|relation| (relation, column.clone())));
                     shown.of_types.insert((object.name.clone(), column));
@@ -120,6 +126,7 @@ impl Shown {
     fn without(&self, rest: &Self) -> Self {
         Self {
             types: &self.types - &rest.types,
+            fields: BTreeMap::new(),
             of_types: &self.of_types - &rest.of_types,
             of_relations: &self.of_relations - &rest.of_relations,
             aggregated: &self.aggregated - &rest.aggregated,
@@ -184,6 +191,38 @@ impl Shown {
             return left == before || left > 0 && !field.arguments.iter().any(is_required);
         }
         self.leaves_keys(&target, field)
+    }
+
+    /// Whether a root with totals of what is shown is left; it loses keys and sums of what is not.
+    fn leaves_totals(&self, field: &mut Line) -> bool {
+        let node = named(&field.field_type);
+        let leads = |path: &str| {
+            let mut ty = Some(node.clone());
+            for name in path.split('.') {
+                ty = ty.and_then(|ty| self.fields.get(&(ty, name.to_owned())).cloned());
+            }
+            ty.is_some()
+        };
+        let Some(totals) = field.directives.iter_mut().find(|tag| tag.name == "totals") else { return true };
+        if !text(totals, "of").is_some_and(|of| self.fields.contains_key(&("Query".to_owned(), of))) {
+            return false;
+        }
+        let has_currency = text(totals, "currency").is_some_and(|path| leads(&path));
+        if !has_currency {
+            totals.arguments.retain(|(name, _)| name != "currency");
+        }
+        field.directives.retain(|tag| {
+            let shows = || text(tag, "field").or(text(tag, "key")).is_some_and(|path| leads(&path));
+            match tag.name.as_str() {
+                "group" => shows(),
+                "sum" => {
+                    let is_money = matches!(argument(tag, "money"), Some(Value::Boolean(true)));
+                    shows() && text(tag, "times").is_none_or(|path| leads(&path)) && (has_currency || !is_money)
+                }
+                _ => true,
+            }
+        });
+        has_currency || tag(field, "group").is_some()
     }
 
     /// The same of a field with keys.

@@ -150,7 +150,7 @@ impl Draft<'_, '_> {
                 }
                 Place { level, meta: Some((levels + 1, lists)), is_below_lookup: false }
             }
-            binding @ (Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_))
+            binding @ (Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_) | RootBinding::Totals(_))
             | Binding::Entity(EntityBinding::One(_) | EntityBinding::Connection(_))) => {
                 if level > self.settings.max_levels || self.fields >= self.settings.max_fields {
                     return None;
@@ -161,6 +161,8 @@ impl Draft<'_, '_> {
             Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_))
             | Binding::Connection(_)
             | Binding::Edge(_)
+            | Binding::Totals(_)
+            | Binding::Group(_)
             | Binding::PageInfo(_) => place,
         };
         Some(Inside::Selections(inside))

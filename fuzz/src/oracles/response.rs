@@ -3,6 +3,7 @@
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, RootBinding};
 use orderql::catalog::ids::TypeId;
+use orderql::catalog::totals::TotalsField;
 use orderql::plan::response_template::{Op, ResponseTemplate};
 
 use crate::oracles::tree::Node;
@@ -19,6 +20,7 @@ pub fn written(template: &ResponseTemplate) -> String {
             | Op::EndCursor
             | Op::HasNextPage
             | Op::HasPreviousPage
+            | Op::OfPage { .. }
             | Op::Count => {
                 text.extend_from_slice(b"null");
             }
@@ -48,14 +50,18 @@ pub fn expected(catalog: &Catalog, object: TypeId, nodes: &[Node<'_>]) -> Option
                     Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection => {
                         return None;
                     }
-                    Binding::Connection(ConnectionField::Edges) => format!("[{}]", inside()?),
-                    Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_))
+                    Binding::Connection(ConnectionField::Edges) | Binding::Totals(TotalsField::Groups) => {
+                        format!("[{}]", inside()?)
+                    }
+                    Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_) | RootBinding::Totals(_))
                     | Binding::Entity(EntityBinding::One(_) | EntityBinding::Connection(_))
                     | Binding::Connection(ConnectionField::PageInfo)
                     | Binding::Edge(EdgeField::Node) => inside()?,
                     Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_))
                     | Binding::Connection(ConnectionField::Count)
                     | Binding::Edge(EdgeField::Cursor)
+                    | Binding::Totals(_)
+                    | Binding::Group(_)
                     | Binding::PageInfo(_) => "null".to_owned(),
                 }
             }

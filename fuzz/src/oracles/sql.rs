@@ -1,14 +1,15 @@
-//! The words of an SQL text. A text consists of the words below, of numbered parameters, of whole numbers and of quoted
+//! The words of an SQL text. A text consists of the words and literals below, of numbered parameters, of whole numbers and of quoted
 //! identifiers, and these are relations and columns of the catalog.
 
 use std::collections::{BTreeSet, HashSet};
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, Join, RootBinding};
+use orderql::catalog::binding::{Binding, Connection, ConnectionField, EdgeField, EntityBinding, Join, RootBinding};
 use orderql::catalog::schema::ArgumentRole;
 use orderql_generator::document::Value;
 use orderql_generator::request::Generated;
 
+use crate::oracles::cost::summed_paths;
 use crate::oracles::tree::Node;
 
 /// A word of an SQL text.
@@ -92,10 +93,15 @@ const KEY_WORDS: &[&str] = &[
     "WITH",
 ];
 
+/// The periods of totals, and their time zone.
+const LITERALS: [&str; 3] = ["'day'", "'month'", "'UTC'"];
+
 const FUNCTIONS_AND_TYPES: &[&str] = &[
     "bool_or",
     "count",
+    "date_trunc",
     "row_number",
+    "sum",
     "unnest",
     "bool",
     "bpchar",
@@ -111,7 +117,7 @@ const FUNCTIONS_AND_TYPES: &[&str] = &[
 /// The names that statements give to their parts; those with numbers are these with digits behind them.
 const NAMES: &[&str] = &[
     "c", "e", "f", "g", "h", "j", "k", "m", "matches", "n", "nothing", "number", "p", "position", "present", "q", "r",
-    "step", "t", "u", "v", "w", "x", "y",
+    "s", "step", "t", "u", "v", "w", "x", "y",
 ];
 
 /// The words of an SQL text. Panics at anything that is none.
@@ -131,6 +137,9 @@ fn word(text: &str) -> Option<(Word, usize)> {
     let first = *text.as_bytes().first()?;
     if first == b'"' {
         return identifier(text);
+    }
+    if let Some(literal) = LITERALS.into_iter().find(|literal| text.starts_with(literal)) {
+        return Some((Word::Bare(literal.to_owned()), literal.len()));
     }
     if first == b'$' {
         let digits = run(&text[1..], u8::is_ascii_digit);
@@ -196,12 +205,13 @@ pub fn expected_relations(catalog: &Catalog, generated: &Generated, node: &Node<
         Some(
             Binding::Root(RootBinding::Connection(connection)) | Binding::Entity(EntityBinding::Connection(connection)),
         ) => {
-            relations.insert(connection.relation.clone());
-            if let Some(Value::Search(search)) = node.argument(catalog, generated, ArgumentRole::Query) {
-                let keys = connection.search_keys.iter();
-                let searched = keys.filter(|key| search.terms.iter().any(|term| term.key == key.name));
-                relations.extend(searched.map(|key| key.relation(connection).to_owned()));
-            }
+            relations.extend(searched_relations(catalog, generated, node, connection));
+        }
+        Some(Binding::Root(RootBinding::Totals(totals))) => {
+            relations.extend(searched_relations(catalog, generated, node, &totals.connection));
+            let paths = summed_paths(catalog, generated, node, totals);
+            let joined = paths.into_iter().flat_map(|path| catalog.follow(totals.connection.node, path).0);
+            relations.extend(joined.map(|one| catalog.entity(one.target).relation.clone()));
         }
         Some(Binding::Root(RootBinding::Lookup(lookup))) => {
             relations.insert(lookup.relation.clone());
@@ -209,6 +219,22 @@ pub fn expected_relations(catalog: &Catalog, generated: &Generated, node: &Node<
         other => panic!("{other:?} has no statement"),
     }
     add_joined(catalog, &node.nodes, &mut relations);
+    relations
+}
+
+/// The relation of a connection, and those that it is searched in.
+fn searched_relations(
+    catalog: &Catalog,
+    generated: &Generated,
+    node: &Node<'_>,
+    connection: &Connection,
+) -> BTreeSet<String> {
+    let mut relations = BTreeSet::from([connection.relation.clone()]);
+    if let Some(Value::Search(search)) = node.argument(catalog, generated, ArgumentRole::Query) {
+        let keys = connection.search_keys.iter();
+        let searched = keys.filter(|key| search.terms.iter().any(|term| term.key == key.name));
+        relations.extend(searched.map(|key| key.relation(connection).to_owned()));
+    }
     relations
 }
 

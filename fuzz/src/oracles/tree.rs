@@ -140,7 +140,7 @@ fn add_steps<'t, 'g>(
     for node in nodes {
         let above_fields = match node.binding(catalog) {
             Some(
-                Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_))
+                Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_) | RootBinding::Totals(_))
                 | Binding::Entity(EntityBinding::Connection(_)),
             ) => {
                 steps.push((node, above));

@@ -14,6 +14,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use orderql::catalog::Catalog;
+use orderql::catalog::binding::{Binding, RootBinding};
 use orderql::catalog::result_type::ResultType;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
@@ -147,7 +148,9 @@ fn check_statement(
 /// Rows are numbered if something depends on it, and those of a page from the back are returned in the reverse order.
 fn check_page(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &Node<'_>, branch: &Branch<'_>) {
     let is_connection = node.connection(catalog).is_some();
-    let (size, from_back) = if is_connection { node.page(catalog, generated) } else { (1, false) };
+    // The page of totals is one of groups.
+    let has_page = is_connection || matches!(node.binding(catalog), Some(Binding::Root(RootBinding::Totals(_))));
+    let (size, from_back) = if has_page { node.page(catalog, generated) } else { (1, false) };
     assert_eq!(plan.size(branch.step), size);
     assert_eq!(plan.steps()[branch.step].backward, from_back);
     assert_eq!(branch.is_reversed, from_back, "the order of {} in {}", branch.step, plan.sql());
@@ -179,7 +182,8 @@ fn check_columns(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &N
     for (name, index) in ["f0", "f1", "f2"].into_iter().zip(flags.into_iter().flatten()) {
         assert_eq!(column(index), Column::OfPage(name, None), "{}", context());
     }
-    assert_eq!(layout.present.is_some(), flags.iter().any(Option::is_some), "{}", context());
+    let has_flags = step.totals.is_some() || flags.iter().any(Option::is_some);
+    assert_eq!(layout.present.is_some(), has_flags, "{}", context());
     assert_eq!(layout.beyond_page.is_some(), step.backward, "{}", context());
     let search = step.search.as_ref();
     let named =

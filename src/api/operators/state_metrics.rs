@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use crate::api::metrics;
 use crate::api::operators::readiness::{Part, Readiness};
 use crate::api::service::Service;
+use crate::change_feed::status::Status;
 use crate::database::metrics::PoolName;
 use crate::database::pool::pool_status::PoolStatus;
 use crate::replicas::positions::ReplicaState;
@@ -29,7 +30,7 @@ const POOL: &str = PoolName::NAME;
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-static FIGURES: [Figure; 19] = [
+static FIGURES: [Figure; 22] = [
     figure("orderql_build_info", Kind::Gauge, &["version"], "The version that runs; the value is 1.", |_| {
         vec![Series::whole(vec![env!("CARGO_PKG_VERSION")], 1)]
     }),
@@ -169,6 +170,31 @@ static FIGURES: [Figure; 19] = [
             left.map(|left| Series::new([] as [String; 0], Value::Real(left.as_secs_f64() / DAY))).collect()
         },
     ),
+    figure(
+        "orderql_changes_lag_seconds",
+        Kind::Gauge,
+        &[],
+        "Seconds since the newest tick of the change feeds, which comes every ten seconds; nothing where there are no feeds.",
+        |service| changes(service, |status| status.lag),
+    ),
+    figure(
+        "orderql_changes_oldest_writer_seconds",
+        Kind::Gauge,
+        &[],
+        "How long the oldest transaction that writes takes already, at most; nothing where there are no feeds.",
+        |service| changes(service, |status| status.oldest_writer),
+    ),
+    figure(
+        "orderql_changes_marks",
+        Kind::Gauge,
+        &["feed"],
+        "About how many marks of changes a feed keeps: at least one for each row that ever changed.",
+        |service| {
+            let status = service.change_feeds.status();
+            let marks = status.into_iter().flat_map(|status| status.marks);
+            marks.map(|(feed, marks)| Series::new([feed], Value::Whole(marks.unsigned_abs()))).collect()
+        },
+    ),
     figure("orderql_accounts", Kind::Gauge, &[], "Enabled accounts.", |service| {
         vec![Series::whole(Vec::new(), service.grants.current().account_count())]
     }),
@@ -192,6 +218,11 @@ impl Metric for FigureOf<'_> {
     fn series(&self) -> Vec<Series> {
         self.service.map(self.figure.read).unwrap_or_default()
     }
+}
+
+fn changes(service: &Service, read: fn(&Status) -> Option<f64>) -> Vec<Series> {
+    let value = service.change_feeds.status().and_then(|status| read(&status));
+    value.map(|value| Series::new([] as [String; 0], Value::Real(value))).into_iter().collect()
 }
 
 fn pools(service: &Service) -> [(&'static str, PoolStatus); 3] {

@@ -28,8 +28,8 @@ use crate::telemetry::error_chain::ErrorChain;
 const OLDEST_VERSION: i32 = 140_000;
 
 /// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search keys,
-/// for old rows, and for the locks that queries and exports wait for.
-const OTHER_CONNECTIONS: usize = 7;
+/// for old rows, for the locks that queries and exports wait for, and for ticks of change feeds.
+const OTHER_CONNECTIONS: usize = 8;
 
 /// The pages of a table from which on a search takes noticeably longer if it has to be fetched.
 const LARGE_TABLE: i64 = 200;
@@ -82,6 +82,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         ("vacuum", vacuum(&client).await),
         ("indexes", migrated::indexes(&client).await),
         ("triggers", migrated::triggers(&client).await),
+        ("changes", migrated::change_feeds(&client).await),
         ("tables", migrated::kept_tables(&client).await),
         ("clock", clock(&client).await),
     ] {

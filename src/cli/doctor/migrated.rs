@@ -3,29 +3,34 @@
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
+use crate::change_feed::check::{ForeignIds, TriggerFault, faults, has_foreign_ids};
+use crate::change_feed::install;
 use crate::cli::doctor::finding::Finding;
 use crate::database::indexes;
 use crate::database::kept_tables::{KEPT_TABLES, KeptTable};
 use crate::database::migrate::{has_order_tables, pending};
 
-/// The triggers that should be there, in whichever state they are, and the others that are off. The former run in sessions of
-/// replication too, and have the state A.
+/// The triggers that are missing or in another state than they should have, with that state. Those of the state A run in sessions of
+/// replication too, and those of the state R there alone.
 const TRIGGERS: &str = r"
-    SELECT relation, name, tgenabled
+    SELECT relation, name, tgenabled, state
     FROM (
-        SELECT relation, name
-        FROM unnest(ARRAY['party', 'person', 'party_group', 'order_item_ship_group', 'return_item', 'order_header']) AS relation
+        SELECT relation, name, 'A'
+        FROM unnest(ARRAY['party', 'person', 'party_group']) AS relation
         CROSS JOIN unnest(ARRAY['orderql_keep', 'orderql_keep_none']) AS name
         UNION ALL
-        VALUES ('order_item', 'orderql_keep'), ('return_header', 'orderql_keep')
-    ) AS expected
+        VALUES ('order_item', 'orderql_keep', 'A'), ('return_header', 'orderql_keep', 'A')
+        UNION ALL
+        SELECT relation, CASE relation WHEN 'return_item' THEN 'orderql_return_' ELSE 'orderql_open_' END || event, state
+        FROM unnest(ARRAY[
+            'order_header', 'order_item_ship_group', 'order_item', 'order_item_ship_grp_inv_res', 'return_item'
+        ]) AS relation
+        CROSS JOIN (
+            VALUES ('inserted', 'O'), ('updated', 'O'), ('deleted', 'O'), ('truncated', 'A'), ('replicated', 'R')
+        ) AS kind (event, state)
+    ) AS expected (relation, name, state)
     LEFT JOIN pg_trigger ON tgrelid = to_regclass('public.' || relation) AND tgname = name
-    WHERE tgenabled IS DISTINCT FROM 'A'
-    UNION ALL
-    SELECT relname::text, tgname::text, tgenabled
-    FROM pg_trigger
-    JOIN pg_class ON pg_class.oid = tgrelid
-    WHERE tgname LIKE 'orderql\_%' AND tgname NOT LIKE 'orderql\_keep%' AND tgenabled = 'D'
+    WHERE tgenabled::text IS DISTINCT FROM state
     ORDER BY relation, name";
 
 /// Whether there are tables of orders that are migrated completely. The rest was reported before.
@@ -57,10 +62,14 @@ pub(super) async fn triggers(client: &Client) -> Result<Vec<Finding>, Error> {
     for row in client.query(TRIGGERS, &[]).await? {
         let (relation, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
         let state: Option<i8> = row.try_get(2)?;
-        let (how, remedy) = match state.map(i8::cast_unsigned) {
-            None => ("missing", "orderql migrate --undo, and orderql migrate, as the owner of the tables".to_owned()),
-            Some(b'D') => ("off", enable(&relation, &name)),
-            Some(_) => ("not ALWAYS, so that replicated rows pass it by", enable(&relation, &name)),
+        let expected: String = row.try_get(3)?;
+        let (how, remedy) = match (state.map(i8::cast_unsigned), &*expected) {
+            (None, _) => {
+                ("missing", "orderql migrate --undo, and orderql migrate, as the owner of the tables".to_owned())
+            }
+            (Some(b'D'), expected) => ("off", enable(&relation, &name, expected)),
+            (Some(_), "A") => ("not ALWAYS, so that replicated rows pass it by", enable(&relation, &name, "A")),
+            (Some(_), expected) => ("in another mode than it was made with", enable(&relation, &name, expected)),
         };
         findings.push(Finding::warning("triggers", format!("{name} on {relation} is {how}"), remedy));
     }
@@ -70,16 +79,35 @@ pub(super) async fn triggers(client: &Client) -> Result<Vec<Finding>, Error> {
     Ok(findings)
 }
 
-fn enable(relation: &str, name: &str) -> String {
-    // Those of a statement and those of replicated rows are two.
-    let mode = if name.starts_with("orderql_keep") || name == "orderql_open_truncated" {
-        "ALWAYS "
-    } else if name == "orderql_open_replicated" {
-        "REPLICA "
-    } else {
-        ""
+/// The statement that brings a trigger to a state.
+fn enable(relation: &str, name: &str, state: &str) -> String {
+    let mode = match state {
+        "A" => "ALWAYS ",
+        "R" => "REPLICA ",
+        _ => "",
     };
     format!("ALTER TABLE public.{relation} ENABLE {mode}TRIGGER {name}; then orderql tables --repair")
+}
+
+/// Whether the change feeds can be relied on.
+pub(super) async fn change_feeds(client: &Client) -> Result<Vec<Finding>, Error> {
+    if !install::exist(client).await? {
+        return Ok(Vec::new());
+    }
+    let mut findings = Vec::new();
+    if has_foreign_ids(client).await? {
+        findings.push(Finding::error("changes", &ForeignIds));
+    }
+    for TriggerFault { feed, relation, name, exists } in faults(client).await? {
+        let how = if exists { "off, or not ALWAYS" } else { "missing" };
+        let text = format!("{name} on {relation} is {how}, so that {feed} misses changes");
+        let remedy = "orderql migrate, then orderql sync reset, as the owner of the tables";
+        findings.push(Finding::warning("changes", text, remedy));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::ok("changes", "the triggers of the change feeds are there and on"));
+    }
+    Ok(findings)
 }
 
 /// Whether what triggers keep equals OFBiz's tables. Reads all rows of a table, as long as that takes ten seconds at most.

@@ -13,14 +13,17 @@ pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
     if !path.is_exhaustive {
         let otherwise = if lines.is_empty() { "In" } else { "Otherwise in" };
         let order = path.index.join(", ");
-        lines.push(match (path.window, path.prefix) {
+        lines.push(match (path.window_of(plan.size(step)), path.prefix) {
             (0, Some(prefix)) if prefix.is_list() => format!("{otherwise} order ({order}), a range for each value"),
             (0, _) => format!("{otherwise} order ({order})"),
             (window, _) => format!("{otherwise} order ({order}), a window of {window} rows"),
         });
     }
     lines.push(format!("Examines {bound} rows at most"));
-    lines.extend(plan.expected_pages(step).map(|pages| pages_of_rows(pages, plan.size(step))));
+    lines.extend(plan.expected_pages(step).map(|pages| match plan.steps()[step].totals {
+        None => pages_of_rows(pages, plan.size(step)),
+        Some(_) => summed_rows(pages, plan.rows(step)),
+    }));
     lines
 }
 
@@ -37,6 +40,16 @@ fn pages_of_rows(ExpectedPages { fewest, one_row_of, checked }: ExpectedPages<'_
     format!(
         "May come short: {keys} {are} checked row by row; {pages} for {size} if {share}, {others} pages if 1 of N does"
     )
+}
+
+/// How many rows are added up, and what may end that before.
+fn summed_rows(ExpectedPages { one_row_of, checked, .. }: ExpectedPages<'_>, rows: u32) -> String {
+    let rows = counted(rows, "row");
+    if one_row_of.is_none() {
+        return format!("Adds up {rows} at most");
+    }
+    let are = if checked.len() == 1 { "is" } else { "are" };
+    format!("Adds up {rows} at most, and fewer if its window ends: {} {are} checked row by row", checked.join(", "))
 }
 
 fn counted(number: u32, name: &str) -> String {

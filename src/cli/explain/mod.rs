@@ -59,7 +59,7 @@ pub struct Args {
     #[command(flatten)]
     limits: LimitFlags,
 
-    /// Rows that a search may examine to fill a page
+    /// Rows that a search may examine for each 50 rows of a page
     #[arg(
         long,
         value_name = "ROWS",

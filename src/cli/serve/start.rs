@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use tokio::task;
+use tokio_postgres::Client;
 
 use crate::access::audit_retention::Retention;
 use crate::access::audit_writer::AuditWriter;
@@ -15,6 +16,10 @@ use crate::access::tokens::jwt::Tokens;
 use crate::api::query_texts::QueryTexts;
 use crate::api::service::CurrentService;
 use crate::api::service::Service;
+use crate::catalog::Catalog;
+use crate::change_feed::check::{ForeignIds, has_foreign_ids};
+use crate::change_feed::install;
+use crate::change_feed::ticker::Ticker;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
 use crate::cli::serve::connection_check;
@@ -79,6 +84,7 @@ pub(crate) async fn start(
     connection_check::check(config, &servers).await?;
     let ServedSchema { catalog, constraints, views, vocabularies } = schema.open(read, &client, &servers).await?;
     let updates_orders = has_order_tables(&client).await?;
+    check_change_feeds(&client, &catalog).await?;
     task::spawn(kept_tables_check::run(client));
     let (listener, admin) = listeners(&options, inherited).await?;
     #[cfg(feature = "traces")]
@@ -94,6 +100,7 @@ pub(crate) async fn start(
         vocabularies,
         grants: GrantCache::start(&servers, config.grants()).await?.into(),
         logins: Logins::new(passwords, config.lockout(), store.clone(), audit.clone()).into(),
+        change_feeds: Ticker::start(servers.primary.clone()).into(),
         servers: ReadServers::start(&config.reads(&servers), catalog, constraints)?.into(),
         exports: Queues::new(config.update_queues()),
         writer: WriterPool::new(&config.writer(servers.primary.clone()))?,
@@ -125,6 +132,17 @@ pub(crate) async fn start(
         servers,
         _retention: retention,
     })
+}
+
+/// Fails if the ids in the change feeds mean nothing here. A feed that misses changes is reported.
+async fn check_change_feeds(client: &Client, catalog: &Catalog) -> Result<(), Box<dyn Error + Send + Sync>> {
+    if has_foreign_ids(client).await? {
+        return Err(ForeignIds.into());
+    }
+    for feed in install::missing(client, catalog.feeds()).await? {
+        emit(&Event::ChangeFeedIncomplete { feed: &feed.name });
+    }
+    Ok(())
 }
 
 /// The public listener, and the operators' if there is one.

@@ -20,6 +20,8 @@ pub(crate) enum Role {
     Vocabularies,
     /// Removing old rows of the audit trails.
     Retention,
+    /// Writing the ticks of change feeds.
+    Changes,
     Command,
 }
 
@@ -39,6 +41,7 @@ impl Role {
             Self::Audit => "audit",
             Self::Vocabularies => "vocabularies",
             Self::Retention => "retention",
+            Self::Changes => "changes",
             Self::Command => "command",
         };
         format!("{}-{role}", prefix.unwrap_or(PREFIX))

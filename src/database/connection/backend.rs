@@ -3,11 +3,13 @@
 use std::sync::{Arc, Weak};
 
 use deadpool_postgres::{ClientWrapper, StatementCache};
+#[cfg(feature = "traces")]
 use tokio_postgres::config::Host;
 
 use crate::database::connection::lock_waits::{LockWait, LockWatch};
 
 /// PostgreSQL's port, unless an address has another one.
+#[cfg(feature = "traces")]
 const DEFAULT_PORT: u16 = 5432;
 
 /// The server's side of a connection.
@@ -23,6 +25,7 @@ impl Backend {
     }
 
     /// The server's host and port, or its socket; `None` if the address has several hosts, of which it may be any.
+    #[cfg(feature = "traces")]
     pub(crate) fn server(&self) -> Option<(String, Option<u16>)> {
         let config = &self.locks.address().config;
         let port = config.get_ports().first().copied().unwrap_or(DEFAULT_PORT);

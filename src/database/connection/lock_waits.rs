@@ -73,6 +73,7 @@ impl LockWatch {
     }
 
     /// The pool's database.
+    #[cfg(feature = "traces")]
     pub(in crate::database) fn address(&self) -> &DatabaseAddress {
         &self.0.address
     }

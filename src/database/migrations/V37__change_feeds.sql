@@ -6,20 +6,27 @@
 -- What the ids of transactions are counted from. They mean nothing in another cluster, in a table that was restored from a
 -- dump, and after rows went that no trigger saw.
 CREATE TABLE IF NOT EXISTS orderql.sync_state (
-    the_only          BOOLEAN NOT NULL DEFAULT true CONSTRAINT pk_sync_state PRIMARY KEY CHECK (the_only),
-    system_identifier BIGINT NOT NULL,
-    origin            BIGINT NOT NULL,
-    timeline_offset   INTEGER NOT NULL DEFAULT 0,
-    counter           BIGINT NOT NULL DEFAULT 1
+    the_only        BOOLEAN NOT NULL DEFAULT true CONSTRAINT pk_sync_state PRIMARY KEY CHECK (the_only),
+    home            TEXT NOT NULL,
+    origin          TEXT NOT NULL,
+    timeline_offset INTEGER NOT NULL DEFAULT 0,
+    counter         BIGINT NOT NULL DEFAULT 1
 );
-COMMENT ON COLUMN orderql.sync_state.system_identifier IS 'the cluster whose transaction ids are in the feeds';
-COMMENT ON COLUMN orderql.sync_state.origin IS 'the cluster that the epoch is named after: that of before an upgrade, if there was one';
+COMMENT ON COLUMN orderql.sync_state.home IS 'where the ids in the feeds are from';
+COMMENT ON COLUMN orderql.sync_state.origin IS 'what the epoch is named after: the home of before an upgrade, if there was one';
 COMMENT ON COLUMN orderql.sync_state.timeline_offset IS 'what the timelines of before an upgrade add, since they begin at 1 again';
 COMMENT ON COLUMN orderql.sync_state.counter IS 'TRUNCATE and orderql sync reset raise it';
 
-INSERT INTO orderql.sync_state (system_identifier, origin)
-SELECT system_identifier, system_identifier FROM pg_control_system()
-ON CONFLICT DO NOTHING;
+-- Where this is: another cluster, a copy of the database and a table that was restored from a dump are elsewhere.
+CREATE OR REPLACE FUNCTION orderql.sync_here() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('%s %s %s', control.system_identifier, pg_database.oid, 'orderql.sync_state'::regclass::oid)
+    FROM pg_control_system() AS control
+    CROSS JOIN pg_database
+    WHERE datname = current_database()
+$$;
+
+INSERT INTO orderql.sync_state (home, origin) SELECT here, here FROM orderql.sync_here() AS here ON CONFLICT DO NOTHING;
 
 -- Which transactions were visible at a time. Between two of them, a row that changed often needs one mark.
 CREATE TABLE IF NOT EXISTS orderql.sync_tick (
@@ -97,16 +104,10 @@ CREATE OR REPLACE FUNCTION orderql.sync_epoch(OUT epoch bigint, OUT timeline int
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH named AS (
         SELECT
-            format(
-                '%s %s %s',
-                CASE WHEN state.system_identifier = control.system_identifier THEN state.origin
-                     ELSE control.system_identifier END,
-                'orderql.sync_state'::regclass::oid,
-                state.counter
-            ) AS name,
-            CASE WHEN state.system_identifier = control.system_identifier THEN state.timeline_offset ELSE 0 END AS timeline_offset
+            format('%s %s', CASE WHEN state.home = here THEN state.origin ELSE here END, state.counter) AS name,
+            CASE WHEN state.home = here THEN state.timeline_offset ELSE 0 END AS timeline_offset
         FROM orderql.sync_state AS state
-        CROSS JOIN pg_control_system() AS control
+        CROSS JOIN orderql.sync_here() AS here
     ), hashed AS (
         SELECT ('x' || encode(substr(sha256(convert_to(name, 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint AS epoch, timeline_offset
         FROM named
@@ -355,7 +356,7 @@ BEGIN
         SELECT tick_id INTO place.until_tick
         FROM orderql.sync_tick
         WHERE epoch = current_epoch AND tick_id > place.since_tick AND at < clock_timestamp() - margin
-        ORDER BY tick_id DESC LIMIT 1;
+        ORDER BY tick_id LIMIT 1;
         place.xid := '0';
         place.key := '{}';
     END IF;
@@ -391,10 +392,14 @@ BEGIN
     )
     INTO removed, read, place.xid, place.key
     USING ARRAY(SELECT pg_snapshot_xip(since)), pg_snapshot_xmax(since), until, place.xid, place.key, batch, since;
-    is_done := read < batch;
-    IF is_done THEN
+    is_done := false;
+    IF read < batch THEN
         place.since_tick := place.until_tick;
         place.until_tick := NULL;
+        is_done := NOT EXISTS (
+            SELECT FROM orderql.sync_tick
+            WHERE epoch = current_epoch AND tick_id > place.since_tick AND at < clock_timestamp() - margin
+        );
     END IF;
     UPDATE orderql.sync_compaction AS known
     SET since_tick = place.since_tick, until_tick = place.until_tick, xid = coalesce(place.xid, '0'), key = coalesce(place.key, '{}')
@@ -443,13 +448,12 @@ BEGIN
     TRUNCATE orderql.sync_tick;
     UPDATE orderql.sync_compaction SET since_tick = NULL, until_tick = NULL, xid = '0', key = '{}';
     UPDATE orderql.sync_state
-    SET counter = counter + 1, system_identifier = control.system_identifier, origin = control.system_identifier, timeline_offset = 0
-    FROM pg_control_system() AS control;
+    SET counter = counter + 1, home = orderql.sync_here(), origin = orderql.sync_here(), timeline_offset = 0;
 END;
 $$;
 
--- Says that the ids of this cluster go on from those of before, as they do after pg_upgrade. What came after the newest tick of
--- before is read once more. Returns whether there is such a tick; nothing changes without, or if the cluster is the same. For the
+-- Says that the ids here go on from those of before, as they do after pg_upgrade. What came after the newest tick of
+-- before is read once more. Returns whether there is such a tick; nothing changes without, or if the home is the same. For the
 -- owner of the tables.
 CREATE OR REPLACE FUNCTION orderql.sync_adopt() RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -458,16 +462,16 @@ DECLARE
     before orderql.sync_state;
 BEGIN
     SELECT * INTO before FROM orderql.sync_state;
-    IF before.system_identifier = (SELECT system_identifier FROM pg_control_system()) THEN
+    IF before.home = orderql.sync_here() THEN
         RETURN true;
     END IF;
-    UPDATE orderql.sync_state SET system_identifier = control.system_identifier, timeline_offset = 0 FROM pg_control_system() AS control;
+    UPDATE orderql.sync_state SET home = orderql.sync_here(), timeline_offset = 0;
     SELECT tick.timeline INTO newest
     FROM orderql.sync_tick AS tick
     WHERE tick.epoch = (SELECT epoch FROM orderql.sync_epoch())
     ORDER BY tick.tick_id DESC LIMIT 1;
     UPDATE orderql.sync_state
-    SET system_identifier = CASE WHEN newest IS NULL THEN before.system_identifier ELSE system_identifier END,
+    SET home = CASE WHEN newest IS NULL THEN before.home ELSE home END,
         timeline_offset = CASE WHEN newest IS NULL THEN before.timeline_offset
                                ELSE newest + 1 - (SELECT timeline FROM orderql.sync_epoch()) END;
     RETURN newest IS NOT NULL;

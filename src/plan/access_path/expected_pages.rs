@@ -21,10 +21,10 @@ impl AccessPath {
         if !self.has_window() {
             return ExpectedPages { fewest: 1, one_row_of: None, checked: &[] };
         }
-        let size = size.max(1);
+        let (window, size) = (self.window_of(size), size.max(1));
         ExpectedPages {
-            fewest: size.div_ceil(self.window),
-            one_row_of: Some((self.window / size).max(1)),
+            fewest: size.div_ceil(window),
+            one_row_of: Some((window / size).max(1)),
             checked: &self.checked,
         }
     }

@@ -1,5 +1,8 @@
 //! The path to the rows of a page.
 
+/// The page size up to which a window is the same. A larger page costs so many times more, and may examine so many times more rows.
+const WINDOW_PAGE: u32 = 50;
+
 /// How the rows of a page are found. Terms are named by their index in the search string.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccessPath {
@@ -17,8 +20,10 @@ pub struct AccessPath {
     pub lookups: Vec<Lookup>,
     /// Whether the look-up finds every matching row, because its key identifies rows. There is no window then.
     pub is_exhaustive: bool,
-    /// The most rows that are examined in order; 0 without filters.
+    /// The most rows that are examined in order for a page of [`WINDOW_PAGE`] rows or fewer; 0 without filters.
     pub window: u32,
+    /// Whether they are as many for larger pages. So they are for totals, whose rows cost less than those of a page.
+    pub is_window_fixed: bool,
     /// The same for each flag of `pageInfo` that needs rows outside of the page.
     pub probe_window: u32,
     /// The number of these flags.
@@ -76,6 +81,15 @@ impl AccessPath {
     /// Whether every row of the index range matches.
     pub(crate) fn is_in_order(&self) -> bool {
         self.filters.is_empty()
+    }
+
+    /// The most rows that are examined in order for a page of so many rows; 0 without filters.
+    pub fn window_of(&self, page_size: u32) -> u32 {
+        if self.is_window_fixed {
+            return self.window;
+        }
+        let rows = u64::from(self.window) * u64::from(page_size.max(WINDOW_PAGE)) / u64::from(WINDOW_PAGE);
+        u32::try_from(rows).unwrap_or(u32::MAX)
     }
 
     /// Whether the page may end with the window, before it is full.

@@ -8,7 +8,7 @@ impl AccessPath {
     /// The most rows that are examined to fill a page of so many rows, if the prefix has so many values. Rows that are read
     /// by their key afterwards, such as joined ones, are not counted: a fixed number for each row of the page.
     pub fn bound(&self, page_size: u32, values: usize) -> u64 {
-        let [probes, window, probe_window] = [self.probes, self.window, self.probe_window].map(u64::from);
+        let [probes, window, probe_window] = [self.probes, self.window_of(page_size), self.probe_window].map(u64::from);
         let (limit, parts) = (u64::from(page_size) + 1, u64::from(self.parts.max(1)));
         let counts = if self.is_counted { u64::from(MAX_COUNT) } else { 0 };
         let page = limit * parts + probes + counts;

@@ -126,6 +126,7 @@ fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
         ),
         // A row of a semi-join is examined with the row that it joins.
         ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 166 window 600"),
+        ("parties", "PARTY_ID", &["emailAddress"], "party_id lookup email_address 51 window 200"),
         // A primary key finds all rows.
         ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id 3"),
         ("orders", "ORDER_ID", &["statusId", "orderId"], "order_id = orderId window 3750"),
@@ -201,5 +202,16 @@ fn expects_more_pages_where_rows_are_checked() {
     assert_eq!(expected(&["orderDate>", "orderTypeId", "orderDate>"], 100).2, "orderDate orderTypeId");
     let path = AccessPath { window: 30, ..path("orders", "GRAND_TOTAL", &["orderTypeId"], 0) };
     let ExpectedPages { fewest, one_row_of, .. } = path.expected_pages(100);
-    assert_eq!((fewest, one_row_of), (4, Some(1)));
+    assert_eq!((fewest, one_row_of), (2, Some(1)));
+}
+
+#[test]
+fn examines_more_rows_for_a_page_of_more_than_fifty() {
+    let path = path("orders", "GRAND_TOTAL", &["orderTypeId"], 0);
+    let rows = |size: u32| (path.window_of(size), path.expected_pages(size).one_row_of, path.bound(size, 1));
+    assert_eq!(rows(1), (3_750, Some(3_750), 7_502));
+    assert_eq!(rows(50), (3_750, Some(75), 7_551));
+    assert_eq!(rows(100), (7_500, Some(75), 15_101));
+    assert_eq!(rows(1_000).0, 75_000);
+    assert_eq!(AccessPath::default().window_of(100), 0);
 }

@@ -57,12 +57,8 @@ impl Search<'_> {
     /// How many rows of a window the comparison of one row weighs as much as.
     fn weight(&self, term: usize) -> u32 {
         let key = self.key(term);
-        if key.is_computed {
-            COMPUTED_WEIGHT
-        } else if key.semi_join.is_some() {
-            SEMI_JOIN_WEIGHT
-        } else {
-            0
-        }
+        let computed = if key.is_computed { COMPUTED_WEIGHT } else { 0 };
+        let joined = if key.semi_join.is_some() { SEMI_JOIN_WEIGHT } else { 0 };
+        computed + joined
     }
 }

@@ -40,11 +40,12 @@ impl<'a> Planner<'a> {
         let parent_step = parent.as_ref().map(|(draft, _)| draft.step);
         let parent = self.join_parent(bound.binding, parent);
         let mut parameters = self.parameters(bound.step);
-        let mut page = page_sql(bound, terms, &fields, &mut access_path, parent, &mut parameters);
+        let mut page =
+            page_sql((bound.binding, bound.arguments), terms, &fields, &mut access_path, parent, &mut parameters);
 
         let mut select = mem::take(&mut page.select);
         let layout = fields.layout(bound.arguments.page.end, &mut select, &mut self.columns);
-        let search = access_path.has_window().then(|| self.search_columns(&access_path, &mut select));
+        let search = access_path.has_window().then(|| self.search_columns(&mut select));
         let draft = PageDraft { size: None, has_window: search.is_some(), has_flags: layout.present.is_some() };
         let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), page: Some(draft) };
         let (name, ()) = self.inside(key, |planner| planner.page(&mut draft, parent_step.is_none(), &bound.selections));
@@ -65,6 +66,7 @@ impl<'a> Planner<'a> {
             cursor,
             access_path,
             search,
+            totals: None,
         };
         Branch {
             step: bound.step,
@@ -76,12 +78,10 @@ impl<'a> Planner<'a> {
     }
 
     /// The columns of a search whose page may end with its window.
-    fn search_columns(&mut self, access_path: &AccessPath, select: &mut Select<'a>) -> SearchColumns {
+    fn search_columns(&mut self, select: &mut Select<'a>) -> SearchColumns {
         SearchColumns {
             matches: select.other(ReturnedSource::Matches, ResultType::Boolean, &mut self.columns),
             number: select.other(ReturnedSource::Number, ResultType::Int8, &mut self.columns),
-            window: i64::from(access_path.window),
-            probe_window: i64::from(access_path.probe_window),
         }
     }
 

@@ -10,6 +10,7 @@ mod page_fields;
 mod planner;
 mod root;
 mod search;
+mod totals;
 
 use crate::catalog::Catalog;
 use crate::error::graphql_error::GraphqlErrors;

@@ -87,7 +87,7 @@ impl<'a> Planner<'a> {
         self.response.close(opening, |end| Op::Object { present, non_null, path, end }, Op::EndObject);
     }
 
-    fn value(&mut self, column: usize, scalar: ScalarType, field: &Field) {
+    pub(super) fn value(&mut self, column: usize, scalar: ScalarType, field: &Field) {
         let (non_null, path) = (field.ty.is_non_null(), self.response.path());
         self.response.push(Op::Column { column, scalar, non_null, path });
     }

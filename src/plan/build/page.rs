@@ -1,6 +1,6 @@
 //! How the rows of a connection's page are found: its search terms, cursors and order as the parts of its SQL.
 
-use crate::catalog::binding::SortKey;
+use crate::catalog::binding::{Connection, SortKey};
 use crate::plan::access_path::AccessPath;
 use crate::plan::build::page_fields::PageFields;
 use crate::plan::build::search::SearchTerms;
@@ -10,22 +10,22 @@ use crate::plan::page_sql::{Count, PageSql, Parent};
 use crate::plan::parameters::{ParameterSource, Parameters};
 use crate::plan::select::Select;
 use crate::plan::sql::Condition;
-use crate::query::bind::page_size::End;
+use crate::query::bind::page_size::{End, Page};
+use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::search_terms::BoundTerm;
-use crate::query::bind::selection::BoundConnection;
 
 /// The SQL of a page, which selects nothing yet. `conditions` join it with its parent.
 pub(super) fn page_sql<'a>(
-    bound: &BoundConnection<'a>,
+    (connection, arguments): (&'a Connection, &StepArguments),
     terms: &[BoundTerm],
     fields: &PageFields,
     access_path: &mut AccessPath,
     (parent, mut conditions): (Parent, Vec<Condition<'a>>),
     parameters: &mut Parameters<'_>,
 ) -> PageSql<'a> {
-    let (connection, sort_key) = (bound.binding, &bound.binding.sort_keys[bound.arguments.sort_key]);
+    let sort_key = &connection.sort_keys[arguments.sort_key];
     let mut terms = SearchTerms::new(connection, sort_key, terms);
-    let mut cursors = bound.arguments.page.after.iter().chain(&bound.arguments.page.before);
+    let mut cursors = arguments.page.after.iter().chain(&arguments.page.before);
     let compares_cursors = cursors.any(|position| !(sort_key.nullable && is_in_nulls(position)));
     let restriction = terms.restriction(access_path, compares_cursors, parameters);
     let mut constant = connection.join.to.clone();
@@ -33,8 +33,10 @@ pub(super) fn page_sql<'a>(
         constant.push(sort_key.columns[0].name.clone());
     }
     let is_restricted = !matches!(restriction, Restriction::None);
-    let of_index = (!access_path.is_exhaustive).then(|| Cursors::of(bound, &constant, is_restricted, parameters));
-    let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(bound, &[], false, parameters));
+    let of_index = (!access_path.is_exhaustive)
+        .then(|| Cursors::of(sort_key, &arguments.page, &constant, is_restricted, parameters));
+    let of_lookups =
+        (!access_path.lookups.is_empty()).then(|| Cursors::of(sort_key, &arguments.page, &[], false, parameters));
     let locator = terms.locator(access_path, &connection.relation, parameters);
     if locator.is_none() {
         conditions.extend(terms.prefix(access_path, parameters));
@@ -42,7 +44,7 @@ pub(super) fn page_sql<'a>(
     let limit = parameters.add(ParameterSource::Limit);
     let count_limit = fields.is_counted.then(|| parameters.add(ParameterSource::CountLimit));
 
-    let (ascending, backward) = (!bound.arguments.reverse, bound.arguments.page.end == End::Back);
+    let (ascending, backward) = (!arguments.reverse, arguments.page.end == End::Back);
     let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups };
     let span = order.span(Part::Page, ascending != backward);
     access_path.parts = u32::try_from(span.segments.len()).unwrap_or(1);
@@ -72,12 +74,12 @@ struct Cursors<'a> {
 
 impl<'a> Cursors<'a> {
     fn of(
-        bound: &BoundConnection<'a>,
+        sort_key: &'a SortKey,
+        page: &Page,
         constant: &[String],
         is_restricted: bool,
         parameters: &mut Parameters<'_>,
     ) -> Self {
-        let (page, sort_key) = (&bound.arguments.page, &bound.binding.sort_keys[bound.arguments.sort_key]);
         let mut bound = |position: &Option<_>, source: fn(usize) -> ParameterSource| {
             Some(KeysetBound::new(sort_key, constant, position.as_ref()?, is_restricted, source, parameters))
         };

@@ -12,6 +12,10 @@ impl<'a> Planner<'a> {
                 let branch = planner.connection(key, connection, None);
                 planner.roots.push(branch);
             }
+            BoundRootField::Totals(totals) => {
+                let branch = planner.totals(key, totals);
+                planner.roots.push(branch);
+            }
             BoundRootField::Introspection(value) => planner.response.constant(value),
         });
     }

@@ -167,8 +167,9 @@ impl<'a> SearchTerms<'a> {
             head: (prefix.is_merged() && path.is_in_order()).then(|| parameters.add(ParameterSource::RangeHead(term))),
         });
         let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
-        let has_window = path.has_window();
-        let filters = path.filters.iter().filter(|_| has_window).map(|index| self.filter(*index, parameters)).collect();
+        let window = path.has_window().then(|| parameters.add(ParameterSource::Window));
+        let filters =
+            path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index, parameters)).collect();
         Some(Locator {
             relation,
             key,
@@ -180,7 +181,7 @@ impl<'a> SearchTerms<'a> {
             filters,
             lookups,
             is_exhaustive: path.is_exhaustive,
-            window: path.window,
+            window,
             probe_window: path.probe_window,
         })
     }

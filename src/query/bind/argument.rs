@@ -52,6 +52,20 @@ impl<'a> Arguments<'a> {
         nulls.map(|(_, argument)| bad_argument(self.field, argument, "a value that is not null"))
     }
 
+    /// The elements of the list that the argument with that role has, or its one value. Nulls among them are left out.
+    pub(super) fn list(&self, role: ArgumentRole) -> Vec<&'a Literal> {
+        let elements = match self.get(role) {
+            Some(Literal::List(elements)) => elements.as_slice(),
+            Some(one) => std::slice::from_ref(one),
+            None => &[],
+        };
+        let value = |element: &'a Literal| match element {
+            Literal::Variable(variable) => self.values.get(*variable),
+            element => Some(element),
+        };
+        elements.iter().filter_map(value).collect()
+    }
+
     fn at(&self, index: usize) -> Option<&'a Literal> {
         let literal = self.given.iter().find(|(given, _)| *given == index).map(|(_, literal)| literal)?;
         let literal = match literal {

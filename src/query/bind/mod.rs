@@ -10,7 +10,7 @@
 //!
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
-//! - `argument`, `variable`, `page_size`, `cursors`, `search_keys`, `search_terms`: the values by kind
+//! - `argument`, `variable`, `page_size`, `cursors`, `totals_arguments`, `search_keys`, `search_terms`: the values by kind
 //! - `column_value`: parses a value that a column is compared with
 //! - `introspection`: the results of `__schema` and `__type`
 //! - `search_budget`, `search_size`: how large the search strings of a request may be together
@@ -29,6 +29,7 @@ mod search_keys;
 mod search_size;
 pub(crate) mod search_terms;
 pub mod selection;
+pub(crate) mod totals_arguments;
 mod tree;
 mod variable;
 

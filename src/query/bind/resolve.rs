@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
-    Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding,
+    Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding, Totals,
 };
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::introspection::SchemaElement;
@@ -23,6 +23,7 @@ use crate::query::bind::introspection::{
 use crate::query::bind::page_size::{self, Page};
 use crate::query::bind::search_keys::SearchKeys;
 use crate::query::bind::search_terms::{Searches, StepTerms};
+use crate::query::bind::totals_arguments::{self, TotalsArguments};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
 use crate::value::Value;
@@ -63,12 +64,19 @@ pub struct StepArguments {
     pub(crate) count_up_to: Option<u32>,
     /// How many of its search terms no selective index serves.
     pub(crate) unindexed_terms: u64,
+    /// What is summed up, if the step is totals. The page is of groups then.
+    pub(crate) totals: Option<TotalsArguments>,
 }
 
 impl StepArguments {
-    /// How many rows are requested, for each parent.
+    /// How many rows are requested, for each parent; of totals, how many groups.
     pub(crate) fn size(&self) -> u32 {
         self.page.size.get()
+    }
+
+    /// How many rows are read for that, for each parent: of totals, those that are summed up.
+    pub(crate) fn rows(&self) -> u32 {
+        self.totals.map_or_else(|| self.size(), |totals| totals.rows)
     }
 }
 
@@ -208,6 +216,9 @@ impl<'a> Resolver<'a, '_> {
                 self.object(lookup.target, &selection.selections, Some(row));
             }
             (field, RootBinding::Connection(connection)) => self.connection(selection, field, connection, None),
+            (field, RootBinding::Totals(totals)) => {
+                self.page(selection, field, &totals.connection, None, Some(totals));
+            }
             (field, RootBinding::Schema) => self.introspection(selection, field, Some(SchemaElement::Schema)),
             (field, RootBinding::TypeByName) => {
                 let arguments = Arguments::new(field, &selection.arguments, &self.values);
@@ -255,6 +266,7 @@ impl<'a> Resolver<'a, '_> {
             page: Page::ONE_ROW,
             count_up_to: None,
             unindexed_terms: 0,
+            totals: None,
         });
     }
 
@@ -265,11 +277,25 @@ impl<'a> Resolver<'a, '_> {
         binding: &'a Connection,
         parent: Option<LookupRow<'a>>,
     ) {
+        self.page(selection, field, binding, parent, None);
+        self.connection_fields(binding.node, &selection.selections);
+    }
+
+    /// Resolves a page of a connection, or totals of it.
+    fn page(
+        &mut self,
+        selection: &'a Selection,
+        field: &'a Field,
+        binding: &'a Connection,
+        parent: Option<LookupRow<'a>>,
+        totals: Option<&Totals>,
+    ) {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
         let count_up_to = argument::count_up_to(&arguments, &mut errors);
+        let totals_arguments = totals.map(|totals| totals_arguments::read(&arguments, totals, &mut errors));
         let before = self.errors.len() + errors.len();
         let unindexed_terms = self.search_keys.unindexed_terms(&arguments, binding, &mut errors);
         if arguments.get(ArgumentRole::Query).is_some() {
@@ -293,8 +319,8 @@ impl<'a> Resolver<'a, '_> {
             page,
             count_up_to,
             unindexed_terms,
+            totals: totals_arguments,
         });
-        self.connection_fields(binding.node, &selection.selections);
     }
 
     /// Resolves `__schema` or `__type`: what is selected from an element of the schema, or null without one.

@@ -1,14 +1,16 @@
 //! A bound operation: what is selected, with a type for each level of the grammar, so that a pass over it is complete when
 //! it compiles.
 
-use crate::catalog::binding::{Aggregate, Column, Connection, Lookup, One, PageInfoField};
+use crate::catalog::binding::{Aggregate, Column, Connection, Lookup, One, PageInfoField, Totals};
 use crate::catalog::ids::TypeId;
 use crate::catalog::schema::Field;
+use crate::catalog::totals::{GroupField, TotalsField};
 use crate::error::graphql_error::Location;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page_size::SizeSource;
 use crate::query::bind::resolve::StepArguments;
+use crate::query::bind::totals_arguments::{GroupKeys, TotalsArguments};
 
 /// An operation in which nothing is left to decide.
 #[derive(Debug)]
@@ -35,6 +37,7 @@ pub(crate) enum BoundRootField<'a> {
     TypeName(TypeId),
     Lookup(BoundLookup<'a>),
     Connection(Box<BoundConnection<'a>>),
+    Totals(Box<BoundTotals<'a>>),
     /// `__schema` or `__type`, and its result.
     Introspection(&'a Constant<'a>),
 }
@@ -73,6 +76,22 @@ pub(crate) enum BoundPageInfoField {
     Field(PageInfoField),
 }
 
+/// A field of totals.
+#[derive(Debug)]
+pub(crate) enum BoundTotalsField<'a> {
+    TypeName(TypeId),
+    Groups(Selections<'a, BoundGroupField<'a>>),
+    /// Another field than the groups.
+    Field(&'a Field, TotalsField),
+}
+
+/// A field of a group.
+#[derive(Debug)]
+pub(crate) enum BoundGroupField<'a> {
+    TypeName(TypeId),
+    Field(&'a Field, GroupField),
+}
+
 /// An object that is joined to its parent's row.
 #[derive(Debug)]
 pub(crate) struct BoundObject<'a> {
@@ -105,4 +124,29 @@ pub(crate) struct BoundConnection<'a> {
     /// Where the page size is written.
     pub(crate) size_source: SizeSource<'a>,
     pub(crate) selections: Selections<'a, BoundConnectionField<'a>>,
+}
+
+/// Counts and sums over rows of a connection.
+#[derive(Debug)]
+pub(crate) struct BoundTotals<'a> {
+    pub(crate) step: StepId,
+    pub(crate) field: &'a Field,
+    pub(crate) binding: &'a Totals,
+    /// Which rows are summed up, and how many groups are requested.
+    pub(crate) arguments: &'a StepArguments,
+    pub(crate) totals: TotalsArguments,
+    /// The keys of groups: those that are requested, and the currency of an amount of money.
+    pub(crate) keys: GroupKeys,
+    /// The sums that are selected or ordered by, by their indexes.
+    pub(crate) sums: Vec<usize>,
+    /// How many relations a row is read from: its own, and those of the objects that keys and sums need.
+    pub(crate) relations: u64,
+    pub(crate) selections: Selections<'a, BoundTotalsField<'a>>,
+}
+
+impl BoundTotals<'_> {
+    /// The indexes of the keys of groups.
+    pub(crate) fn key_indexes(&self) -> impl Iterator<Item = usize> {
+        (0..self.binding.keys.len()).filter(|key| self.keys.contains(*key))
+    }
 }

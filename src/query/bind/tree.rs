@@ -2,18 +2,20 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
-    Connection, ConnectionField, EdgeField, EntityBinding, Lookup, PageInfoField, RootBinding,
+    Connection, ConnectionField, EdgeField, EntityBinding, Lookup, PageInfoField, RootBinding, Totals,
 };
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::schema::Field;
+use crate::catalog::totals::{GroupField, GroupOrder, TotalsField};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page_size::{self, SizeSource};
 use crate::query::bind::resolve::{Priced, StepArguments};
 use crate::query::bind::selection::{
-    BoundConnection, BoundConnectionField, BoundEdgeField, BoundLookup, BoundObject, BoundObjectField,
-    BoundPageInfoField, BoundRootField, BoundSelection, Selections,
+    BoundConnection, BoundConnectionField, BoundEdgeField, BoundGroupField, BoundLookup, BoundObject, BoundObjectField,
+    BoundPageInfoField, BoundRootField, BoundSelection, BoundTotals, BoundTotalsField, Selections,
 };
+use crate::query::bind::totals_arguments::GroupKeys;
 use crate::query::operation::{Operation, Selection, Target};
 
 /// What an operation selects from the root, with the values of a request.
@@ -68,6 +70,9 @@ impl<'a> Binder<'a> {
             (field, RootBinding::Lookup(lookup)) => BoundRootField::Lookup(self.lookup(selection, field, lookup)),
             (field, RootBinding::Connection(connection)) => {
                 BoundRootField::Connection(Box::new(self.connection(selection, field, connection)))
+            }
+            (field, RootBinding::Totals(totals)) => {
+                BoundRootField::Totals(Box::new(self.totals(selection, field, totals)))
             }
             (_, RootBinding::Schema | RootBinding::TypeByName) => BoundRootField::Introspection(self.constant()),
         }
@@ -144,6 +149,43 @@ impl<'a> Binder<'a> {
         BoundConnection { step, field, binding, arguments, size_source, selections }
     }
 
+    fn totals(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Totals) -> BoundTotals<'a> {
+        let (step, arguments) = self.step();
+        let totals = arguments.totals.unwrap_or_default();
+        let selections =
+            self.select(&selection.selections, |binder, selection| binder.totals_field(binding, selection));
+        let sums = summed(binding, &selections, totals.order);
+        let mut keys = totals.keys;
+        if sums.iter().any(|sum| binding.sums[*sum].is_money) {
+            binding.currency.into_iter().for_each(|currency| keys.insert(currency));
+        }
+        let relations = relations(binding, keys, &sums);
+        BoundTotals { step, field, binding, arguments, totals, keys, sums, relations, selections }
+    }
+
+    fn totals_field(&mut self, totals: &'a Totals, selection: &'a Selection) -> BoundTotalsField<'a> {
+        let id = match selection.target {
+            Target::TypeName(object) => return BoundTotalsField::TypeName(object),
+            Target::Field(id) => id,
+        };
+        match TotalsField::ALL[usize::from(id.index)] {
+            TotalsField::Groups => BoundTotalsField::Groups(
+                self.select(&selection.selections, |binder, selection| binder.group_field(totals, selection)),
+            ),
+            field => BoundTotalsField::Field(self.catalog.field(id), field),
+        }
+    }
+
+    fn group_field(&self, totals: &Totals, selection: &Selection) -> BoundGroupField<'a> {
+        match selection.target {
+            Target::TypeName(object) => BoundGroupField::TypeName(object),
+            Target::Field(id) => {
+                let field = GroupField::at(usize::from(id.index), totals.keys.len());
+                BoundGroupField::Field(self.catalog.field(id), field)
+            }
+        }
+    }
+
     /// The next step.
     fn step(&mut self) -> (StepId, &'a StepArguments) {
         let step = self.steps;
@@ -156,6 +198,38 @@ impl<'a> Binder<'a> {
         self.constants += 1;
         &self.priced.constants[self.constants - 1]
     }
+}
+
+/// The sums that are selected or ordered by.
+fn summed(totals: &Totals, selections: &[BoundSelection<'_, BoundTotalsField<'_>>], order: GroupOrder) -> Vec<usize> {
+    let groups = selections.iter().filter_map(|selection| match &selection.field {
+        BoundTotalsField::Groups(groups) => Some(groups),
+        BoundTotalsField::TypeName(_) | BoundTotalsField::Field(..) => None,
+    });
+    let selected = groups.flatten().filter_map(|selection| match selection.field {
+        BoundGroupField::Field(_, GroupField::Sum(sum)) => Some(sum),
+        BoundGroupField::Field(..) | BoundGroupField::TypeName(_) => None,
+    });
+    let mut is_summed = vec![false; totals.sums.len()];
+    let ordered_by = if let GroupOrder::Sum(sum) = order { Some(sum) } else { None };
+    selected.chain(ordered_by).for_each(|sum| is_summed[sum] = true);
+    (0..totals.sums.len()).filter(|sum| is_summed[*sum]).collect()
+}
+
+/// How many relations a row is read from.
+fn relations(totals: &Totals, keys: GroupKeys, sums: &[usize]) -> u64 {
+    let keys = totals.keys.iter().enumerate().filter(|(index, _)| keys.contains(*index)).map(|(_, key)| &key.path);
+    let sums = sums.iter().map(|sum| &totals.sums[*sum]).flat_map(|sum| std::iter::once(&sum.path).chain(&sum.times));
+    let mut joined: Vec<&[u16]> = Vec::new();
+    for path in keys.chain(sums) {
+        let objects = path.objects();
+        for length in 1..=objects.len() {
+            if !joined.contains(&&objects[..length]) {
+                joined.push(&objects[..length]);
+            }
+        }
+    }
+    1 + joined.len() as u64
 }
 
 fn page_info(selection: &Selection) -> BoundPageInfoField {

@@ -108,10 +108,51 @@ fn the_argument_of_searches_lists_every_key_with_an_example_that_works() {
             let cost = compiled.unwrap_or_else(|errors| panic!("{}: {errors}", key.example)).estimate.cost();
             let line = description.lines().find(|line| line.contains(&key.example)).unwrap();
             assert_eq!(line.contains("costs 50 more"), cost == 51, "{line}: {cost}");
+            for sort_key in connection.sort_keys.iter().filter(|_| cost == 51) {
+                let query = format!(
+                    "{{ {}(first: 1, sortKey: {}, query: {text}) {{ edges {{ cursor }} }} }}",
+                    field.name, sort_key.name
+                );
+                let compiled = compile(&catalog, &Request { query, ..Request::default() }, &Limits::default()).unwrap();
+                let full = line.split_once("but not by ").map_or("", |(_, full)| full.trim_end_matches(')'));
+                let may_come_short =
+                    line.contains("may come short") && !full.split(", ").any(|name| name == sort_key.name);
+                let path = &compiled.plan.steps()[0].access_path;
+                assert_eq!(may_come_short, path.has_window(), "{line} {}", sort_key.name);
+            }
             keys += 1;
         }
         let sort = argument("sortKey").unwrap().description.as_deref().unwrap();
         assert!(connection.sort_keys.iter().all(|key| sort.contains(&key.name)), "{sort}");
     }
     assert!(keys > 60, "{keys}");
+}
+
+#[test]
+fn a_key_whose_rows_join_many_rows_costs_more_unless_declared_otherwise() {
+    let schema = |arguments: &str| {
+        format!(
+            r#"
+            type Query {{
+              things: [Thing] @sort(key: "THING_ID")
+                @search(key: "tagId", within: "tag", by: ["thing_id"])
+                @search(key: "boxId", within: "box", by: ["thing_id", "part_id"])
+                @search(key: "shelfId", {arguments} within: "box", by: ["part_id"])
+            }}
+            type Thing @relation(name: "thing", key: ["thing_id", "part_id"]) {{ thingId: ID! partId: ID! }}
+            "#
+        )
+    };
+    let costs = |arguments: &str| {
+        let catalog = Catalog::parse(&schema(arguments)).unwrap();
+        ["tagId", "boxId", "shelfId"].map(|key| {
+            let query = format!("{{ things(first: 1, query: \"{key}:1\") {{ edges {{ cursor }} }} }}");
+            let compiled = compile(&catalog, &Request { query, ..Request::default() }, &Limits::default());
+            let plan = compiled.unwrap();
+            assert_eq!(plan.plan.steps()[0].access_path.lookups.len(), 1);
+            plan.estimate.cost()
+        })
+    };
+    assert_eq!(costs(""), [51, 1, 51]);
+    assert_eq!(costs("indexed: true,"), [51, 1, 1]);
 }

@@ -26,6 +26,11 @@ async fn every_field_of_every_type_has_a_value_somewhere() {
     for (root, binding) in catalog.fields_of(catalog.object(catalog.query()).unwrap()) {
         let arguments = match binding {
             Binding::Root(RootBinding::Connection(_)) => "first: 100, countUpTo: 1000".to_owned(),
+            Binding::Root(RootBinding::Totals(totals)) => {
+                let keys: Vec<_> = totals.keys.iter().map(|key| key.value.as_str()).collect();
+                // Complete, and not complete: then there is a cursor.
+                format!("first: 100, rows: 200, groupBy: [{}]", keys.join(", "))
+            }
             Binding::Root(RootBinding::Lookup(lookup)) => {
                 let keys: Vec<_> = lookup.keys.iter().map(|key| key.name.as_str()).collect();
                 let keys = if lookup.alternatives { &keys[..1] } else { &keys[..] };

@@ -32,6 +32,8 @@ type Query {
     @index(keys: ["orderId", "externalId"], inOrderOf: ["TOTAL"])
     @sort(key: "TOTAL") @sort(key: "ORDER_ID")
   notes: [Note] @search(key: "noteId") @sort(key: "TEXT")
+  orderTotals: [Order] @totals(of: "orders", currency: "currency")
+    @group(key: "orderId") @group(key: "partyName", field: "party.name") @sum(key: "total") @sum(key: "paid", money: true)
   "Nobody else sees it."
   secrets: [Secret] @sort(key: "ID") @grant(to: ["SECRETS", "NOTES"])
 }
@@ -40,6 +42,8 @@ type Order @relation(name: "order", key: ["order_id"]) {
   externalId: String @grant(to: ["IDS"])
   total: Decimal @grant(to: ["TOTALS"])
   partyId: ID @grant(to: ["IDS"])
+  currency: ID @grant(to: ["TOTALS"])
+  paid: Decimal
   party: Party @one(by: ["party_id"])
   noteCount: Int! @aggregate(countDistinct: "note_id", over: "notes")
   notes: [Note] @many(by: ["order_id"]) @sort(key: "TEXT")
@@ -83,21 +87,23 @@ fn what_tells_of_a_hidden_column_is_hidden_too() {
     let public = view(&file, &[]);
     for gone in [
         "externalId",
-        "total",
-        "TOTAL",
-        "party",
-        "Party",
+        "total:",
+        "TOTAL\n",
+        "party:",
+        "type Party",
         "noteText",
         "email",
         "Author",
         "orderByNumber",
         "secrets",
         "Secret",
-        "notes",
+        "notes(",
+        "partyName",
+        "PAID",
     ] {
         assert!(!public.sdl().contains(gone), "{gone} is in\n{}", public.sdl());
     }
-    for left in ["order(orderId: ID): Order", "enum OrderSortKey", "`orderId`: equals"] {
+    for left in ["order(orderId: ID): Order", "enum OrderSortKey", "`orderId`: equals", "orderTotals("] {
         assert!(public.sdl().contains(left), "{left} is not in\n{}", public.sdl());
     }
     assert!(!public.sdl().contains("noteCount"), "{}", public.sdl());

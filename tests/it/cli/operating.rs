@@ -178,6 +178,8 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
              CREATE INDEX oql_order_header_of_status_by_date ON order_header (status_id, order_date, order_id);
              ALTER TABLE person DISABLE TRIGGER orderql_keep;
              ALTER TABLE party_group ENABLE TRIGGER orderql_keep_none;
+             ALTER TABLE return_item ENABLE ALWAYS TRIGGER orderql_return_replicated;
+             DROP TRIGGER orderql_open_inserted ON order_item;
              INSERT INTO party (party_id) VALUES ('HIDDEN');
              DELETE FROM orderql.party WHERE party_id = 'HIDDEN';
              INSERT INTO uom (uom_id, description) SELECT 'U' || n, repeat('x', 200) FROM generate_series(1, 20000) AS n;
@@ -198,6 +200,9 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
         "orderql_keep on person is off",
         "→ ALTER TABLE public.person ENABLE ALWAYS TRIGGER orderql_keep;",
         "orderql_keep_none on party_group is not ALWAYS",
+        "orderql_return_replicated on return_item is in another mode",
+        "→ ALTER TABLE public.return_item ENABLE REPLICA TRIGGER orderql_return_replicated;",
+        "orderql_open_inserted on order_item is missing",
         "1 parties in orderql.party differ from OFBiz's tables",
         "→ VACUUM (ANALYZE) public.uom;",
         &format!("the database {} has 3 for all, and one server needs", database.name()),

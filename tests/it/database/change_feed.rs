@@ -1,5 +1,11 @@
 //! The change feed of orders: the triggers that the migration makes, and what they mark.
 
+mod commands;
+mod race;
+mod reader;
+mod recovery;
+mod simulation;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use orderql::catalog::Catalog;

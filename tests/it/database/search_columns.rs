@@ -1,7 +1,6 @@
 //! The columns that triggers keep so that indexes serve searches: the facility of an item, and the store of a return.
 
 use tokio_postgres::Client;
-use tokio_postgres::error::SqlState;
 
 use crate::support::database::migrated_database;
 
@@ -13,6 +12,21 @@ const KEPT: &str = "
         UNION ALL SELECT concat(return_id, '=', orderql_product_store_id) FROM return_header
     ) AS kept (line)";
 const STALE: &str = "SELECT (SELECT count(*) FROM orderql.stale_item) + (SELECT count(*) FROM orderql.stale_return)";
+
+/// As logical replication writes rows, and as OFBiz does.
+const ROLES: [&str; 2] = ["replica", "origin"];
+
+/// Drops the foreign keys, so that a row can be there before the one that it refers to.
+const DROP_FOREIGN_KEYS: &str = "
+    DO $$
+    DECLARE
+        key record;
+    BEGIN
+        FOR key IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint WHERE contype = 'f' LOOP
+            EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', key.relation, key.conname);
+        END LOOP;
+    END;
+    $$";
 
 /// Runs a statement, and checks what is kept afterwards.
 async fn check(client: &Client, sql: &str, kept: &str) {
@@ -26,8 +40,8 @@ async fn check(client: &Client, sql: &str, kept: &str) {
 async fn an_item_has_the_facility_of_its_ship_group() {
     let database = migrated_database().await;
     let client = database.connect().await;
-    client.batch_execute("SET session_replication_role = replica").await.unwrap();
-    for (sql, kept) in [
+    client.batch_execute(DROP_FOREIGN_KEYS).await.unwrap();
+    let statements = [
         ("INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id) VALUES ('O', '1', 'A')", ""),
         ("INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '01', '1')", "O01=A"),
         (
@@ -45,10 +59,15 @@ async fn an_item_has_the_facility_of_its_ship_group() {
         ("UPDATE order_item SET ship_group_seq_id = '3'", "O01=B O02=B"),
         ("DELETE FROM order_item_ship_group WHERE facility_id = 'B'", "O01= O02="),
         ("UPDATE order_item SET ship_group_seq_id = '1'", "O01=C O02=C"),
-        // The items refer to it.
-        ("TRUNCATE order_item_ship_group CASCADE", ""),
-    ] {
-        check(&client, sql, kept).await;
+        ("UPDATE order_item SET order_id = 'P' WHERE order_item_seq_id = '02'", "O01=C P02="),
+        ("TRUNCATE order_item_ship_group", "O01= P02="),
+        ("TRUNCATE order_item", ""),
+    ];
+    for role in ROLES {
+        client.batch_execute(&format!("SET session_replication_role = {role}")).await.unwrap();
+        for (sql, kept) in statements {
+            check(&client, sql, kept).await;
+        }
     }
 }
 
@@ -56,8 +75,8 @@ async fn an_item_has_the_facility_of_its_ship_group() {
 async fn a_return_has_the_store_of_the_order_of_its_first_item() {
     let database = migrated_database().await;
     let client = database.connect().await;
-    client.batch_execute("SET session_replication_role = replica").await.unwrap();
-    for (sql, kept) in [
+    client.batch_execute(DROP_FOREIGN_KEYS).await.unwrap();
+    let statements = [
         ("INSERT INTO order_header (order_id, product_store_id) VALUES ('O', 'A'), ('P', 'B')", ""),
         ("INSERT INTO return_header (return_id) VALUES ('R')", "R="),
         ("INSERT INTO return_item (return_id, return_item_seq_id, order_id) VALUES ('R', '2', 'P')", "R=B"),
@@ -71,8 +90,17 @@ async fn a_return_has_the_store_of_the_order_of_its_first_item() {
         ("UPDATE return_item SET return_id = 'S'", "R="),
         ("INSERT INTO return_header (return_id) VALUES ('S')", "R= S=D"),
         ("DELETE FROM order_header WHERE order_id = 'Q'", "R= S="),
-    ] {
-        check(&client, sql, kept).await;
+        ("UPDATE return_item SET order_id = 'O'", "R= S=C"),
+        ("TRUNCATE return_item", "R= S="),
+        ("INSERT INTO return_item (return_id, return_item_seq_id, order_id) VALUES ('R', '1', 'P')", "R=B S="),
+        ("TRUNCATE order_header", "R= S="),
+        ("TRUNCATE return_header, return_item", ""),
+    ];
+    for role in ROLES {
+        client.batch_execute(&format!("SET session_replication_role = {role}")).await.unwrap();
+        for (sql, kept) in statements {
+            check(&client, sql, kept).await;
+        }
     }
 }
 
@@ -84,7 +112,8 @@ async fn what_was_written_without_triggers_is_repaired() {
         .batch_execute(
             "SET session_replication_role = replica;
              ALTER TABLE order_item DISABLE TRIGGER orderql_keep;
-             ALTER TABLE return_item DISABLE TRIGGER orderql_keep;
+             ALTER TABLE order_item DISABLE TRIGGER orderql_open_replicated;
+             ALTER TABLE return_item DISABLE TRIGGER orderql_return_replicated;
              INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id) VALUES ('O', '1', 'A');
              INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '01', '1');
              INSERT INTO order_header (order_id, product_store_id) VALUES ('O', 'A');
@@ -97,30 +126,66 @@ async fn what_was_written_without_triggers_is_repaired() {
     check(&client, "SELECT orderql.backfill_search_columns()", "O01=A R=A").await;
 }
 
-/// A change of a group's facility waits for an item that is being written, and sees it then.
+/// What two transactions find before they begin.
+const ROWS: &str = "
+    TRUNCATE order_header, order_item_ship_group, order_item, return_header, return_item;
+    INSERT INTO order_header (order_id, product_store_id) VALUES ('O', 'A'), ('P', 'B');
+    INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id) VALUES ('O', '1', 'A'), ('O', '2', 'B');
+    INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '01', '1');
+    INSERT INTO return_header (return_id) VALUES ('R')";
+
+/// Of two transactions that write an item and its group, or a return's items and their order, the second waits for the first, whichever
+/// that is, and sees what it did.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_item_and_its_group_that_are_written_at_once_agree() {
+async fn rows_that_are_written_at_once_agree() {
     let database = migrated_database().await;
-    let (mut writer, other) = (database.connect().await, database.connect().await);
-    for client in [&writer, &other] {
-        client.batch_execute("SET session_replication_role = replica").await.unwrap();
+    let (client, [first, second]) = (database.connect().await, [database.connect().await, database.connect().await]);
+    client.batch_execute(DROP_FOREIGN_KEYS).await.unwrap();
+    let add_item = "INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '02', '1')";
+    let move_item = "UPDATE order_item SET ship_group_seq_id = '2'";
+    let move_group = "UPDATE order_item_ship_group SET facility_id = 'C'";
+    let add_group =
+        "INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id) VALUES ('O', '3', 'C')";
+    let add_item_of_it =
+        "INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '02', '3')";
+    let add_return = "INSERT INTO return_item (return_id, return_item_seq_id, order_id) VALUES ('R', '2', 'O')";
+    let add_earlier = "INSERT INTO return_item (return_id, return_item_seq_id, order_id) VALUES ('R', '1', 'P')";
+    let move_order = "UPDATE order_header SET product_store_id = 'C'";
+    for (one, other, kept) in [
+        (add_item, move_group, "O01=C O02=C R="),
+        (move_item, move_group, "O01=C R="),
+        (add_group, add_item_of_it, "O01=A O02=C R="),
+        (add_return, move_order, "O01=A R=C"),
+        (add_return, add_earlier, "O01=A R=B"),
+    ] {
+        for (one, other) in [(one, other), (other, one)] {
+            client.batch_execute(ROWS).await.unwrap();
+            first.batch_execute(&format!("BEGIN; {one}")).await.unwrap();
+            let waiting = async {
+                database.wait_for_lock_waits(1).await;
+                first.batch_execute("COMMIT").await.unwrap();
+            };
+            let (result, ()) = tokio::join!(second.batch_execute(other), waiting);
+            result.unwrap_or_else(|error| panic!("{other}: {error:?}"));
+            check(&client, "", kept).await;
+        }
     }
-    writer
-        .batch_execute(
-            "INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id) VALUES ('O', '1', 'A')",
-        )
-        .await
-        .unwrap();
-    let item = writer.transaction().await.unwrap();
-    item.batch_execute(
-        "INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '01', '1')",
-    )
-    .await
-    .unwrap();
-    // As an update of the facility would wait for it.
-    let lock = "SELECT FROM order_item_ship_group FOR NO KEY UPDATE NOWAIT";
-    let error = other.batch_execute(lock).await.unwrap_err();
-    assert_eq!(error.code(), Some(&SqlState::LOCK_NOT_AVAILABLE));
-    item.commit().await.unwrap();
-    check(&other, "UPDATE order_item_ship_group SET facility_id = 'B'", "O01=B").await;
+}
+
+/// A transaction that changes the order's header and then its groups, and one that inserts an item meanwhile, do not wait for one another.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_inserted_item_locks_no_ship_group() {
+    let database = migrated_database().await;
+    let (client, [first, second]) = (database.connect().await, [database.connect().await, database.connect().await]);
+    client.batch_execute(&format!("{DROP_FOREIGN_KEYS}; {ROWS}")).await.unwrap();
+    first.batch_execute("BEGIN; UPDATE order_header SET order_name = 'N'").await.unwrap();
+    let waiting = async {
+        database.wait_for_lock_waits(1).await;
+        first.batch_execute("UPDATE order_item_ship_group SET facility_id = 'C'; COMMIT").await
+    };
+    let add = "INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '02', '1')";
+    let (added, changed) = tokio::join!(second.batch_execute(add), waiting);
+    added.unwrap();
+    changed.unwrap();
+    check(&client, "", "O01=C O02=C R=").await;
 }

@@ -25,20 +25,25 @@ const REPORTED: usize = 5;
 
 #[tokio::test]
 async fn no_search_has_an_unbounded_plan() {
-    check(searches).await;
+    check(searches, 100).await;
 }
 
 #[tokio::test]
 async fn no_connection_below_an_object_has_an_unbounded_plan() {
-    check(connections).await;
+    check(connections, 100).await;
 }
 
-async fn check(queries: fn(&Catalog) -> Vec<String>) {
+#[tokio::test]
+async fn no_totals_have_an_unbounded_plan() {
+    check(totals, 50).await;
+}
+
+async fn check(queries: fn(&Catalog) -> Vec<String>, least: usize) {
     let database = sampled_database().await;
     let client = connect_like_server(&database).await;
     let (runner, indexes) = (QueryRunner::new(&database), Indexes::read(&client).await);
     let queries = queries(runner.catalog());
-    assert!(queries.len() > 100, "{} queries", queries.len());
+    assert!(queries.len() > least, "{} queries", queries.len());
     let mut failures = Vec::new();
     for query in &queries {
         failures.extend(failure(&runner, &client, &indexes, query).await);
@@ -50,11 +55,33 @@ async fn check(queries: fn(&Catalog) -> Vec<String>) {
 async fn failure(runner: &QueryRunner, client: &Client, indexes: &Indexes, query: &str) -> Option<String> {
     let compiled = runner.compile(query, Variables::new());
     let plan = plan_of(client, &compiled.plan).await;
-    let paths = compiled.plan.steps().iter().map(|step| &step.access_path);
-    let mut sorting =
-        paths.filter(|path| !path.lookups.is_empty() || path.prefix.is_some_and(|prefix| prefix.is_list()));
+    let mut sorting = compiled.plan.steps().iter().filter(|step| {
+        let path = &step.access_path;
+        !path.lookups.is_empty() || path.prefix.is_some_and(|prefix| prefix.is_list()) || step.totals.is_some()
+    });
     let result = indexes.check(plan.json(), sorting.next().is_some());
     result.err().map(|error| format!("{error}\n{query}\n{}\n{}", compiled.plan.sql(), plan.text()))
+}
+
+/// Every totals root, by each of its keys, with each of its sums and each term of its search.
+fn totals(catalog: &Catalog) -> Vec<String> {
+    let mut queries = Vec::new();
+    for (root, binding) in catalog.fields_of(catalog.object(catalog.query()).unwrap()) {
+        let Binding::Root(RootBinding::Totals(totals)) = binding else { continue };
+        let name = &root.name;
+        let keys: Vec<_> = totals.keys.iter().map(|key| key.value.as_str()).collect();
+        let fields = |names: &[&str]| format!("groups {{ count {} }} rowCount complete endCursor", names.join(" "));
+        for key in &keys {
+            queries.push(format!("{{ {name}(first: 10, groupBy: {key}) {{ {} }} }}", fields(&[])));
+        }
+        let sums: Vec<_> = totals.sums.iter().map(|sum| sum.name.as_str()).collect();
+        for term in totals.connection.search_keys.iter().flat_map(terms) {
+            let arguments =
+                format!("first: 10, rows: 500, orderBy: KEY, groupBy: [{}], query: \"{term}\"", keys.join(" "));
+            queries.push(format!("{{ {name}({arguments}) {{ {} }} }}", fields(&sums)));
+        }
+    }
+    queries
 }
 
 /// Every root, with no search, each term and each pair of terms.

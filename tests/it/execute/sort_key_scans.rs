@@ -90,10 +90,7 @@ roots! {
             CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'SHIPMENT_' || n * 7919 % 6 END
         FROM generate_series(1, 20000) AS n; ANALYZE shipment";
-    // The stores are filled in afterwards: at each row it takes the triggers half a minute.
     returns: "returns", "
-        ALTER TABLE return_header DISABLE TRIGGER USER; ALTER TABLE return_item DISABLE TRIGGER USER;
-        ALTER TABLE order_header DISABLE TRIGGER USER;
         INSERT INTO return_header
             (return_id, external_id, from_party_id, destination_facility_id, last_updated_stamp, entry_date, return_date, status_id)
         SELECT 'R' || n, 'X' || n, 'Y' || n % 5000, 'F' || n % 1500, CASE WHEN n % 10 > 0 THEN timestamptz '2026-03-01' + (n * 7907 % 10000) * interval '1 minute' END,
@@ -106,8 +103,7 @@ roots! {
         FROM generate_series(1, 20000) AS n, generate_series(1, 2) AS i;
         INSERT INTO order_header (order_id, status_id, product_store_id)
         SELECT 'O' || n, 'ORDER_COMPLETED', 'STORE' FROM generate_series(0, 1999) AS n;
-        ANALYZE return_header, return_item, order_header;
-        SELECT orderql.backfill_search_columns(); ANALYZE return_header";
+        ANALYZE return_header, return_item, order_header";
     return_items: "returnItems", "
         INSERT INTO return_item (return_id, return_item_seq_id, product_id, order_id)
         SELECT 'R' || n / 4, lpad((n % 4)::text, 5, '0'), 'P' || n % 3000, CASE WHEN n % 10 > 0 THEN 'O' || n * 7919 % 6000 END
@@ -201,8 +197,13 @@ fn every_collection_root_has_a_test() {
 
 async fn assert_reads_no_other_rows(root: &str, fill: &str) {
     let database = migrated_database().await;
-    // Without foreign keys.
-    let fill = format!("BEGIN; SET LOCAL session_replication_role = replica; {fill}; COMMIT");
+    // Without foreign keys. What triggers keep is filled in afterwards: row by row it takes up to half a minute.
+    let kept = ["order_header", "order_item", "order_item_ship_group", "return_header", "return_item"];
+    let without_triggers = kept.map(|table| format!("ALTER TABLE {table} DISABLE TRIGGER USER; ")).concat();
+    let fill = format!(
+        "BEGIN; SET LOCAL session_replication_role = replica; {without_triggers}{fill};
+         SELECT orderql.backfill_search_columns(); ANALYZE order_item, return_header; COMMIT"
+    );
     database.connect().await.batch_execute(&fill).await.unwrap();
     let client = connect_like_server(&database).await;
     let runner = QueryRunner::new(&database);

@@ -56,6 +56,23 @@ async fn a_search_that_ends_with_its_window_says_so_and_goes_on_from_its_cursor(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_costs_more_examines_more_rows_before_it_comes_short() {
+    let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &["--search-window", "200"]).await;
+    database.connect().await.batch_execute(ORDERS).await.unwrap();
+    let examined = |size: u32, search: &str| {
+        let query = format!("{{ orders(first: {size}, query: \"{search}\") {{ edges {{ cursor }} }} }}");
+        let body = server.query(&token, &query).json();
+        let rows = body["data"]["orders"]["edges"].as_array().unwrap().len();
+        (rows, body["extensions"]["search"][0]["rowsExamined"].clone())
+    };
+    let (none, every) = ("orderTypeId:NONE orderDate:<2002-01-01", "orderTypeId:SALES_ORDER orderDate:<2002-01-01");
+    for (size, rows) in [(1, 100), (50, 100), (75, 150), (100, 200)] {
+        assert_eq!(examined(size, none), (0, json!(rows)), "{size}");
+        assert_eq!(examined(size, every).0, size as usize);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_search_that_an_index_serves_is_whole_in_its_first_page() {
     let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &["--search-window", "100"]).await;
     database.connect().await.batch_execute(ORDERS).await.unwrap();

@@ -162,7 +162,7 @@ impl<'a> Worker<'a> {
         let matches = search.matches(&self.plain).await;
         let case = Case { worker: self, search: &search, window, matches, lookups: Mutex::default() };
         let arguments = PageArguments {
-            size: *random.pick(&[1, 2, 3, 5, 7, 10, 20, 33, 50]),
+            size: *random.pick(&[1, 2, 3, 5, 7, 10, 20, 33, 50, 100]),
             backward: random.chance(50),
             after: None,
             before: None,
@@ -177,7 +177,7 @@ impl<'a> Worker<'a> {
             let (after, before) = (cursor(60), cursor(60));
             case.page(
                 PageArguments {
-                    size: *random.pick(&[1, 4, 15, 50]),
+                    size: *random.pick(&[1, 4, 15, 50, 75]),
                     backward: random.chance(50),
                     after,
                     before,
@@ -203,7 +203,7 @@ impl Case<'_> {
         let total = self.search.root.rows.len();
         let compiled =
             self.runner().compile(&PageArguments { after: Some(0), ..arguments }.query(self.search), Variables::new());
-        let window = usize::try_from(compiled.plan.steps()[0].access_path.window).unwrap();
+        let window = usize::try_from(arguments.window(&compiled.plan.steps()[0].access_path)).unwrap();
         // The rows and matches beyond a row in the direction of the pages.
         let beyond = |begin: Option<usize>| match (begin, arguments.backward) {
             (None, _) => (total, self.matches.len()),

@@ -10,5 +10,6 @@ mod pagination;
 mod plans;
 mod properties;
 mod questions;
+mod totals;
 mod validation;
 mod value_ranges;

@@ -7,6 +7,7 @@ use crate::support::database::Database;
 use crate::support::server::connection_string;
 
 /// The exit and the output of a command.
+#[derive(Debug)]
 pub struct CommandResult {
     pub succeeded: bool,
     pub stdout: String,

@@ -140,5 +140,6 @@ async fn updates_are_applied_once_or_not_at_all() {
         let count = audited.iter().filter(|other| **other == mark(&name)).count();
         assert!((least..=most).contains(&count), "{name} was applied {count} times, not {least} to {most} times");
     }
-    assert!(statuses[&503] > requests / 10 && statuses[&200] > requests / 10, "{statuses:?}");
+    // The more updates there were, the more orders are done, which no other update can change.
+    assert!(statuses[&503] > requests / 10 && statuses[&200] > requests / 20, "{statuses:?}");
 }

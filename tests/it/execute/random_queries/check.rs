@@ -93,7 +93,7 @@ impl<'a> Checker<'a> {
         let joins = plan.sql().matches("JOIN").count() as u64;
         let (mut rows, mut bound): (Vec<u64>, u64) = (Vec::new(), SPARE_ROWS);
         for (index, step) in plan.steps().iter().enumerate() {
-            let (path, size) = (&step.access_path, plan.size(index));
+            let (path, size) = (&step.access_path, plan.rows(index));
             let parents = step.parent.map_or(1, |parent| rows[parent]);
             rows.push(parents * u64::from(size));
             let filters = 1 + path.filters.len() as u64;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use orderql::compile::compiled::Compiled;
+use orderql::plan::access_path::AccessPath;
 use orderql::query::Variables;
 use serde_json::Value;
 
@@ -62,6 +63,11 @@ impl PageArguments {
     pub fn probes(&self) -> usize {
         usize::from(self.selects_next() && self.before.is_some())
             + usize::from(self.selects_previous() && self.after.is_some())
+    }
+
+    /// The rows of the page's window.
+    pub fn window(&self, path: &AccessPath) -> u32 {
+        path.window_of(u32::try_from(self.size).unwrap())
     }
 
     /// The query for the page.
@@ -154,8 +160,8 @@ impl PageArguments {
         match page.rows_examined {
             None if is_short => return Err(format!("{} of {} rows", page.rows.len(), between.len())),
             Some(_) if is_whole => return Err("the search ended with its window".to_owned()),
-            Some(rows) if rows != i64::from(path.window) || !path.has_window() => {
-                return Err(format!("{rows} rows were examined, but the window has {}", path.window));
+            Some(rows) if rows != i64::from(self.window(path)) || !path.has_window() => {
+                return Err(format!("{rows} rows were examined, but the window has {}", self.window(path)));
             }
             None | Some(_) => {}
         }
@@ -168,7 +174,7 @@ impl PageArguments {
     fn check_count(&self, page: &SearchPage, matches: &[usize], total: usize) -> Result<(), String> {
         let path = &page.compiled.plan.steps()[0].access_path;
         let expected = self.count_up_to.map(|most| matches.len().min(most) as u64);
-        let may_be_unknown = path.has_window() && total > usize::try_from(path.window).unwrap();
+        let may_be_unknown = path.has_window() && total > usize::try_from(self.window(path)).unwrap();
         if page.count == expected || (page.count.is_none() && may_be_unknown) {
             Ok(())
         } else {

@@ -40,8 +40,8 @@ pub fn check_work(
     let computed = 1 + search.terms.iter().filter(|term| is_computed(search, term.key)).count().min(1) * COMPUTED_ROWS;
     let found = if path.has_window() {
         // Semi-joins and probes have shares of the window.
-        // Fewer rows are examined where a column is computed.
-        window
+        // Fewer rows are examined where a column is computed, and more for larger pages.
+        window * arguments.size.max(50) / 50
     } else if path.is_exhaustive {
         search.terms[path.lookups[0].terms[0]].values.len() * (1 + arguments.probes()) * computed
     } else {

@@ -6,6 +6,7 @@
 pub mod json;
 mod search;
 pub mod tables;
+mod totals;
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -243,6 +244,9 @@ impl<'a, 'q> Query<'a, 'q> {
             | Binding::Entity(EntityBinding::Connection(connection)) => {
                 let page = self.page(connection, row, &self.arguments(field, selected[0]));
                 self.connection(field.ty.named(), &page, &sets)
+            }
+            Binding::Root(RootBinding::Totals(totals)) => {
+                self.totals(field.ty.named(), totals, &self.arguments(field, selected[0]), &sets)
             }
             other => panic!("{other:?} outside of a connection"),
         }

@@ -1,0 +1,118 @@
+//! Resolves the binding of a totals root: its paths to fields.
+
+use crate::catalog::binding::{Connection, Totals};
+use crate::catalog::build_binding::Bindings;
+use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, TypeDefinition};
+use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::sdl_reader::snake_case;
+use crate::catalog::totals::{FieldPath, GroupKey, MAX_KEYS, Sum};
+use crate::value::ScalarType;
+
+/// A totals root, and what its types are made from.
+pub(super) struct BuiltTotals<'a> {
+    /// The root connection whose rows are summed up.
+    pub(super) of: &'a FieldDefinition,
+    pub(super) totals: Totals,
+    /// The fields that the keys show, one for each.
+    pub(super) keys: Vec<&'a FieldDefinition>,
+    /// The fields that the sums add up, and those that they are multiplied by.
+    pub(super) sums: Vec<(&'a FieldDefinition, Option<&'a FieldDefinition>)>,
+}
+
+impl<'a> Bindings<'a> {
+    /// The totals that a root declares.
+    pub(super) fn totals(&self, field: &'a FieldDefinition) -> Result<BuiltTotals<'a>, SchemaError> {
+        let error = |kind| Err(SchemaError::new(field.position, kind));
+        let Some(BindingDefinition::Totals { of, currency }) = &field.binding else {
+            return error(SchemaErrorKind::WrongBinding);
+        };
+        let Some((of, connection)) = self.summed_root(field, of)? else {
+            return error(SchemaErrorKind::UnknownRoot { of: of.clone(), ty: field.ty.clone() });
+        };
+        let node = self.node(&field.ty, field.position)?;
+        let (mut keys, mut shown) = (Vec::new(), Vec::new());
+        let currency_name = currency.as_deref().map(|path| path.rsplit('.').next().unwrap_or(path));
+        let declared = field.groups.iter().map(|group| (group.name.as_str(), group.path.as_str(), group.unit));
+        let of_currency = currency_name.zip(currency.as_deref()).map(|(name, path)| (name, path, None));
+        for (name, path, unit) in declared.chain(of_currency) {
+            let use_ = if unit.is_some() { "is a moment" } else { "can be a key" };
+            let fits = |scalar| unit.is_none() || scalar == ScalarType::DateTime;
+            let (path, column) = self.path(node, field, path, use_, fits)?;
+            keys.push(GroupKey { name: name.to_owned(), value: enum_value(name), path, unit });
+            shown.push(column);
+        }
+        if !(1..=MAX_KEYS).contains(&keys.len()) {
+            return error(SchemaErrorKind::GroupKeys);
+        }
+        let (mut sums, mut added) = (Vec::new(), Vec::new());
+        for sum in &field.sums {
+            if sum.is_money && currency.is_none() {
+                return error(SchemaErrorKind::MoneyWithoutCurrency(sum.name.clone()));
+            }
+            let number = |path: &str| {
+                self.path(node, field, path, "is a number", |scalar| {
+                    matches!(scalar, ScalarType::Int | ScalarType::Decimal)
+                })
+            };
+            let (path, column) = number(&sum.path)?;
+            let (times, factor) = sum.times.as_deref().map(|path| number(path)).transpose()?.unzip();
+            let (name, value) = (sum.name.clone(), enum_value(&sum.name));
+            sums.push(Sum { name, value, path, times, is_money: sum.is_money });
+            added.push((column, factor));
+        }
+        let currency = currency.as_ref().map(|_| keys.len() - 1);
+        Ok(BuiltTotals { of, totals: Totals { connection, keys, sums, currency }, keys: shown, sums: added })
+    }
+
+    /// The root connection with that name, if it has rows of the field's type.
+    fn summed_root(
+        &self,
+        field: &FieldDefinition,
+        of: &str,
+    ) -> Result<Option<(&'a FieldDefinition, Connection)>, SchemaError> {
+        let query = self.schema.types.iter().find(|ty| ty.name == QUERY);
+        let root = query.and_then(|query| query.fields.iter().find(|root| root.name == of));
+        match root.filter(|root| root.is_list && root.binding.is_none() && root.ty == field.ty) {
+            Some(root) => Ok(Some((root, self.collection(root)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The path to a column, and the field that shows it.
+    fn path(
+        &self,
+        node: &'a TypeDefinition,
+        field: &FieldDefinition,
+        path: &str,
+        use_: &'static str,
+        fits: impl Fn(ScalarType) -> bool,
+    ) -> Result<(FieldPath, &'a FieldDefinition), SchemaError> {
+        let bad = || {
+            let kind = SchemaErrorKind::BadPath { ty: node.name.clone(), path: path.to_owned(), use_ };
+            SchemaError::new(field.position, kind)
+        };
+        let (objects, last) = path.rsplit_once('.').map_or((None, path), |(objects, last)| (Some(objects), last));
+        let (mut ty, mut indexes) = (node, Vec::new());
+        for name in objects.into_iter().flat_map(|objects| objects.split('.')) {
+            let (index, object) = field_named(ty, name).ok_or_else(bad)?;
+            let Some(BindingDefinition::One { .. }) = object.binding else { return Err(bad()) };
+            ty = self.node(&object.ty, object.position)?;
+            indexes.push(index);
+        }
+        let (column, shown) = field_named(ty, last).ok_or_else(bad)?;
+        let scalar = ScalarType::named(&shown.ty).filter(|_| shown.binding.is_none() && !shown.is_list);
+        if !scalar.is_some_and(fits) {
+            return Err(bad());
+        }
+        Ok((FieldPath { objects: indexes, column }, shown))
+    }
+}
+
+fn field_named<'a>(ty: &'a TypeDefinition, name: &str) -> Option<(u16, &'a FieldDefinition)> {
+    (0..).zip(&ty.fields).find(|(_, field)| field.name == name)
+}
+
+/// The enum value for a name in camelCase.
+fn enum_value(name: &str) -> String {
+    snake_case(name).to_ascii_uppercase()
+}

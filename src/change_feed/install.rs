@@ -1,0 +1,65 @@
+//! Makes the change feeds that a schema file declares.
+
+use std::collections::BTreeSet;
+
+use tokio_postgres::{Client, Error};
+
+use crate::catalog::feed::{Feed, Part};
+use crate::change_feed::check;
+
+/// Makes them, or what is missing of them. Returns the number of tables whose triggers were made. The database must be migrated.
+pub(crate) async fn make(client: &Client, feeds: &[Feed]) -> Result<i32, Error> {
+    let mut made = 0;
+    for feed in missing(client, feeds).await? {
+        let definition = feed.definition().to_string();
+        // A statement that waits for a lock blocks all later ones, so the wait is limited.
+        client.batch_execute("SET lock_timeout TO '20s'").await?;
+        let row = client.query_one("SELECT orderql.make_feed($1::text::jsonb)", &[&definition]).await?;
+        client.batch_execute("RESET lock_timeout").await?;
+        made += row.try_get::<_, i32>(0)?;
+    }
+    Ok(made)
+}
+
+/// The statement that makes a feed.
+pub(crate) fn statement(feed: &Feed) -> String {
+    format!("SELECT orderql.make_feed($feed${:#}$feed$);\n", feed.definition())
+}
+
+/// The feeds that the database lacks, has otherwise, or whose triggers do not run.
+pub(crate) async fn missing<'a>(client: &Client, feeds: &'a [Feed]) -> Result<Vec<&'a Feed>, Error> {
+    if !exist(client).await? {
+        return Ok(feeds.iter().collect());
+    }
+    let faulty: BTreeSet<String> = check::faults(client).await?.into_iter().map(|fault| fault.feed).collect();
+    let select = "SELECT feed, relation, by_column, through, to_column, key_column FROM orderql.sync_part";
+    let rows = client.query(select, &[]).await?;
+    let made: BTreeSet<[String; 6]> = rows
+        .iter()
+        .map(|row| {
+            Ok([row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?])
+        })
+        .collect::<Result<_, Error>>()?;
+    let is_missing = |feed: &&Feed| {
+        let declared: BTreeSet<_> = feed.parts.iter().map(|part| row(&feed.name, part)).collect();
+        faulty.contains(&feed.name) || !made.iter().filter(|row| row[0] == feed.name).eq(&declared)
+    };
+    Ok(feeds.iter().filter(is_missing).collect())
+}
+
+/// Whether the database can have feeds: one that was not migrated since has none.
+pub(crate) async fn exist(client: &Client) -> Result<bool, Error> {
+    // Not `to_regclass`, which fails for a schema that the role may not use.
+    let exists = "SELECT EXISTS (
+                      SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                      WHERE nspname = 'orderql' AND relname = 'sync_feed'
+                  )";
+    client.query_one(exists, &[]).await?.try_get(0)
+}
+
+/// A part as the database has it.
+fn row(feed: &str, Part { relation, by, through }: &Part) -> [String; 6] {
+    let through = through.as_ref().map(|through| [&through.relation, &through.to, &through.key].map(Clone::clone));
+    let [through, to, key] = through.unwrap_or_default();
+    [feed.to_owned(), relation.clone(), by.clone(), through, to, key]
+}

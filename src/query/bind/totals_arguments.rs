@@ -1,0 +1,68 @@
+//! What totals are made of: how many rows, in which groups, in which order.
+
+use crate::catalog::binding::Totals;
+use crate::catalog::prices::{DEFAULT_SUMMED_ROWS, MAX_SUMMED_ROWS, SUMMED_RANGE};
+use crate::catalog::schema::ArgumentRole;
+use crate::catalog::totals::GroupOrder;
+use crate::query::bind::argument::Arguments;
+use crate::query::bind::error::BindError;
+use crate::query::operation::Literal;
+
+/// The arguments of totals, beside those of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TotalsArguments {
+    /// How many rows are summed up at most.
+    pub(crate) rows: u32,
+    pub(crate) keys: GroupKeys,
+    pub(crate) order: GroupOrder,
+}
+
+impl Default for TotalsArguments {
+    /// All rows as one group.
+    fn default() -> Self {
+        Self { rows: DEFAULT_SUMMED_ROWS, keys: GroupKeys::default(), order: GroupOrder::Count }
+    }
+}
+
+/// Some of the keys of a root.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct GroupKeys(u32);
+
+impl GroupKeys {
+    /// Whether a key is among them, by its index. A root has 32 keys at most.
+    pub(crate) fn contains(self, key: usize) -> bool {
+        self.0 & (1 << key) != 0
+    }
+
+    /// Adds a key.
+    pub(crate) fn insert(&mut self, key: usize) {
+        self.0 |= 1 << key;
+    }
+}
+
+/// Reads the arguments. A number of rows that cannot be used adds an error.
+pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<BindError>) -> TotalsArguments {
+    let mut keys = GroupKeys::default();
+    for element in arguments.list(ArgumentRole::GroupBy) {
+        if let Literal::Enum(name) = element
+            && let Some(key) = totals.keys.iter().position(|key| key.value == *name)
+        {
+            keys.insert(key);
+        }
+    }
+    let order = match arguments.get(ArgumentRole::OrderBy) {
+        Some(Literal::Enum(name)) => GroupOrder::named(name, &totals.sums),
+        _ => None,
+    };
+    TotalsArguments { rows: rows(arguments, errors), keys, order: order.unwrap_or(GroupOrder::Count) }
+}
+
+fn rows(arguments: &Arguments<'_>, errors: &mut Vec<BindError>) -> u32 {
+    let Some(Literal::Int(requested)) = arguments.get(ArgumentRole::Rows) else { return DEFAULT_SUMMED_ROWS };
+    let rows = u32::try_from(*requested).ok().filter(|rows| (1..=MAX_SUMMED_ROWS).contains(rows));
+    rows.unwrap_or_else(|| {
+        let (field, argument) = (arguments.field.name.clone(), "rows".to_owned());
+        errors.push(BindError::BadArgument { field, argument, expected: SUMMED_RANGE });
+        1
+    })
+}

@@ -1,0 +1,315 @@
+//! Totals are what plain SQL answers: by every key, of every sum, all at once and window by window.
+
+use std::collections::BTreeMap;
+
+use orderql::access::profile::Profile;
+use orderql::catalog::Catalog;
+use orderql::catalog::search_window::SearchWindow;
+use orderql::query::Variables;
+use rust_decimal::Decimal;
+use serde_json::{Value as Json, json};
+
+use crate::support::database::{Database, migrated_database, sampled_database};
+use crate::support::query_runner::QueryRunner;
+use crate::support::server::Server;
+use crate::support::users::create_users;
+
+/// A totals root: the rows, the keys and the sums as SQL.
+struct Root {
+    name: &'static str,
+    from: &'static str,
+    currency: &'static str,
+    /// The name of the field, the value of `groupBy`, and the expression.
+    keys: &'static [(&'static str, &'static str, &'static str)],
+    /// The name of the field, the value of `orderBy`, the expression, and whether it is an amount of money.
+    sums: &'static [(&'static str, &'static str, &'static str, bool)],
+}
+
+const DAY: &str = "to_char(date_trunc('day', o.order_date, 'UTC') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T00:00:00Z\"')";
+const MONTH: &str = "to_char(date_trunc('month', o.order_date, 'UTC') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T00:00:00Z\"')";
+
+const ROOTS: [Root; 2] = [
+    Root {
+        name: "orderTotals",
+        from: "order_header AS o",
+        currency: "o.currency_uom",
+        keys: &[
+            ("day", "DAY", DAY),
+            ("month", "MONTH", MONTH),
+            ("productStoreId", "PRODUCT_STORE_ID", "o.product_store_id"),
+            ("statusId", "STATUS_ID", "o.status_id"),
+            ("salesChannelEnumId", "SALES_CHANNEL_ENUM_ID", "o.sales_channel_enum_id"),
+            ("orderTypeId", "ORDER_TYPE_ID", "o.order_type_id"),
+            ("originFacilityId", "ORIGIN_FACILITY_ID", "o.origin_facility_id"),
+            ("currencyUomId", "CURRENCY_UOM_ID", "o.currency_uom"),
+        ],
+        sums: &[
+            ("grandTotal", "GRAND_TOTAL", "o.grand_total", true),
+            ("remainingSubTotal", "REMAINING_SUB_TOTAL", "o.remaining_sub_total", true),
+        ],
+    },
+    Root {
+        name: "itemTotals",
+        from: "order_item AS i LEFT JOIN order_header AS o USING (order_id) LEFT JOIN product AS p USING (product_id)",
+        currency: "o.currency_uom",
+        keys: &[
+            ("productId", "PRODUCT_ID", "i.product_id"),
+            ("productName", "PRODUCT_NAME", "p.product_name"),
+            ("facilityId", "FACILITY_ID", "i.orderql_facility_id"),
+            ("statusId", "STATUS_ID", "i.status_id"),
+            ("orderItemTypeId", "ORDER_ITEM_TYPE_ID", "i.order_item_type_id"),
+            ("day", "DAY", DAY),
+            ("month", "MONTH", MONTH),
+            ("productStoreId", "PRODUCT_STORE_ID", "o.product_store_id"),
+            ("salesChannelEnumId", "SALES_CHANNEL_ENUM_ID", "o.sales_channel_enum_id"),
+            ("currencyUomId", "CURRENCY_UOM_ID", "o.currency_uom"),
+        ],
+        sums: &[
+            ("quantity", "QUANTITY", "i.quantity", false),
+            ("cancelQuantity", "CANCEL_QUANTITY", "i.cancel_quantity", false),
+            ("amount", "AMOUNT", "i.quantity * i.unit_price", true),
+        ],
+    },
+];
+
+/// Counts and sums, by the values of the keys. A sum without values is absent.
+type Groups = BTreeMap<Vec<Option<String>>, (i64, Vec<Option<Decimal>>)>;
+
+/// What plain SQL answers.
+async fn by_sql(database: &Database, root: &Root, keys: &[&str], sums: &[&str], condition: &str) -> Groups {
+    let texts = keys.iter().map(|key| format!("{key}::text"));
+    let sums_of = sums.iter().map(|sum| format!("sum({sum})::text"));
+    let columns: Vec<_> = texts.chain(["count(*)".to_owned()]).chain(sums_of).collect();
+    let group_by: Vec<_> = (1..=keys.len()).map(|number| number.to_string()).collect();
+    let sql =
+        format!("SELECT {} FROM {} WHERE {condition} GROUP BY {}", columns.join(", "), root.from, group_by.join(", "));
+    let client = database.connect().await;
+    client.batch_execute("SET TimeZone = 'UTC'").await.unwrap();
+    let rows = client.query(&sql, &[]).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let group = |row: &tokio_postgres::Row| {
+        let count = keys.len();
+        let sum = |index| row.get::<_, Option<String>>(index).map(|text| text.parse().unwrap());
+        let group_keys = (0..count).map(|index| row.get(index)).collect();
+        (group_keys, (row.get(count), (count + 1..row.len()).map(sum).collect()))
+    };
+    rows.iter().map(group).collect()
+}
+
+/// Totals window by window, added up. Returns them and the number of windows.
+async fn walked(runner: &QueryRunner, root: &str, arguments: &str, keys: &[&str], sums: &[&str]) -> (Groups, usize) {
+    let (mut groups, mut windows, mut after) = (Groups::new(), 0, String::new());
+    loop {
+        let fields = format!("groups {{ {} count {} }} rowCount complete endCursor", keys.join(" "), sums.join(" "));
+        let query = format!("{{ totals: {root}(first: 5000, {arguments}{after}) {{ {fields} }} }}");
+        let data = runner.run(&query, Variables::new()).await.data();
+        let totals = &data["totals"];
+        let mut rows = 0;
+        for group in totals["groups"].as_array().unwrap() {
+            let texts = keys.iter().map(|key| group[*key].as_str().map(str::to_owned)).collect();
+            let (count, added) = groups.entry(texts).or_insert_with(|| (0, vec![None; sums.len()]));
+            let of_group = group["count"].as_i64().unwrap();
+            (*count, rows) = (*count + of_group, rows + of_group);
+            for (sum, name) in added.iter_mut().zip(sums) {
+                if let Some(text) = group[*name].as_str() {
+                    *sum = Some(sum.unwrap_or_default() + text.parse::<Decimal>().unwrap());
+                }
+            }
+        }
+        windows += 1;
+        assert_eq!(totals["rowCount"], rows, "{query}");
+        match totals["endCursor"].as_str() {
+            None => {
+                assert_eq!(totals["complete"], true, "{query}");
+                return (groups, windows);
+            }
+            Some(cursor) => {
+                assert_eq!(totals["complete"], false, "{query}");
+                after = format!(", after: \"{cursor}\"");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_key_and_sum_is_what_plain_sql_answers() {
+    let database = sampled_database().await;
+    let runner = QueryRunner::new(&database);
+    for root in &ROOTS {
+        let sums: Vec<_> = root.sums.iter().map(|(name, ..)| *name).collect();
+        let expressions: Vec<_> = root.sums.iter().map(|(_, _, expression, _)| *expression).collect();
+        for (name, value, expression) in root.keys {
+            for window in ["rows: 4000", "rows: 700, reverse: true"] {
+                let arguments = format!("groupBy: {value}, {window}");
+                let keys = [*name, "currencyUomId"];
+                let (found, _) = walked(&runner, root.name, &arguments, &keys, &sums).await;
+                let keys = [*expression, root.currency];
+                let expected = by_sql(&database, root, &keys, &expressions, "TRUE").await;
+                assert_eq!(found, expected, "{} {arguments}", root.name);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn amounts_of_several_currencies_are_never_added() {
+    let database = sampled_database().await;
+    let runner = QueryRunner::new(&database);
+    let client = database.connect().await;
+    client.batch_execute("UPDATE order_header SET currency_uom = 'EUR' WHERE order_id < '3'").await.unwrap();
+    for root in &ROOTS {
+        for (name, value, expression, is_money) in root.sums {
+            let keys: &[&str] = if *is_money { &["currencyUomId"] } else { &[] };
+            let of_keys: &[&str] = if *is_money { &[root.currency] } else { &["NULL"] };
+            let (mut found, _) = walked(&runner, root.name, &format!("orderBy: {value}"), keys, &[*name]).await;
+            if !is_money {
+                found = found.into_values().map(|group| (vec![None], group)).collect();
+            }
+            let expected = by_sql(&database, root, of_keys, &[*expression], "TRUE").await;
+            assert_eq!(found, expected, "{name}");
+            assert_eq!(found.len() > 1, *is_money, "{name}");
+        }
+        // Also without a sum in the response, if they are ordered by one.
+        let (_, value, ..) = root.sums.iter().find(|(.., is_money)| *is_money).unwrap();
+        let query = format!("{{ {}(first: 9, orderBy: {value}) {{ groups {{ count }} groupCount }} }}", root.name);
+        let data = runner.run(&query, Variables::new()).await.data();
+        assert!(data[root.name]["groupCount"].as_i64().unwrap() > 1, "{data}");
+    }
+}
+
+#[tokio::test]
+async fn totals_are_complete_from_the_last_row_on() {
+    let database = sampled_database().await;
+    let runner = QueryRunner::new(&database);
+    let client = database.connect().await;
+    let matching = "SELECT count(*) FROM order_header WHERE status_id = 'ORDER_COMPLETED'";
+    let matching = client.query_one(matching, &[]).await.unwrap().get::<_, i64>(0);
+    assert!((10..4000).contains(&matching), "{matching}");
+    for (rows, summed) in [(matching - 1, matching - 1), (matching, matching), (matching + 1, matching)] {
+        let query = format!(
+            "{{ orderTotals(first: 1, rows: {rows}, query: \"statusId:ORDER_COMPLETED\") {{
+                groups {{ count }} rowCount groupCount complete endCursor }} }}"
+        );
+        let result = runner.run(&query, Variables::new()).await;
+        let totals = &result.data()["orderTotals"];
+        let is_complete = rows >= matching;
+        assert_eq!(totals["groups"], json!([{ "count": summed }]));
+        assert_eq!((&totals["rowCount"], &totals["groupCount"]), (&json!(summed), &json!(1)));
+        assert_eq!(totals["complete"], is_complete);
+        assert_eq!(totals["endCursor"].is_null(), is_complete, "{totals}");
+    }
+    // Nothing matches: one group of all rows, and none by a key.
+    let nothing =
+        "{ orderTotals(first: 1, query: \"orderId:NONE\") { groups { count grandTotal } rowCount complete } }";
+    let by_currency = runner.run(nothing, Variables::new()).await.data();
+    assert_eq!(by_currency["orderTotals"], json!({ "groups": [], "rowCount": 0, "complete": true }));
+    let nothing = nothing.replace(" grandTotal", "");
+    let all = runner.run(&nothing, Variables::new()).await.data();
+    assert_eq!(all["orderTotals"], json!({ "groups": [{ "count": 0 }], "rowCount": 0, "complete": true }));
+}
+
+/// A search that ends with its window says so, and goes on from its last row.
+#[tokio::test]
+async fn totals_of_a_search_that_ends_early_go_on_after_their_window() {
+    let database = sampled_database().await;
+    let catalog = Catalog::built_in().unwrap().with_search_window(SearchWindow::new(200).unwrap());
+    let runner = QueryRunner::with_catalog(&database.config(), 2, catalog);
+    let root = &ROOTS[0];
+    for (search, condition) in [
+        ("orderTypeId:SALES_ORDER", "order_type_id = 'SALES_ORDER'"),
+        ("orderTypeId:PURCHASE_ORDER grandTotal:>=1", "order_type_id = 'PURCHASE_ORDER' AND grand_total >= 1"),
+        (
+            "orderTypeId:SALES_ORDER statusId:ORDER_APPROVED,ORDER_HELD",
+            "order_type_id = 'SALES_ORDER' AND status_id IN ('ORDER_APPROVED', 'ORDER_HELD')",
+        ),
+    ] {
+        for order in ["", ", reverse: true", ", sortKey: GRAND_TOTAL", ", sortKey: ORDER_ID, reverse: true"] {
+            let arguments = format!("groupBy: STATUS_ID, query: \"{search}\"{order}");
+            let (found, windows) = walked(&runner, root.name, &arguments, &["statusId"], &[]).await;
+            let expected = by_sql(&database, root, &["o.status_id"], &[], condition).await;
+            assert_eq!(found, expected, "{arguments}");
+            assert!(windows > 2, "{windows} windows of {arguments}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn groups_are_in_the_order_that_is_asked_for() {
+    let database = sampled_database().await;
+    let runner = QueryRunner::new(&database);
+    for root in &ROOTS {
+        let (key, value, _) = root.keys.iter().find(|(name, ..)| *name == "statusId").unwrap();
+        let orders = [("count", "COUNT"), (*key, "KEY")];
+        for (field, order) in orders.into_iter().chain(root.sums.iter().map(|(name, value, ..)| (*name, *value))) {
+            let query = format!(
+                "{{ {}(first: 100, rows: 4000, groupBy: [{value}], orderBy: {order}) {{ groups {{ {key} {field}: {field} count }} }} }}",
+                root.name
+            );
+            let data = runner.run(&query, Variables::new()).await.data();
+            let groups = data[root.name]["groups"].as_array().unwrap();
+            let number = |group: &Json| match &group[field] {
+                Json::Null => None,
+                Json::String(text) => Some(text.parse::<Decimal>().unwrap()),
+                number => number.as_i64().map(Decimal::from),
+            };
+            assert!(groups.len() > 2, "{query}");
+            let is_sorted = if field == *key {
+                groups.is_sorted_by(|a, b| b[field].is_null() || a[field].as_str() <= b[field].as_str())
+            } else {
+                groups.is_sorted_by(|a, b| number(b).is_none() || number(a) >= number(b))
+            };
+            assert!(is_sorted, "{query} {data:#}");
+            // The first of them are the same.
+            let first = query.replace("first: 100", "first: 2");
+            let first = runner.run(&first, Variables::new()).await.data();
+            assert_eq!(first[root.name]["groups"].as_array().unwrap(), &groups[..2]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_price_rises_with_the_rows_and_not_with_the_groups() {
+    let database = migrated_database().await;
+    let runner = QueryRunner::new(&database);
+    let cost = |arguments: &str| {
+        let query = format!("{{ itemTotals({arguments}) {{ groups {{ productId count }} complete }} }}");
+        runner.compile(&query, Variables::new()).estimate.cost()
+    };
+    for first in [1, 100] {
+        assert_eq!(cost(&format!("first: {first}")), 1 + 3 + 100);
+        for (rows, credits) in [(1, 1), (10, 1), (11, 2), (4000, 400)] {
+            let own = cost(&format!("first: {first}, rows: {rows}"));
+            assert_eq!(own, 1 + 3 + credits, "{rows}");
+            // As much again for the order, and for the product.
+            let keys = |keys: &str| cost(&format!("first: {first}, rows: {rows}, groupBy: [{keys}]"));
+            assert_eq!(keys("PRODUCT_ID, FACILITY_ID"), own);
+            assert_eq!(keys("DAY, MONTH, PRODUCT_STORE_ID"), own + credits);
+            assert_eq!(keys("DAY, PRODUCT_NAME"), own + 2 * credits);
+            assert_eq!(cost(&format!("first: {first}, rows: {rows}, orderBy: AMOUNT")), own + credits);
+            assert_eq!(cost(&format!("first: {first}, rows: {rows}, query: \"statusId:X\"")), own + 50);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_answers_and_charges_totals_like_any_root() {
+    let database = sampled_database().await;
+    let mut client = database.connect().await;
+    create_users(&mut client, &[("user", Profile::DEFAULT)]).await;
+    let server = Server::start(&database, &[]);
+    let token = server.token("user");
+    let query = "{ orderTotals(first: 3, rows: 4000, groupBy: [STATUS_ID], query: \"orderId:10000,10001\") {
+        groups { statusId count } rowCount complete } }";
+    let body = server.query(&token, query).json();
+    assert_eq!(body.get("errors"), None, "{body:#}");
+    let cost = &body["extensions"]["cost"];
+    // Of two rows one credit came back.
+    let paid = 1 + 4;
+    assert_eq!((&cost["requestedQueryCost"], &cost["actualQueryCost"]), (&json!(paid + 400), &json!(paid + 1)));
+
+    let misspelt = "{ orderTotals(first: 1, groupBy: [STATUS], query: \"statusId:ORDER_APROVED\") { rowCount } }";
+    let body = server.query(&token, misspelt).json();
+    assert_eq!(body["errors"][0]["extensions"]["suggestions"], json!(["STATUS_ID"]), "{body:#}");
+    // Values that are not known are warned of as those of any search.
+    let body = server.query(&token, &misspelt.replace("[STATUS]", "[STATUS_ID]")).json();
+    assert_eq!(body["extensions"]["warnings"][0]["nearest"], "ORDER_APPROVED", "{body:#}");
+}
