@@ -37,6 +37,11 @@ impl OrderingTag {
     pub fn reversed(self) -> Self {
         Self(!self.0)
     }
+
+    /// Its bytes, as texts that clients keep have them.
+    pub(crate) fn to_bytes(self) -> [u8; 4] {
+        self.0.to_be_bytes()
+    }
 }
 
 /// The key values of a row in an ordering, one for each column of the sort key; `None` is a null.
@@ -115,7 +120,7 @@ impl Encoder {
 
     /// Ends the cursor and appends its text to `out`. The text needs no escaping in JSON.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        let checksum = hash(SEED, &self.bytes);
+        let checksum = checksum(&self.bytes);
         self.bytes.extend_from_slice(&checksum.to_be_bytes());
         let start = out.len();
         out.resize(start + self.bytes.len().div_ceil(3) * 4, 0);
@@ -143,7 +148,7 @@ pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<
     }
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadCursor::Unreadable)?;
     let (bytes, checksum) = bytes.split_last_chunk::<4>().ok_or(BadCursor::Unreadable)?;
-    if hash(SEED, bytes) != u32::from_be_bytes(*checksum) {
+    if self::checksum(bytes) != u32::from_be_bytes(*checksum) {
         return Err(BadCursor::Unreadable);
     }
     let mut reader = Reader { rest: bytes };
@@ -241,6 +246,11 @@ impl<'a> Reader<'a> {
 
 /// FNV-1a, 32 bits. It is stable between builds; the standard library's hashers are not.
 const SEED: u32 = 0x811c_9dc5;
+
+/// What detects a text that was cut or changed.
+pub(crate) fn checksum(bytes: &[u8]) -> u32 {
+    hash(SEED, bytes)
+}
 
 fn hash(seed: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(seed, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))

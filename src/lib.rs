@@ -36,6 +36,7 @@ pub mod byte_lru;
 pub mod error;
 pub mod search;
 pub mod cursor;
+pub mod sync_token;
 pub mod catalog;
 pub mod query;
 pub mod vocabulary;

@@ -4,7 +4,7 @@
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
 //! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
-//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`large`], [`telemetry`], [`cluster`], [`cost`]: the
+//! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`large`], [`telemetry`], [`cluster`], [`changes`], [`cost`]: the
 //!   parts
 //! - [`instructions`]: how many instructions a request takes
 //! - [`attack`]: what hostile clients can do
@@ -42,6 +42,7 @@ mod crowd;
 mod network;
 mod telemetry;
 mod cluster;
+mod changes;
 mod large;
 mod cost;
 mod instructions;
@@ -109,6 +110,8 @@ enum Part {
     Cluster(LoadOptions),
     /// Large responses: their first byte, and the server's memory
     Large(LoadOptions),
+    /// What the triggers of the change feed cost writers
+    Changes(LoadOptions),
     Cost(cost::CostOptions),
     Instructions(instructions::InstructionsOptions),
     Attack(attack::AttackOptions),
@@ -155,6 +158,7 @@ fn main() -> ExitCode {
         Some(Part::Telemetry(options)) => measure(&options, &[Measured::Telemetry]),
         Some(Part::Cluster(options)) => measure(&options, &[Measured::Cluster]),
         Some(Part::Large(options)) => measure(&options, &[Measured::Large]),
+        Some(Part::Changes(options)) => changes::run(&options),
         Some(Part::Cost(options)) => cost::run(&options),
         Some(Part::Instructions(options)) => match instructions::run(&options) {
             Ok(true) => Ok(()),

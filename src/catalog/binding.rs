@@ -32,7 +32,7 @@ pub enum Binding<'a> {
 }
 
 impl<'a> Binding<'a> {
-    /// The connection, if it is one of the root or a nested one.
+    /// The connection, if it is one of the root or a nested one; not that of changes, whose rows are no relation's.
     pub fn connection(self) -> Option<&'a Connection> {
         match self {
             Self::Root(RootBinding::Connection(connection)) | Self::Entity(EntityBinding::Connection(connection)) => {
@@ -60,6 +60,8 @@ pub enum RootBinding {
     Lookup(Lookup),
     /// All rows of a relation.
     Connection(Connection),
+    /// The rows of a type that changed.
+    Changes(Changes),
     /// Counts and sums over rows of a connection.
     Totals(Totals),
     /// `__schema`, which the catalog itself answers.
@@ -74,6 +76,7 @@ impl RootBinding {
         match self {
             Self::Lookup(lookup) => set_stored_types(&lookup.relation, &mut lookup.keys, stored),
             Self::Connection(connection) => connection.set_stored_types(stored),
+            Self::Changes(changes) => changes.set_stored_types(stored),
             Self::Totals(totals) => totals.connection.set_stored_types(stored),
             Self::Schema | Self::TypeByName => {}
         }
@@ -275,6 +278,55 @@ impl Connection {
     /// The index of the search key with that name.
     pub fn search_key(&self, name: &str) -> Option<usize> {
         self.search_keys.iter().position(|key| key.name == name)
+    }
+}
+
+/// The changes of the rows of a type: marks that writers leave, each with their transaction and the key of a row.
+#[derive(Debug)]
+pub struct Changes {
+    /// The connection whose nodes are the changes. It has one order, in which nobody else reads them.
+    pub connection: Connection,
+    /// The table with the marks that name a row of the feed.
+    pub direct: String,
+    /// The table with the marks that name a row in between.
+    pub indirect: String,
+    /// The column of `direct` with the key of the feed's row.
+    pub key: Column,
+    /// The relation whose key it is.
+    pub relation: String,
+    /// How rows in between lead to those of the feed.
+    pub routes: Vec<Route>,
+}
+
+/// A relation that leads from a row in between to rows of a feed.
+#[derive(Debug)]
+pub struct Route {
+    /// The relation's name.
+    pub relation: String,
+    /// Its column with the value that a mark has.
+    pub to: Column,
+    /// Its column with the key of the feed's row.
+    pub key: String,
+}
+
+impl Route {
+    /// How marks name it.
+    pub fn via(&self) -> String {
+        format!("{}.{}", self.relation, self.to.name)
+    }
+}
+
+impl Changes {
+    /// The sort key that all changes are in the order of.
+    pub fn tag(&self) -> OrderingTag {
+        self.connection.sort_keys[0].tag
+    }
+
+    fn set_stored_types(&mut self, stored: &StoredTypes) {
+        self.key.set_stored_type(&self.relation, stored);
+        for Route { relation, to, .. } in &mut self.routes {
+            to.set_stored_type(relation, stored);
+        }
     }
 }
 

@@ -9,13 +9,14 @@ use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
 /// The binding directives, `@deprecated` and `@grant`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 15] = [
+const DIRECTIVES: [(&str, &[&str]); 16] = [
     ("relation", &["name", "key"]),
     ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
     ("many", &["by", "to", "through"]),
     ("aggregate", &["countDistinct", "lowest", "over", "within", "by"]),
+    ("changes", &["of"]),
     ("point", &["through"]),
     (
         "search",

@@ -172,6 +172,11 @@ impl<'a> Builder<'a> {
                 let arguments = connection_types::collection_arguments(names, ty, field, &connection.search_keys);
                 (RootBinding::Connection(connection), arguments, self.connection_ref(field)?)
             }
+            Some(BindingDefinition::Changes { of }) if field.is_list => {
+                let changes = bindings.changes(field, of)?;
+                let arguments = connection_types::changes_arguments(names);
+                (RootBinding::Changes(changes), arguments, self.connection_ref(field)?)
+            }
             Some(BindingDefinition::Totals { .. }) if field.is_list => {
                 let built = bindings.totals(field)?;
                 let arguments = totals_types::arguments(names, field, &built);
@@ -252,9 +257,10 @@ impl<'a> Builder<'a> {
 /// group keys or sums.
 fn check_keys(field: &FieldDefinition, is_collection: bool) -> Result<(), SchemaError> {
     let is_totals = matches!(field.binding, Some(BindingDefinition::Totals { .. }));
-    if !(is_collection && !is_totals || field.search_keys.is_empty() && field.indexes.is_empty())
+    let is_derived = is_totals || matches!(field.binding, Some(BindingDefinition::Changes { .. }));
+    if !(is_collection && !is_derived || field.search_keys.is_empty() && field.indexes.is_empty())
         || !field.is_list && !field.sort_keys.is_empty()
-        || is_totals && !field.sort_keys.is_empty()
+        || is_derived && !field.sort_keys.is_empty()
         || !is_totals && !(field.groups.is_empty() && field.sums.is_empty())
     {
         return Err(SchemaError::new(field.position, SchemaErrorKind::SearchOutsideCollection));

@@ -1,16 +1,19 @@
 //! Resolves the binding of a field: types to ids, columns to their scalar types.
 
+use std::collections::BTreeSet;
+
 use graphql_parser::Pos;
 
 use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Column, Connection, Entity, Join, Lookup, One, PairIndex, SearchKey, SemiJoin,
-    SortKey,
+    Aggregate, AggregateFunction, Changes, Column, Connection, Entity, Join, Lookup, One, PairIndex, Route, SearchKey,
+    SemiJoin, SortKey,
 };
 use crate::catalog::definition::{
     AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, SchemaDefinition,
     SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::feed;
 use crate::catalog::ids::EntityId;
 use crate::catalog::key_description;
 use crate::catalog::type_names::TypeNames;
@@ -37,7 +40,7 @@ impl<'a> Bindings<'a> {
     /// Whether a root is a list of that type.
     pub(super) fn is_of_root(&self, node: &TypeDefinition) -> bool {
         let roots = self.schema.types.iter().filter(|ty| ty.is_query()).flat_map(|ty| &ty.fields);
-        roots.into_iter().any(|root| root.is_list && root.ty == node.name)
+        roots.into_iter().any(|root| root.is_list && root.binding.is_none() && root.ty == node.name)
     }
 
     /// The relation and primary key of a type.
@@ -153,6 +156,53 @@ impl<'a> Bindings<'a> {
         };
         let scalar = Self::scalar(&field.ty, field.position)?;
         Ok(Aggregate::new(function, scalar, column.to_owned(), relation, join))
+    }
+
+    /// The changes of the type `of`. Fails unless it has parts.
+    pub(super) fn changes(&self, field: &FieldDefinition, of: &str) -> Result<Changes, SchemaError> {
+        let error = |kind| SchemaError::new(field.position, kind);
+        let owner = self.node(of, field.position)?;
+        let Entity { relation, key, .. } = Self::entity(owner)?;
+        let parts = self.schema.types.iter().flat_map(|ty| &ty.parts).filter(|part| part.of == of);
+        let [key] = <[Column; 1]>::try_from(key).map_err(|_| error(SchemaErrorKind::FeedWithoutKey(of.to_owned())))?;
+        let (mut routes, mut has_parts) = (BTreeSet::new(), false);
+        for part in parts {
+            has_parts = true;
+            routes.extend(part.through.as_ref().map(|through| {
+                let (to, key) = (through.to.as_ref().unwrap_or(&part.by), through.key.as_ref().unwrap_or(&key.name));
+                (&through.relation, to, key)
+            }));
+        }
+        let node = self.node(&field.ty, field.position)?;
+        let feed = feed::relation_of(of);
+        let (direct, indirect) = (format!("{feed}_direct"), format!("{feed}_indirect"));
+        if !has_parts || node.relation.as_ref().is_none_or(|relation| relation.name != direct) {
+            let (of, ty) = (of.to_owned(), field.ty.clone());
+            return Err(error(SchemaErrorKind::NoChanges { of, ty, relation: direct }));
+        }
+        let route = |(relation, to, key): (&String, &String, &String)| {
+            let to = Column::new(to, ScalarType::Id);
+            Route { relation: relation.clone(), to, key: key.clone() }
+        };
+        let routes = routes.into_iter().map(route).collect();
+        let tag = OrderingTag::new(&field.name, "CHANGE");
+        let sort_key = SortKey { tag, name: "CHANGE".to_owned(), columns: vec![key.clone()], nullable: false };
+        Ok(Changes {
+            connection: Connection {
+                node: self.target(&field.ty, field.position)?,
+                relation: direct.clone(),
+                join: Join::default(),
+                sort_keys: vec![sort_key],
+                parent_columns: Vec::new(),
+                search_keys: Vec::new(),
+                pair_indexes: Vec::new(),
+            },
+            direct,
+            indirect,
+            key,
+            relation,
+            routes,
+        })
     }
 
     /// A lookup by the field's arguments.

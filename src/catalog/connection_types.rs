@@ -31,6 +31,23 @@ pub(super) fn collection_arguments(
     arguments
 }
 
+/// The arguments of a root with changes.
+pub(super) fn changes_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
+    let [int, string, date_time] =
+        [ScalarType::Int, ScalarType::String, ScalarType::DateTime].map(|scalar| TypeRef::Named(names.scalar(scalar)));
+    vec![
+        argument("after", string, ArgumentRole::After, AFTER_CHANGE),
+        argument("since", date_time, ArgumentRole::Since, SINCE),
+        argument("first", int.non_null(), ArgumentRole::First, "The page size."),
+    ]
+}
+
+const AFTER_CHANGE: &str = "The `endCursor` of the last response: the token of what you have seen. Null for an empty page with a token \
+                            for now. Tokens do not expire.";
+
+const SINCE: &str =
+    "Instead of `after`: an empty page with a token for a moment at or before this time, by the clock of the database.";
+
 /// The arguments of a nested connection.
 pub(super) fn nested_arguments(names: &TypeNames<'_>, ty: &TypeDefinition, field: &FieldDefinition) -> Vec<Argument> {
     let mut arguments = Vec::new();

@@ -131,6 +131,8 @@ pub(super) enum BindingDefinition {
     Aggregate { function: AggregateFunction, column: String, rows: AggregatedRows },
     /// `@point`: the relation with the target's columns, if not the target's own.
     Lookup { through: Option<String> },
+    /// `@changes`: the type with the feed.
+    Changes { of: String },
     /// `@totals`: the root connection whose rows are summed up, and the path to the currency of amounts of money.
     Totals { of: String, currency: Option<String> },
 }

@@ -57,6 +57,11 @@ pub(crate) enum SchemaErrorKind {
     /// `@part(of:)` names a type that has no relation, or whose key has several columns.
     #[error("`{0}` has parts, so it needs a key of one column")]
     FeedWithoutKey(String),
+    /// `@changes` is on a list of something else than the changes of a type with parts.
+    #[error(
+        "@changes(of: \"{of}\") needs a type that @part names, and a list of a type with the relation `{relation}`, which `{ty}` does not have"
+    )]
+    NoChanges { of: String, ty: String, relation: String },
     /// An argument has a directive other than `@column`.
     #[error("only @column binds an argument")]
     NotAnArgumentDirective,

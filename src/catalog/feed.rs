@@ -62,6 +62,16 @@ impl Feed {
     }
 }
 
+/// The name of a type's feed.
+fn name(ty: &str) -> String {
+    format!("{}_change", super::sdl_reader::snake_case(ty).trim_start_matches('_'))
+}
+
+/// The relation to read of a type's feed.
+pub(super) fn relation_of(ty: &str) -> String {
+    format!("orderql.{}", name(ty))
+}
+
 /// The feeds that types declare, in the order of publication.
 pub(super) fn build(
     types: &[TypeDefinition],
@@ -91,8 +101,7 @@ pub(super) fn build(
             parts.push(own);
             parts.sort();
             parts.dedup();
-            let name = format!("{}_change", super::sdl_reader::snake_case(&ty.name).trim_start_matches('_'));
-            let table = format!("orderql.{name}");
+            let (name, table) = (name(&ty.name), relation_of(&ty.name));
             Ok(Feed { entity, name, table, relation: relation.clone(), key: key.name.clone(), parts })
         })
         .collect()

@@ -182,6 +182,8 @@ pub enum ArgumentRole {
     Last,
     /// `after`: the cursor that the page follows.
     After,
+    /// `since`: the time after which changes are of interest.
+    Since,
     /// `before`: the cursor that the page precedes.
     Before,
     /// `query`: the search string.

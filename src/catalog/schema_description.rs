@@ -111,7 +111,11 @@ fn errors() -> String {
 fn collections(catalog: &Catalog) -> impl Iterator<Item = (&Field, &ObjectType, &Connection)> {
     catalog.root_fields().filter_map(|(root, binding)| match binding {
         RootBinding::Connection(connection) => Some((root, catalog.entity_type(connection.node), connection)),
-        RootBinding::Lookup(_) | RootBinding::Totals(_) | RootBinding::Schema | RootBinding::TypeByName => None,
+        RootBinding::Lookup(_)
+        | RootBinding::Changes(_)
+        | RootBinding::Totals(_)
+        | RootBinding::Schema
+        | RootBinding::TypeByName => None,
     })
 }
 

@@ -131,7 +131,7 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
 }
 
 /// The directives of fields.
-const FIELD_DIRECTIVES: [&str; 13] = [
+const FIELD_DIRECTIVES: [&str; 14] = [
     "column",
     "search",
     "index",
@@ -145,6 +145,7 @@ const FIELD_DIRECTIVES: [&str; 13] = [
     "aggregate",
     "point",
     "totals",
+    "changes",
 ];
 
 fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
@@ -205,6 +206,7 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
             };
             BindingDefinition::Aggregate { function, column, rows }
         }
+        "changes" => BindingDefinition::Changes { of: arguments("changes")?.text("of")? },
         "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },
         "totals" => {
             let arguments = arguments("totals")?;

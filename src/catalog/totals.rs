@@ -16,7 +16,7 @@ pub struct GroupKey {
     pub unit: Option<TimeUnit>,
 }
 
-/// A sum.
+/// A column that is added up over the rows of a group.
 #[derive(Debug)]
 pub struct Sum {
     /// The name of the group's field.
@@ -34,9 +34,9 @@ pub struct Sum {
 /// A period of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// A day.
+    /// From midnight to midnight.
     Day,
-    /// A month.
+    /// From the first day to the last.
     Month,
 }
 
@@ -78,7 +78,7 @@ impl FieldPath {
 /// A field of totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TotalsField {
-    /// The groups.
+    /// As many of them as `first` allows, in the order of `orderBy`.
     Groups,
     /// How many groups there are.
     GroupCount,

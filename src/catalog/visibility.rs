@@ -84,6 +84,10 @@ impl Remainder<'_> {
                 by.iter().any(|column| self.hides(&ty.name, column)) || self.hides_in(relation, column)
             }
             Some(BindingDefinition::Lookup { through }) => return self.lookup(field, through.as_deref()),
+            // What has no parts has no changes.
+            Some(BindingDefinition::Changes { of }) => {
+                !is_known(self.rest, of) || !self.rest.types.iter().flat_map(|ty| &ty.parts).any(|part| part.of == *of)
+            }
             Some(BindingDefinition::Totals { of, currency }) => {
                 let is_there = ty.fields.iter().any(|root| root.name == *of);
                 return if is_there { self.totals(field, of, currency.as_deref()) } else { None };

@@ -2,8 +2,6 @@
 
 use tokio_postgres::{Client, Error};
 
-use crate::change_feed::install;
-
 /// A trigger of a feed that is missing, or does not run for all rows.
 #[derive(Debug)]
 pub(crate) struct TriggerFault {
@@ -24,6 +22,16 @@ pub(crate) struct TriggerFault {
 )]
 pub(crate) struct ForeignIds;
 
+/// Whether the database can have feeds: one that was not migrated since has none.
+pub(crate) async fn exist(client: &Client) -> Result<bool, Error> {
+    // Not `to_regclass`, which fails for a schema that the role may not use.
+    let exists = "SELECT EXISTS (
+                      SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                      WHERE nspname = 'orderql' AND relname = 'sync_feed'
+                  )";
+    client.query_one(exists, &[]).await?.try_get(0)
+}
+
 /// The triggers that do not run, in the order of tables.
 pub(crate) async fn faults(client: &Client) -> Result<Vec<TriggerFault>, Error> {
     let rows =
@@ -42,6 +50,5 @@ pub(crate) async fn faults(client: &Client) -> Result<Vec<TriggerFault>, Error> 
 
 /// Whether transaction ids are stored that the database has not given out yet. A mark of such a one would hide later changes.
 pub(crate) async fn has_foreign_ids(client: &Client) -> Result<bool, Error> {
-    Ok(install::exist(client).await?
-        && client.query_one("SELECT orderql.sync_ids_are_ahead()", &[]).await?.try_get(0)?)
+    Ok(exist(client).await? && client.query_one("SELECT orderql.sync_ids_are_ahead()", &[]).await?.try_get(0)?)
 }

@@ -28,7 +28,7 @@ pub(crate) fn statement(feed: &Feed) -> String {
 
 /// The feeds that the database lacks, has otherwise, or whose triggers do not run.
 pub(crate) async fn missing<'a>(client: &Client, feeds: &'a [Feed]) -> Result<Vec<&'a Feed>, Error> {
-    if !exist(client).await? {
+    if !check::exist(client).await? {
         return Ok(feeds.iter().collect());
     }
     let faulty: BTreeSet<String> = check::faults(client).await?.into_iter().map(|fault| fault.feed).collect();
@@ -45,16 +45,6 @@ pub(crate) async fn missing<'a>(client: &Client, feeds: &'a [Feed]) -> Result<Ve
         faulty.contains(&feed.name) || !made.iter().filter(|row| row[0] == feed.name).eq(&declared)
     };
     Ok(feeds.iter().filter(is_missing).collect())
-}
-
-/// Whether the database can have feeds: one that was not migrated since has none.
-pub(crate) async fn exist(client: &Client) -> Result<bool, Error> {
-    // Not `to_regclass`, which fails for a schema that the role may not use.
-    let exists = "SELECT EXISTS (
-                      SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-                      WHERE nspname = 'orderql' AND relname = 'sync_feed'
-                  )";
-    client.query_one(exists, &[]).await?.try_get(0)
 }
 
 /// A part as the database has it.

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{self, MissedTickBehavior};
 use tokio_postgres::{Client, Error};
 
-use crate::change_feed::install;
+use crate::change_feed::check;
 use crate::change_feed::status::Status;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::address::role::Role;
@@ -101,7 +101,7 @@ async fn turn(database: &DatabaseAddress, client: &mut Option<Client>) -> Result
 }
 
 async fn work(client: &Client) -> Result<Option<Status>, Error> {
-    if !install::exist(client).await? {
+    if !check::exist(client).await? {
         return Ok(None);
     }
     let is_standby: bool = client.query_one("SELECT pg_is_in_recovery()", &[]).await?.try_get(0)?;

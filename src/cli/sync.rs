@@ -5,8 +5,7 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-use crate::change_feed::check::{ForeignIds, faults, has_foreign_ids};
-use crate::change_feed::install;
+use crate::change_feed::check::{ForeignIds, exist, faults, has_foreign_ids};
 use crate::change_feed::status::Status;
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
@@ -56,7 +55,7 @@ enum SyncError {
 pub(crate) fn run(args: Args) -> Outcome {
     let Args { admin, command } = args;
     admin.run(async |client, _| {
-        if !install::exist(client).await? {
+        if !exist(client).await? {
             return Err(SyncError::NoFeeds.into());
         }
         match command {

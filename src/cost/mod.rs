@@ -2,7 +2,8 @@
 //!
 //! The specification's model: a scalar is 1, an object 1 and its selection, a connection its page size × (1 + one node),
 //! an aggregate 5, and each search term on a key that no selective index serves adds 50. `edges`, `node`, `cursor`,
-//! `pageInfo` and `__typename` are free.
+//! `pageInfo` and `__typename` are free. Totals are 1 and their selection, once, and 1 for every ten rows that they may add up, of each
+//! relation that these are read from.
 //!
 //! - [`price`]: the price of each kind of field
 //! - `connection_price`: the price of a connection's rows, with the page sizes left open

@@ -18,5 +18,6 @@ pub mod migration_report;
 pub(crate) mod kept_tables;
 pub mod partitions;
 pub(crate) mod removal;
+pub(crate) mod snapshot_position;
 mod schema_objects;
 pub(crate) mod vacuum;

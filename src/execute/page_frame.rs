@@ -233,6 +233,11 @@ impl PageFrame {
         self.outside.count
     }
 
+    /// Whether the database has a row beyond the far end of the page.
+    pub(super) fn is_full(&self) -> bool {
+        self.overflow
+    }
+
     fn has_more(&self, rows: &StatementRows) -> bool {
         self.overflow || rows.last_examined(self.step).is_some()
     }

@@ -8,6 +8,7 @@ use tokio_postgres::Row;
 
 use crate::cursor::Encoder;
 use crate::database::column_format::ColumnFormat;
+use crate::execute::changes_state::{ChangesState, position};
 use crate::execute::encode;
 use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
@@ -17,7 +18,9 @@ use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment};
 use crate::plan::step::Step;
+use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
+use crate::sync_token::Position;
 use crate::value::ScalarType;
 
 /// A response that is written: one that has all of its rows, or one whose rows arrive while it is written.
@@ -474,6 +477,10 @@ impl ResponseWriter {
             PageCursor::Start => frame.first_row(rows).or(last_examined),
             PageCursor::End => frame.last_row(rows).or(last_examined),
         };
+        if let Some(columns) = &step.changes {
+            let (position, is_full) = (row.and_then(|row| position(rows, row, columns)), frame.is_full());
+            return self.encode_token(plan, which, position.filter(|_| which != PageCursor::End || is_full), out);
+        }
         let (Some(row), Some(cursor)) = (row, &step.cursor) else { return false };
         self.cursor.begin(cursor.tag);
         for (column, scalar) in &cursor.columns {
@@ -485,6 +492,32 @@ impl ResponseWriter {
         self.cursor.finish(out);
         out.push(b'"');
         true
+    }
+
+    /// The same for a page of changes. The end of one that has no more is a token without a position.
+    fn encode_token(&self, plan: &Plan, which: PageCursor, position: Option<Position>, out: &mut Vec<u8>) -> bool {
+        let Some(step) = self.frames.last().map(|frame| frame.step) else { return false };
+        let (Some(state), Some(start)) = (self.changes_state(step), plan.changes_start(step)) else { return false };
+        let position = if which == PageCursor::End { position.or_else(|| state.last_mark.clone()) } else { position };
+        if position.is_none() && which != PageCursor::End {
+            return false;
+        }
+        let Some(token) = state.token(start, position) else { return false };
+        out.push(b'"');
+        token.write(state.tag, out);
+        out.push(b'"');
+        true
+    }
+
+    /// What the pages of changes are of. Complete when the rows are.
+    pub fn changes_states(&self) -> impl Iterator<Item = (&ChangesStart, ChangesState)> {
+        let steps = self.rows.changes().iter().map(|(step, _)| *step);
+        steps.filter_map(|step| Some((self.plan.changes_start(step)?, self.changes_state(step)?)))
+    }
+
+    fn changes_state(&self, step: StepId) -> Option<ChangesState> {
+        let (_, row) = self.rows.changes().iter().find(|(of, _)| *of == step)?;
+        ChangesState::read(&self.rows, row, self.plan.steps()[step].changes.as_ref()?)
     }
 
     /// Remembers where the page ends.

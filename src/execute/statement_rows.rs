@@ -33,6 +33,8 @@ pub(super) struct StatementRows {
     is_complete: bool,
     /// What has arrived of each step.
     steps: Vec<Arrived>,
+    /// The first row of each page of changes.
+    changes: Vec<(StepId, Row)>,
 }
 
 /// A row of a step.
@@ -91,6 +93,7 @@ impl StatementRows {
             memory: 0,
             is_complete: false,
             steps: vec![Arrived::default(); plan.steps().len()],
+            changes: Vec::new(),
         }
     }
 
@@ -108,6 +111,9 @@ impl StatementRows {
             (arrived.parent, arrived.rows_of_page) = (parent, 0);
         }
         let kind = arrived.kind(step, plan.size(id), plan.window(id), &row)?;
+        if step.changes.is_some() && !self.changes.iter().any(|(known, _)| *known == id) {
+            self.changes.push((id, row.clone()));
+        }
         self.memory += self.memory_of(&row);
         self.rows.push_back(StatementRow { step: id, kind, row });
         Ok(())
@@ -143,6 +149,11 @@ impl StatementRows {
     pub(super) fn last_examined(&self, step: StepId) -> Option<&Row> {
         let search = &self.steps[step].search;
         search.last.as_ref().filter(|_| search.has_more && !search.is_full)
+    }
+
+    /// The pages of changes, each with a row that describes it.
+    pub(super) fn changes(&self) -> &[(StepId, Row)] {
+        &self.changes
     }
 
     /// Whether it is not known if a row before a step's page matches, and one after it, since a window ended.

@@ -12,7 +12,7 @@
 //! - `keyset`: the part of an index that a page lies in
 //! - `sql`: identifiers and conditions as text
 //! - `locator`: finds the keys of a page's rows where an index range alone does not
-//! - `page_sql`, `lookup_sql`, `totals_sql`: the SQL of a step
+//! - `page_sql`, `lookup_sql`, `changes_sql`, `totals_sql`: the SQL of a step
 //! - `statement_sql`: the SQL of the statement, from that of its steps
 //! - `response_size`: how many bytes the response may have
 //! - [`response_template`]: the response's bytes around the values, as a flat list of ops
@@ -22,6 +22,7 @@
 
 pub mod access_path;
 pub mod build;
+mod changes_sql;
 mod keyset;
 mod locator;
 mod lookup_sql;

@@ -3,6 +3,7 @@
 
 use std::fmt::{self, Display};
 
+use crate::query::bind::changes::StartValue;
 use crate::query::bind::ids::StepId;
 use crate::value::Value;
 
@@ -31,6 +32,10 @@ pub(crate) enum ParameterSource {
     Groups,
     /// How many rows are counted at most.
     CountLimit,
+    /// A value of where the step's changes begin.
+    Start(StartValue),
+    /// One more than the number of marks that are read for a page of changes.
+    Marks,
     /// How many rows are read first of the range of each value of such a term, if the ranges are merged.
     RangeHead(usize),
 }

@@ -79,6 +79,7 @@ impl PageKey {
             count_up_to,
             unindexed_terms: _,
             totals: _,
+            start: _,
         } = arguments;
         Self {
             sort_key: *sort_key,

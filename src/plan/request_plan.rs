@@ -5,11 +5,13 @@ use std::sync::Arc;
 use crate::cursor::CursorPosition;
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::merged_ranges::range_head;
+use crate::plan::changes_sql::marks;
 use crate::plan::parameters::{ParameterSource, ParameterValue};
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
+use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::search_terms::StepTerms;
@@ -98,6 +100,16 @@ impl Plan {
         self.rows_examined(step).map(|_| path.expected_pages(self.rows(step)))
     }
 
+    /// Where a page of changes begins, if the step is one.
+    pub(crate) fn changes_start(&self, step: StepId) -> Option<&ChangesStart> {
+        self.arguments[step].start.as_deref()
+    }
+
+    /// Whether it reads changes: only the primary knows of all transactions.
+    pub fn reads_changes(&self) -> bool {
+        self.arguments.iter().any(|arguments| arguments.start.is_some())
+    }
+
     /// The values of the statement's parameters, `$1` first.
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = ParameterValue<'_>> {
         self.template.parameters.iter().map(|(step, source)| self.parameter(*step, *source))
@@ -151,6 +163,10 @@ impl Plan {
             ParameterSource::Window => ParameterValue::Limit(self.window(step)),
             ParameterSource::Groups => ParameterValue::Limit(arguments.size().into()),
             ParameterSource::CountLimit => ParameterValue::Limit(arguments.count_up_to.map_or(0, i64::from)),
+            ParameterSource::Start(value) => {
+                ParameterValue::Value(arguments.start.as_ref().and_then(|start| start.value(value)))
+            }
+            ParameterSource::Marks => ParameterValue::Limit(i64::from(marks(arguments.size())) + 1),
             ParameterSource::RangeHead(index) => {
                 ParameterValue::Limit(range_head(arguments.rows() + 1, values(index).len()).into())
             }

@@ -14,6 +14,9 @@ const COUNT: u64 = 20;
 const CURSOR: u64 = 9;
 const CURSOR_COLUMN: u64 = 5;
 
+/// Bytes of a token while a few dozen transactions run.
+const TOKEN: u64 = 512;
+
 impl Plan {
     /// The most bytes of the response's data, about: a text may be longer than is assumed here.
     pub fn max_response_bytes(&self) -> u64 {
@@ -58,6 +61,9 @@ impl Plan {
 
     /// Bytes of a cursor of a step's rows, in base64 and quotes.
     fn cursor_bytes(&self, step: StepId) -> u64 {
+        if self.steps()[step].changes.is_some() {
+            return TOKEN;
+        }
         let columns = self.steps()[step].cursor.iter().flat_map(|cursor| &cursor.columns);
         let columns = columns.map(|(_, scalar)| CURSOR_COLUMN + width(*scalar));
         (CURSOR + columns.sum::<u64>()).div_ceil(3) * 4 + 2

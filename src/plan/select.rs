@@ -42,6 +42,8 @@ pub(crate) enum ReturnedSource {
     Matches,
     /// The row's number in the window of the search.
     Number,
+    /// The mark of a change.
+    Position,
     /// Whether the row follows the page, which is taken from the back.
     BeyondPage,
 }

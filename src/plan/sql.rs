@@ -38,6 +38,16 @@ impl Display for Identifier<'_> {
     }
 }
 
+/// A name of the catalog as a text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<'a>(pub(crate) &'a str);
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "E'{}'", self.0.replace('\\', "\\\\").replace('\'', "''"))
+    }
+}
+
 /// A column of an aliased relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ColumnOf<'a>(pub(crate) Alias, pub &'a str);

@@ -8,6 +8,7 @@
 use std::fmt::{self, Display, Write};
 
 use crate::catalog::result_type::ResultType;
+use crate::plan::changes_sql::ChangesSql;
 use crate::plan::lookup_sql::LookupSql;
 use crate::plan::page_sql::PageSql;
 use crate::plan::parameters::Placeholder;
@@ -35,6 +36,7 @@ pub(crate) struct Branch<'a> {
 pub(crate) enum BranchRows<'a> {
     Page(Box<PageSql<'a>>),
     Lookup(LookupSql<'a>),
+    Changes(Box<ChangesSql<'a>>),
     Totals(Box<TotalsSql<'a>>),
 }
 
@@ -117,6 +119,7 @@ impl Branch<'_> {
             ReturnedSource::Present => f.write_str("present"),
             ReturnedSource::Matches => f.write_str("matches"),
             ReturnedSource::Number => f.write_str("number"),
+            ReturnedSource::Position => f.write_str("position"),
             ReturnedSource::BeyondPage => match self.size {
                 Some(size) => write!(f, "n > {size}"),
                 None => Err(fmt::Error),
@@ -130,6 +133,7 @@ impl<'a> BranchRows<'a> {
         match self {
             Self::Page(page) => page.width(),
             Self::Lookup(lookup) => lookup.select.width(),
+            Self::Changes(changes) => changes.width(),
             Self::Totals(totals) => totals.width(),
         }
     }
@@ -138,6 +142,7 @@ impl<'a> BranchRows<'a> {
         match self {
             Self::Page(page) => page.write(text),
             Self::Lookup(lookup) => lookup.write(text),
+            Self::Changes(changes) => changes.write(text),
             Self::Totals(totals) => totals.write(text),
         }
     }
@@ -146,6 +151,7 @@ impl<'a> BranchRows<'a> {
         match self {
             Self::Page(page) => &page.select,
             Self::Lookup(lookup) => &lookup.select,
+            Self::Changes(changes) => &changes.select,
             Self::Totals(totals) => &totals.select,
         }
     }

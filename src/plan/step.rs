@@ -25,6 +25,8 @@ pub struct Step {
     pub layout: Layout,
     /// The columns of a cursor, if cursors are selected.
     pub cursor: Option<CursorColumns>,
+    /// The columns of a page of changes.
+    pub changes: Option<ChangesColumns>,
     /// How the rows are found.
     pub access_path: AccessPath,
     /// The columns that describe a search whose page may end with its window.
@@ -65,6 +67,33 @@ pub struct Layout {
     pub present: Option<usize>,
     /// Whether the row lies beyond the page; only if the page is taken from the back, where that row comes first.
     pub beyond_page: Option<usize>,
+}
+
+/// The indexes of the columns that describe a page of changes. Every row of the page has them, and the only row of an empty page.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ChangesColumns {
+    /// The feed.
+    pub tag: OrderingTag,
+    /// The later snapshot; null if there is none to read up to.
+    pub until: usize,
+    /// When it was taken.
+    pub at: usize,
+    /// The epoch that its ids belong to.
+    pub epoch: usize,
+    /// The timeline of that.
+    pub timeline: usize,
+    /// Whether the server is a standby.
+    pub is_standby: usize,
+    /// Whether what is visible in the snapshot may still be lost in a crash.
+    pub is_unflushed: usize,
+    /// Milliseconds since the snapshot was taken.
+    pub lag: usize,
+    /// Milliseconds since the oldest writer that is not visible in it began, at most; null if there is none.
+    pub oldest_writer: usize,
+    /// The last mark that was read, if there may be others after it.
+    pub last_mark: usize,
+    /// The mark of the row itself.
+    pub position: usize,
 }
 
 /// The columns of a cursor.

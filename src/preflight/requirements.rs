@@ -6,8 +6,8 @@ use std::fmt;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Binding, Column, Connection, Entity, EntityBinding, Lookup, One, PairIndex,
-    RootBinding, SearchKey, SortKey,
+    Aggregate, AggregateFunction, Binding, Changes, Column, Connection, Entity, EntityBinding, Lookup, One, PairIndex,
+    RootBinding, Route, SearchKey, SortKey,
 };
 use crate::catalog::ids::EntityId;
 use crate::catalog::schema::{Field, ObjectType};
@@ -249,10 +249,29 @@ impl<'a> Requirements<'a> {
                 }
             }
             RootBinding::Lookup(lookup) => self.lookup(catalog, field, lookup),
+            RootBinding::Changes(changes) => self.changes(field, changes),
             // Their rows are those of another root, and their columns those of fields.
             RootBinding::Totals(_) => {}
             // They read nothing from the database.
             RootBinding::Schema | RootBinding::TypeByName => {}
+        }
+    }
+
+    fn changes(&mut self, field: &'a Field, changes: &'a Changes) {
+        let required_by = SchemaPath::Root(field);
+        self.column(&changes.relation, &changes.key.name, ColumnUse::Compared(changes.key.scalar), required_by);
+        for (relation, name) in [
+            (changes.direct.as_str(), "xid"),
+            (&changes.direct, &changes.key.name),
+            (&changes.indirect, "id"),
+            ("orderql.sync_tick", "snapshot"),
+        ] {
+            self.column(relation, name, ColumnUse::Internal, required_by);
+        }
+        for Route { relation, to, key } in &changes.routes {
+            self.column(relation, &to.name, ColumnUse::Compared(to.scalar), required_by);
+            self.column(relation, key, ColumnUse::Internal, required_by);
+            self.scan(relation, vec![&to.name], Vec::new(), required_by);
         }
     }
 

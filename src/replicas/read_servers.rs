@@ -214,6 +214,11 @@ impl ReadServers {
         }
     }
 
+    /// The primary, for requests that no replica can answer.
+    pub(crate) fn primary_route(&self) -> ReadRoute {
+        ReadRoute::to_primary(ReadReason::Position)
+    }
+
     /// The replicas that may answer a request of the caller, and otherwise how near they come.
     fn suitable(&self, caller: &str, after: Option<WalPosition>, now: Instant) -> (Vec<usize>, Suitability) {
         self.callers.with(caller, now, |written, seen| {

@@ -186,7 +186,7 @@ fn search_keys(catalog: &Catalog) -> impl Iterator<Item = &SearchKey> {
     let roots = catalog.root_fields().filter_map(|(_, binding)| match binding {
         RootBinding::Connection(connection) => Some(connection),
         RootBinding::Totals(totals) => Some(&totals.connection),
-        RootBinding::Lookup(_) | RootBinding::Schema | RootBinding::TypeByName => None,
+        RootBinding::Lookup(_) | RootBinding::Changes(_) | RootBinding::Schema | RootBinding::TypeByName => None,
     });
     roots.flat_map(|connection| &connection.search_keys)
 }

@@ -25,7 +25,9 @@ impl Draft<'_, '_> {
             Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection => {
                 self.of_introspection(field)
             }
-            Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_) | EntityBinding::One(_))
+            // They are never chosen.
+            Binding::Root(RootBinding::Changes(_))
+            | Binding::Entity(EntityBinding::Column(_) | EntityBinding::Aggregate(_) | EntityBinding::One(_))
             | Binding::Connection(_)
             | Binding::Edge(_)
             | Binding::Totals(_)

@@ -73,7 +73,10 @@ pub fn redacted(file: &str, held: impl Fn(&str) -> bool) -> Option<String> {
             object.directives.retain(|tag| text(tag, "of").is_none_or(|whole| rest.types.contains(&whole)));
             let name = object.name.clone();
             object.fields.retain_mut(|field| {
-                let is_left = gone.leaves(&name, field, &lists);
+                let is_left = gone.leaves(&name, field, &lists)
+                    && tag(field, "changes")
+                        .and_then(|tag| text(tag, "of"))
+                        .is_none_or(|of| rest.types.contains(&of) && rest.whole.contains(&of));
                 is_left && (tag(field, "totals").is_none() || rest.leaves_totals(field))
             });
         }
@@ -91,6 +94,8 @@ pub fn redacted(file: &str, held: impl Fn(&str) -> bool) -> Option<String> {
 #[derive(Default)]
 struct Shown {
     types: BTreeSet<String>,
+    /// The types that have parts.
+    whole: BTreeSet<String>,
     /// The fields of types, with their types.
     fields: BTreeMap<(String, String), String>,
     /// The columns of types.
@@ -118,6 +123,7 @@ impl Shown {
                     shown.aggregated.insert((object.name.clone(), within, aggregated(aggregate)));
                 }
             }
+            shown.whole.extend(object.directives.iter().filter_map(|tag| text(tag, "of")));
             shown.types.insert(object.name.clone());
         }
         shown
@@ -126,6 +132,7 @@ impl Shown {
     fn without(&self, rest: &Self) -> Self {
         Self {
             types: &self.types - &rest.types,
+            whole: BTreeSet::new(),
             fields: BTreeMap::new(),
             of_types: &self.of_types - &rest.of_types,
             of_relations: &self.of_relations - &rest.of_relations,

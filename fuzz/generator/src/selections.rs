@@ -150,6 +150,8 @@ impl Draft<'_, '_> {
                 }
                 Place { level, meta: Some((levels + 1, lists)), is_below_lookup: false }
             }
+            // What changed is not to be seen in the tables that answers are compared with.
+            Binding::Root(RootBinding::Changes(_)) => return None,
             binding @ (Binding::Root(RootBinding::Lookup(_) | RootBinding::Connection(_) | RootBinding::Totals(_))
             | Binding::Entity(EntityBinding::One(_) | EntityBinding::Connection(_))) => {
                 if level > self.settings.max_levels || self.fields >= self.settings.max_fields {

@@ -47,7 +47,7 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
             Some(Binding::Totals(_) | Binding::Group(_)) => 1,
             Some(Binding::Connection(ConnectionField::Edges) | Binding::Edge(EdgeField::Node)) => inside(),
             Some(
-                Binding::Root(RootBinding::Schema | RootBinding::TypeByName)
+                Binding::Root(RootBinding::Changes(_) | RootBinding::Schema | RootBinding::TypeByName)
                 | Binding::Connection(ConnectionField::PageInfo | ConnectionField::Count)
                 | Binding::Edge(EdgeField::Cursor)
                 | Binding::PageInfo(_)

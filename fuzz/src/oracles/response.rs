@@ -47,7 +47,8 @@ pub fn expected(catalog: &Catalog, object: TypeId, nodes: &[Node<'_>]) -> Option
             Some(id) => {
                 let inside = || expected(catalog, catalog.field(id).ty.named(), &node.nodes);
                 match catalog.binding(id) {
-                    Binding::Root(RootBinding::Schema | RootBinding::TypeByName) | Binding::Introspection => {
+                    Binding::Root(RootBinding::Changes(_) | RootBinding::Schema | RootBinding::TypeByName)
+                    | Binding::Introspection => {
                         return None;
                     }
                     Binding::Connection(ConnectionField::Edges) | Binding::Totals(TotalsField::Groups) => {

@@ -81,6 +81,12 @@ impl<'g> Node<'g> {
         self.binding(catalog)?.connection()
     }
 
+    /// Whether it is a page of rows or, of totals, one of groups.
+    pub fn has_page(&self, catalog: &Catalog) -> bool {
+        let is_totals = matches!(self.binding(catalog), Some(Binding::Root(RootBinding::Totals(_))));
+        is_totals || self.connection(catalog).is_some()
+    }
+
     /// The value of the argument with that role; `None` if it has none, or null.
     pub fn argument(&self, catalog: &Catalog, generated: &'g Generated, role: ArgumentRole) -> Option<&'g Value> {
         let definition = catalog.field(self.field.id?).arguments.iter().find(|argument| argument.role == role)?;

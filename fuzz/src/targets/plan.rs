@@ -14,7 +14,6 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, RootBinding};
 use orderql::catalog::result_type::ResultType;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
@@ -148,9 +147,7 @@ fn check_statement(
 /// Rows are numbered if something depends on it, and those of a page from the back are returned in the reverse order.
 fn check_page(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &Node<'_>, branch: &Branch<'_>) {
     let is_connection = node.connection(catalog).is_some();
-    // The page of totals is one of groups.
-    let has_page = is_connection || matches!(node.binding(catalog), Some(Binding::Root(RootBinding::Totals(_))));
-    let (size, from_back) = if has_page { node.page(catalog, generated) } else { (1, false) };
+    let (size, from_back) = if node.has_page(catalog) { node.page(catalog, generated) } else { (1, false) };
     assert_eq!(plan.size(branch.step), size);
     assert_eq!(plan.steps()[branch.step].backward, from_back);
     assert_eq!(branch.is_reversed, from_back, "the order of {} in {}", branch.step, plan.sql());
@@ -291,7 +288,7 @@ fn check_limits(
         let near = [0, measured / 2, measured.saturating_sub(1), measured, measured + 1, u64::MAX];
         *choices.pick(&near).unwrap_or(&measured)
     };
-    let sizes = steps(catalog, nodes).into_iter().filter(|node| node.connection(catalog).is_some());
+    let sizes = steps(catalog, nodes).into_iter().filter(|node| node.has_page(catalog));
     let largest = sizes.map(|node| node.page(catalog, generated).0).max();
     let small = |limit: u64| u32::try_from(limit).unwrap_or(1_000_000);
     let limits = Limits {

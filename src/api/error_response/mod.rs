@@ -50,6 +50,7 @@ pub(crate) fn graphql(error: &ApiError, media: Media) -> HttpResponse {
         },
         warnings: Vec::new(),
         search: Vec::new(),
+        sync: None,
         plan: None,
     });
     respond(error, status, media, &Body { data, errors: Errors(error), extensions })

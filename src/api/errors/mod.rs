@@ -6,6 +6,7 @@
 
 pub(crate) mod access_error;
 pub(crate) mod api_error;
+pub(crate) mod changes_error;
 pub(crate) mod endpoint_error;
 pub(crate) mod query_error;
 pub(crate) mod service_error;

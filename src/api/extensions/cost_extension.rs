@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::api::extensions::executed_plan::PlanExtension;
+use crate::api::extensions::sync_extension::SyncExtension;
 use crate::api::extensions::value_warning::ValueWarning;
 use crate::execute::response_writer::ShortSearch;
 use crate::throttle::bucket::ThrottleStatus;
@@ -19,6 +20,9 @@ pub(crate) struct ResponseExtensions<'a> {
     /// The searches that ended with their windows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<SearchExtension<'a>>,
+    /// How recent the changes are, if the query reads some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync: Option<SyncExtension>,
     /// How it was executed, if the client asked for it and may see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanExtension<'a>>,
@@ -28,7 +32,7 @@ impl ResponseExtensions<'_> {
     /// Appends the JSON. Most responses have nothing but their cost, whose few numbers serde takes thousands of instructions for.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         match self {
-            Self { cost: cost @ CostExtension { fields: None, .. }, warnings, search, plan: None }
+            Self { cost: cost @ CostExtension { fields: None, .. }, warnings, search, sync: None, plan: None }
                 if warnings.is_empty() && search.is_empty() =>
             {
                 cost.write_alone(out);
@@ -109,7 +113,8 @@ mod tests {
                 ThrottleStatus { maximum_available: 1000, currently_available: 609, restore_rate: 50 };
             let cost =
                 CostExtension { requested_query_cost: cost, actual_query_cost: cost / 2, throttle_status, fields };
-            let extensions = ResponseExtensions { cost, warnings: Vec::new(), search: Vec::new(), plan: None };
+            let (warnings, search) = (Vec::new(), Vec::new());
+            let extensions = ResponseExtensions { cost, warnings, search, sync: None, plan: None };
             let mut written = Vec::new();
             extensions.write(&mut written);
             assert_eq!(String::from_utf8_lossy(&written), serde_json::to_string(&extensions).unwrap());

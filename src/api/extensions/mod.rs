@@ -1,6 +1,7 @@
-//! `extensions` of GraphQL responses: the `cost_extension`, the `executed_plan`, and the `value_warning` of a value that may be
-//! misspelt.
+//! `extensions` of GraphQL responses: the `cost_extension`, the `executed_plan`, the `sync_extension` of changes, and the
+//! `value_warning` of a value that may be misspelt.
 
 pub(crate) mod cost_extension;
 pub(crate) mod executed_plan;
+pub(crate) mod sync_extension;
 pub(crate) mod value_warning;

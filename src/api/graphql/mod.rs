@@ -2,6 +2,7 @@
 
 pub(crate) mod admission;
 mod analysis;
+mod changes;
 pub(crate) mod compilation;
 pub(crate) mod cost_report;
 mod current_account;
@@ -167,7 +168,11 @@ async fn run(
         service.vocabularies.refresh();
     }
     let written = debit.written.map(WalPosition::from);
-    let route = service.servers.route(&caller.user_id, after.max(written)).await;
+    let route = if compiled.plan.reads_changes() {
+        service.servers.primary_route()
+    } else {
+        service.servers.route(&caller.user_id, after.max(written)).await
+    };
     let (grants, until) = (view.grants, schedule.until);
     let admitted = AdmittedQuery { compiled, grants, field_costs, includes_plan, debit, route, until };
     let wants_analysis = cost_report::wants_analysis(headers);
@@ -195,6 +200,9 @@ async fn gather(
     let RequestContext { service, in_flight, entry, .. } = context;
     let rows = execution::fetch(service, caller, &query, entry).await?;
     let debit = query.debit;
+    if query.compiled.plan.reads_changes() {
+        changes::check(service, caller, &query, &rows, entry).await?;
+    }
     let end = ResponseEnd::new(query, &entry.timeline.statement);
     let actual = end.actual_cost(&rows);
     let rows_memory = rows.memory();

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::api::extensions::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::api::extensions::executed_plan::ExecutedPlan;
+use crate::api::extensions::sync_extension::SyncExtension;
 use crate::api::extensions::value_warning::ValueWarning;
 use crate::api::graphql::execution::AdmittedQuery;
 use crate::api::graphql::response_envelope::{errors, write_end};
@@ -58,6 +59,7 @@ impl ResponseEnd {
             },
             warnings: self.unknown_values.iter().map(ValueWarning::from).collect(),
             search: rows.short_searches().map(SearchExtension::from).collect(),
+            sync: rows.changes_states().next().map(|(_, state)| SyncExtension::from(&state)),
             plan: self.plan.as_ref().map(ExecutedPlan::extension),
         };
         write_end(&extensions, out);

@@ -59,7 +59,8 @@ mod tests {
         let cost =
             CostExtension { requested_query_cost: 391, actual_query_cost: 9, throttle_status: bucket, fields: None };
         let mut text = [START, b"{\"order\":null}"].concat();
-        write_end(&ResponseExtensions { cost, warnings: Vec::new(), search: Vec::new(), plan: None }, &mut text);
+        let (warnings, search) = (Vec::new(), Vec::new());
+        write_end(&ResponseExtensions { cost, warnings, search, sync: None, plan: None }, &mut text);
         let expected = json!({
             "data": {"order": null},
             "extensions": {"cost": {

@@ -45,7 +45,9 @@ const MEMORY: usize = 1 << 20;
 /// The right to stream the response of a query, if it may be large, and not too many others of its server are streamed.
 pub(crate) fn place(service: &Service, query: &AdmittedQuery) -> Option<OwnedSemaphorePermit> {
     let streams = || Arc::clone(&service.servers.preferred(&query.route).streams);
-    (query.compiled.plan.max_rows() > MAX_GATHERED).then(|| streams().try_acquire_owned().ok()).flatten()
+    // Whether the tokens of changes may leave is known when all rows are there.
+    let may_stream = query.compiled.plan.max_rows() > MAX_GATHERED && !query.compiled.plan.reads_changes();
+    may_stream.then(|| streams().try_acquire_owned().ok()).flatten()
 }
 
 /// The body of a response, once its first part is written. If that is all, the body is whole.

@@ -3,8 +3,7 @@
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error};
 
-use crate::change_feed::check::{ForeignIds, TriggerFault, faults, has_foreign_ids};
-use crate::change_feed::install;
+use crate::change_feed::check::{ForeignIds, TriggerFault, exist, faults, has_foreign_ids};
 use crate::cli::doctor::finding::Finding;
 use crate::database::indexes;
 use crate::database::kept_tables::{KEPT_TABLES, KeptTable};
@@ -91,7 +90,7 @@ fn enable(relation: &str, name: &str, state: &str) -> String {
 
 /// Whether the change feeds can be relied on.
 pub(super) async fn change_feeds(client: &Client) -> Result<Vec<Finding>, Error> {
-    if !install::exist(client).await? {
+    if !exist(client).await? {
         return Ok(Vec::new());
     }
     let mut findings = Vec::new();

@@ -137,6 +137,20 @@ impl OwnConnection {
         .await
     }
 
+    /// The texts of the first row that a statement without parameters returns, in one round trip.
+    pub(crate) async fn first_row(&self, sql: &str) -> Result<Option<Vec<String>>, DatabaseError> {
+        timed(Operation::Other, async {
+            let messages = self.connection()?.simple_query(sql).await?;
+            Ok(messages.iter().find_map(|message| match message {
+                SimpleQueryMessage::Row(row) => {
+                    Some((0..row.len()).map(|column| row.get(column).unwrap_or_default().to_owned()).collect())
+                }
+                _ => None,
+            }))
+        })
+        .await
+    }
+
     /// Returns the connection to the pool. Call it only when every statement has completed.
     pub fn release(mut self) {
         self.connection = None;

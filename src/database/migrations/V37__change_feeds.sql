@@ -204,7 +204,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     ORDER BY expected.feed, expected.relation, expected.name
 $$;
 
--- Makes a feed and its triggers, or what is missing of them. Tables that have their triggers are not locked. The definition is
+-- Makes a feed and its triggers, or what is missing of them, and drops triggers of tables that are no parts any more. Tables that
+-- have their triggers are not locked. The definition is
 -- {"feed", "relation", "key", "parts": [{"relation", "by", "through", "to", "key"}]}; the last three are of parts that belong to
 -- a row in between. Returns the number of tables whose triggers were made.
 CREATE OR REPLACE FUNCTION orderql.make_feed(definition jsonb) RETURNS integer
@@ -230,7 +231,7 @@ BEGIN
          CREATE TABLE IF NOT EXISTS orderql.%6$I (
              xid XID8 NOT NULL, via TEXT NOT NULL, id TEXT NOT NULL, CONSTRAINT %7$I PRIMARY KEY (xid, via, id)
          );
-         CREATE INDEX IF NOT EXISTS %8$I ON orderql.%6$I (via, id, xid)',
+         CREATE INDEX IF NOT EXISTS %8$I ON orderql.%6$I (id, via, xid)',
         feed_name || '_direct', definition ->> 'key', key_type, 'pk_' || feed_name || '_direct', feed_name || '_of_key',
         feed_name || '_indirect', 'pk_' || feed_name || '_indirect', feed_name || '_of_id'
     );
@@ -263,6 +264,14 @@ BEGIN
         'CREATE OR REPLACE VIEW orderql.%1$I AS SELECT xid, %2$I FROM orderql.%3$I %4$s',
         feed_name, definition ->> 'key', feed_name || '_direct', branches
     );
+    FOR part IN
+        SELECT tgrelid::regclass AS oid, tgname
+        FROM pg_trigger
+        WHERE tgname IN ('orderql_' || feed_name, 'orderql_' || feed_name || '_truncated') AND NOT tgisinternal AND tgparentid = 0
+          AND tgrelid NOT IN (SELECT orderql.sync_relation(kept.relation) FROM orderql.sync_part AS kept WHERE kept.feed = feed_name)
+    LOOP
+        EXECUTE format('DROP TRIGGER %I ON %s', part.tgname, part.oid);
+    END LOOP;
     FOR part IN
         SELECT kept.relation, orderql.sync_relation(kept.relation) AS oid, orderql.sync_function_name(feed_name, kept.relation) AS function
         FROM orderql.sync_part AS kept

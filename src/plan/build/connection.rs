@@ -28,6 +28,9 @@ impl<'a> Planner<'a> {
         bound: &BoundConnection<'a>,
         parent: Option<(&mut StepDraft<'a>, Alias)>,
     ) -> Branch<'a> {
+        if let Some(changes) = bound.changes {
+            return self.changes(key, bound, changes);
+        }
         let (fields, terms) = (PageFields::of(bound), self.terms.of(bound.step));
         let mut access_path = AccessPath::choose(
             bound.binding,
@@ -64,6 +67,7 @@ impl<'a> Planner<'a> {
             is_written_in_order: fields.is_in_order,
             layout,
             cursor,
+            changes: None,
             access_path,
             search,
             totals: None,
@@ -113,7 +117,7 @@ impl<'a> Planner<'a> {
     }
 
     /// What is written of a page.
-    fn page(
+    pub(super) fn page(
         &mut self,
         draft: &mut StepDraft<'a>,
         is_root: bool,

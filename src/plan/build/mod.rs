@@ -1,6 +1,7 @@
 //! A plan template from a bound operation: one pass that appends the response template and gathers what each step has to
 //! read. A file for each group of levels; `page` says how the rows of a connection are found.
 
+mod changes;
 mod connection;
 mod lines;
 mod object;

@@ -9,6 +9,7 @@ use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::query::bind::search_size::SearchSize;
 use crate::search::bounds::MAX_VALUES;
 use crate::search::{Comparator, SearchError};
+use crate::sync_token::BadToken;
 
 /// Why an operation's values cannot be used. Offsets are those of terms in their search string, in bytes.
 #[derive(Debug, Error)]
@@ -28,6 +29,12 @@ pub(crate) enum BindError {
     /// A cursor in `after` or `before` that cannot be used here.
     #[error("`{field}` cannot use the cursor in `{argument}:`; {reason}; start again without it")]
     BadCursor { field: String, argument: &'static str, reason: BadCursor },
+    /// A token in `after` that cannot be used here.
+    #[error("`{field}` cannot use the token in `after:`; {reason}")]
+    BadToken { field: String, reason: BadToken },
+    /// `after:` and `since:` together.
+    #[error("`{field}` takes `after:` or `since:`, not both")]
+    BothStarts { field: String },
     /// A search term that does not match the grammar, or a value that its key cannot take. If the term has no key: the most
     /// similar key of the connection, and all of them.
     #[error("{malformed}{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}:…`?")).unwrap_or_default())]
@@ -104,6 +111,8 @@ impl Diagnostic for BindError {
             Self::BothEnds { .. }
             | Self::NoPage { .. }
             | Self::BadCursor { .. }
+            | Self::BadToken { .. }
+            | Self::BothStarts { .. }
             | Self::BadVariable { .. }
             | Self::BadArgument { .. }
             | Self::TooManyValues { .. }
@@ -118,10 +127,13 @@ impl Diagnostic for BindError {
             Self::FirstTooLarge { field, requested, max_first } => {
                 json!({ "field": field, "requested": requested, "maxFirst": max_first })
             }
-            Self::BothEnds { field } => json!({ "field": field }),
+            Self::BothEnds { field } | Self::BothStarts { field } => json!({ "field": field }),
             Self::NoPage { field, requested } => json!({ "field": field, "requested": requested }),
             Self::BadCursor { field, argument, reason } => {
                 json!({ "field": field, "argument": argument, "reason": reason.to_string() })
+            }
+            Self::BadToken { field, reason } => {
+                json!({ "field": field, "argument": "after", "reason": reason.to_string() })
             }
             Self::SearchError { field, malformed, nearest, allowed } => {
                 let mut extensions = malformed.extensions();

@@ -10,6 +10,7 @@
 //!
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
+//! - [`changes`]: where a page of changes begins
 //! - `argument`, `variable`, `page_size`, `cursors`, `totals_arguments`, `search_keys`, `search_terms`: the values by kind
 //! - `column_value`: parses a value that a column is compared with
 //! - `introspection`: the results of `__schema` and `__type`
@@ -17,6 +18,7 @@
 //! - `ids`, `error`: what the others share
 
 mod argument;
+pub mod changes;
 mod column_value;
 mod cursors;
 mod error;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
-    Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding, Totals,
+    Changes, Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding, Totals,
 };
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::introspection::SchemaElement;
@@ -14,6 +14,7 @@ use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::{self, Arguments};
+use crate::query::bind::changes::{self, ChangesStart};
 use crate::query::bind::cursors::{self, Ordering};
 use crate::query::bind::error::BindError;
 use crate::query::bind::ids::StepId;
@@ -64,6 +65,8 @@ pub struct StepArguments {
     pub(crate) count_up_to: Option<u32>,
     /// How many of its search terms no selective index serves.
     pub(crate) unindexed_terms: u64,
+    /// Where a page of changes begins.
+    pub(crate) start: Option<Box<ChangesStart>>,
     /// What is summed up, if the step is totals. The page is of groups then.
     pub(crate) totals: Option<TotalsArguments>,
 }
@@ -216,6 +219,7 @@ impl<'a> Resolver<'a, '_> {
                 self.object(lookup.target, &selection.selections, Some(row));
             }
             (field, RootBinding::Connection(connection)) => self.connection(selection, field, connection, None),
+            (field, RootBinding::Changes(changes)) => self.changes(selection, field, changes),
             (field, RootBinding::Totals(totals)) => {
                 self.page(selection, field, &totals.connection, None, Some(totals));
             }
@@ -266,8 +270,29 @@ impl<'a> Resolver<'a, '_> {
             page: Page::ONE_ROW,
             count_up_to: None,
             unindexed_terms: 0,
+            start: None,
             totals: None,
         });
+    }
+
+    fn changes(&mut self, selection: &'a Selection, field: &'a Field, changes: &'a Changes) {
+        let arguments = Arguments::new(field, &selection.arguments, &self.values);
+        let mut errors = Vec::new();
+        let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
+        let start = changes::start(&arguments, changes, &mut errors);
+        self.report(selection, errors);
+        self.steps.push(StepArguments {
+            selection: selection.id,
+            keys: Vec::new(),
+            sort_key: 0,
+            reverse: false,
+            page: Page { size, end, after: None, before: None },
+            count_up_to: None,
+            unindexed_terms: 0,
+            start: Some(start.into()),
+            totals: None,
+        });
+        self.connection_fields(changes.connection.node, &selection.selections);
     }
 
     fn connection(
@@ -319,6 +344,7 @@ impl<'a> Resolver<'a, '_> {
             page,
             count_up_to,
             unindexed_terms,
+            start: None,
             totals: totals_arguments,
         });
     }

@@ -1,7 +1,7 @@
 //! A bound operation: what is selected, with a type for each level of the grammar, so that a pass over it is complete when
 //! it compiles.
 
-use crate::catalog::binding::{Aggregate, Column, Connection, Lookup, One, PageInfoField, Totals};
+use crate::catalog::binding::{Aggregate, Changes, Column, Connection, Lookup, One, PageInfoField, Totals};
 use crate::catalog::ids::TypeId;
 use crate::catalog::schema::Field;
 use crate::catalog::totals::{GroupField, TotalsField};
@@ -119,6 +119,8 @@ pub(crate) struct BoundConnection<'a> {
     pub(crate) field: &'a Field,
     /// Where its rows are.
     pub(crate) binding: &'a Connection,
+    /// The feed that its rows are changes of.
+    pub(crate) changes: Option<&'a Changes>,
     /// Which of the rows are requested, and in which order.
     pub(crate) arguments: &'a StepArguments,
     /// Where the page size is written.

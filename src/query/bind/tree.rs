@@ -71,6 +71,10 @@ impl<'a> Binder<'a> {
             (field, RootBinding::Connection(connection)) => {
                 BoundRootField::Connection(Box::new(self.connection(selection, field, connection)))
             }
+            (field, RootBinding::Changes(changes)) => {
+                let bound = self.connection(selection, field, &changes.connection);
+                BoundRootField::Connection(Box::new(BoundConnection { changes: Some(changes), ..bound }))
+            }
             (field, RootBinding::Totals(totals)) => {
                 BoundRootField::Totals(Box::new(self.totals(selection, field, totals)))
             }
@@ -146,7 +150,7 @@ impl<'a> Binder<'a> {
         };
         let selections =
             self.select(&selection.selections, |binder, selection| binder.connection_field(binding.node, selection));
-        BoundConnection { step, field, binding, arguments, size_source, selections }
+        BoundConnection { step, field, binding, changes: None, arguments, size_source, selections }
     }
 
     fn totals(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Totals) -> BoundTotals<'a> {

@@ -104,3 +104,76 @@ fn names_the_place_of_a_syntax_error_once() {
     assert!(error.starts_with("2:") && error.contains(": not a schema document: Unexpected"), "{error}");
     assert!(!error.contains(" at ") && !error.contains("1:1"), "{error}");
 }
+
+#[test]
+fn reports_errors_of_totals() {
+    const TOTALS: &str = r#"type Query {
+  sales: [Sale] @sort(key: "SALE_ID")
+  shop(shopId: ID!): Shop @point
+  saleTotals: [Sale] @totals(of: "sales", currency: "shop.currency")
+    @group(key: "day", field: "soldAt", unit: DAY)
+    @group(key: "name", field: "shop.name")
+    @sum(key: "quantity")
+    @sum(key: "amount", field: "quantity", times: "price", money: true)
+}
+type Sale @relation(name: "sale", key: ["sale_id"]) {
+  saleId: ID!
+  soldAt: DateTime
+  quantity: Int
+  price: Decimal
+  shopId: ID
+  shop: Shop @one(by: ["shop_id"])
+}
+type Shop @relation(name: "shop", key: ["shop_id"]) {
+  shopId: ID!
+  name: String
+  currency: ID
+}
+"#;
+    let catalog = Catalog::parse(TOTALS).unwrap();
+    let query = "{ saleTotals(first: 3, groupBy: DAY, rows: 20) { groups { day currency amount } complete } }";
+    let request = Request { query: query.to_owned(), ..Request::default() };
+    // The shop is read for its currency.
+    assert_eq!(explain(&catalog, &request, &Limits::default()).unwrap().estimate.cost(), 1 + 3 + 1 + 2 * 2);
+
+    for (right, wrong, expected) in [
+        (
+            "of: \"sales\"",
+            "of: \"sale\"",
+            "4:3: @totals sums up the rows of `sale`, and there is no such list of `Sale` among the fields of Query",
+        ),
+        (
+            "[Sale] @totals",
+            "[Shop] @totals",
+            "4:3: @totals sums up the rows of `sales`, and there is no such list of `Shop` among the fields of Query",
+        ),
+        ("[Sale] @totals", "Sale @totals", "4:3: lists are bound by @many"),
+        ("of: \"sales\", ", "", "4:22: @totals needs the argument `of`"),
+        ("field: \"soldAt\"", "field: \"sold\"", "4:3: `sold` leads from `Sale` to no column that is a moment"),
+        ("field: \"soldAt\"", "field: \"price\"", "4:3: `price` leads from `Sale` to no column that is a moment"),
+        ("unit: DAY", "unit: YEAR", "5:5: @group(unit:) takes DAY or MONTH"),
+        ("\"shop.name\"", "\"shop\"", "4:3: `shop` leads from `Sale` to no column that can be a key"),
+        ("\"shop.name\"", "\"shopId.name\"", "4:3: `shopId.name` leads from `Sale` to no column that can be a key"),
+        (
+            "@sum(key: \"quantity\")",
+            "@sum(key: \"soldAt\")",
+            "4:3: `soldAt` leads from `Sale` to no column that is a number",
+        ),
+        (
+            ", currency: \"shop.currency\"",
+            "",
+            "4:3: `amount` is a sum of money; @totals needs a `currency`, by which it is grouped",
+        ),
+        ("key: \"name\"", "key: \"day\"", "`saleTotals: day` is defined twice"),
+        ("@sum(key: \"quantity\")", "@sort(key: \"DAY\")", "4:3: @search and @index are for collection roots"),
+        (": [Sale] @sort", ": [Sale] @group(key: \"day\") @sort", "2:3: @search and @index are for collection roots"),
+    ] {
+        assert!(TOTALS.contains(right), "{right}");
+        let error = Catalog::parse(&TOTALS.replacen(right, wrong, 1)).map(drop).unwrap_err().to_string();
+        assert!(error.contains(expected), "{wrong}: {error}");
+    }
+    let keys = (0..32).map(|number| format!("@group(key: \"k{number}\", field: \"shopId\") ")).collect::<String>();
+    let many = TOTALS.replacen("@group(key: \"name\"", &format!("{keys} @group(key: \"name\""), 1);
+    let error = Catalog::parse(&many).map(drop).unwrap_err().to_string();
+    assert_eq!(error, "4:3: @totals needs 1 to 32 group keys, that of the currency included");
+}

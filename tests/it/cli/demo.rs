@@ -10,12 +10,10 @@ use std::thread::{self, JoinHandle};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use orderql::cli::demo::sample;
 use orderql::database::connection::connect::connect;
-use orderql::sample::fill::fill;
 use serde_json::{Value, json};
 
-use crate::support::database::{loaded_database, table_digests};
+use crate::support::database::{demo_database, table_digests};
 use crate::support::http::read_responses;
 use crate::support::test_folder::TestFolder;
 
@@ -139,10 +137,7 @@ fn signal(signal: &str, process: &str) -> bool {
 
 /// The digests that a demo must have: of the orders of `tests/data` and of the generated sample.
 async fn expected() -> BTreeMap<String, String> {
-    let template = loaded_database().await;
-    let mut client = template.connect().await;
-    fill(&mut client, sample(), &mut |_| {}).await.unwrap();
-    order_digests(&client).await
+    order_digests(&demo_database().await.connect().await).await
 }
 
 /// Digests without accounts and timestamps.

@@ -5,6 +5,7 @@ mod daily_searches;
 mod edge_cases;
 mod fulfilment_queue;
 mod mending;
+mod order_changes;
 mod pages;
 mod pagination;
 mod plans;

@@ -80,9 +80,10 @@ async fn questions_are_answered_by_one_request_each() {
         let response = server.query(&token, query);
         let body = response.json();
         assert_eq!((body.get("errors"), body["extensions"].get("search")), (None, None), "{text}\n{body:#}");
-        assert!(has_value(&body["data"]), "{text}\n{body:#}");
+        let is_token = body.pointer("/data/orderChanges/pageInfo/endCursor").is_some();
+        assert!(is_token || has_value(&body["data"]), "{text}\n{body:#}");
         let cost = &body["extensions"]["cost"]["requestedQueryCost"];
-        let Answer { data } = serde_json::from_str(&response.body).unwrap();
+        let Answer { data } = serde_json::from_str(&without_token(&response.body, &body)).unwrap();
         let data = pretty(&data, 0);
         write!(page, "```graphql\n{query}\n```\n\nIt costs {cost} credits. The answer:\n\n```json\n{data}\n```\n")
             .unwrap();
@@ -92,6 +93,14 @@ async fn questions_are_answered_by_one_request_each() {
         fs::write(&path, &page).unwrap();
     }
     assert!(fs::read_to_string(&path).unwrap_or_default() == page, "run this test with UPDATE_DOCS=1");
+}
+
+/// The response with the beginning of a token of changes, which is another one each time.
+fn without_token(text: &str, body: &serde_json::Value) -> String {
+    match body.pointer("/data/orderChanges/pageInfo/endCursor").and_then(|token| token.as_str()) {
+        Some(token) => text.replace(token, &format!("{}…", &token[..4])),
+        None => text.to_owned(),
+    }
 }
 
 /// A response, whose fields are in the order of the query.

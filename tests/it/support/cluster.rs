@@ -11,6 +11,7 @@ use std::process::Command;
 use std::time::UNIX_EPOCH;
 
 use orderql::access::profile::Profile;
+use orderql::cli::demo::sample;
 use orderql::database::connection::connect::connect;
 use orderql::database::migrate::{fingerprint, migrate};
 use orderql::load::finish::finish;
@@ -19,8 +20,7 @@ use orderql::load::loader::load_file;
 use orderql::private_cluster::address::ClusterAddress;
 use orderql::private_cluster::cluster::Cluster;
 use orderql::private_cluster::options::{ClusterOptions, Durability};
-use orderql::sample::fill::{Sample, fill};
-use orderql::sample::size::Size;
+use orderql::sample::fill::fill;
 use tokio::sync::OnceCell;
 use tokio_postgres::Client;
 
@@ -119,25 +119,32 @@ fn sources() -> Vec<InputFile> {
 /// Creates the template database with a sample of 2,000 orders, once for each set of migrations, and returns its name.
 pub(super) async fn sampled_template() -> &'static str {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
-    let create = async || {
-        let migrated = migrated_template().await;
-        let fill = async |mut client: Client| {
-            let sample = Sample { size: Size::of(2_000), seed: 1 };
-            fill(&mut client, sample, &mut |_| {}).await.unwrap();
-        };
-        // Another version of the program may make up other rows.
-        let program = fs::metadata(env!("CARGO_BIN_EXE_orderql")).unwrap().modified().unwrap();
-        let built = program.duration_since(UNIX_EPOCH).unwrap().as_millis();
-        create_template(format!("{migrated}_sample_{built}"), Some(migrated), fill).await
+    TEMPLATE.get_or_init(async || with_sample(migrated_template().await).await).await
+}
+
+/// Creates the template database with what a demo has, once for each content of it, and returns its name.
+pub(super) async fn demo_template() -> &'static str {
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+    TEMPLATE.get_or_init(async || with_sample(loaded_template().await).await).await
+}
+
+/// Creates a copy of a template database that has a demo's sample as well, and returns its name.
+async fn with_sample(template: &str) -> String {
+    let fill = async |mut client: Client| {
+        fill(&mut client, sample(), &mut |_| {}).await.unwrap();
     };
-    TEMPLATE.get_or_init(create).await
+    // Another version of the program may make up other rows.
+    let program = fs::metadata(env!("CARGO_BIN_EXE_orderql")).unwrap().modified().unwrap();
+    let built = program.duration_since(UNIX_EPOCH).unwrap().as_millis();
+    create_template(format!("{template}_{built:x}"), Some(template), fill).await
 }
 
 /// Creates a template database unless it exists, and returns its name.
 async fn create_template(name: String, copy_of: Option<&str>, fill: impl AsyncFnOnce(Client)) -> String {
     let address = cluster().await;
     let _lock = lock();
-    let unfinished = format!("{name}_unfinished");
+    // A name has 63 bytes.
+    let unfinished = format!("{name}_new");
     let admin = connect(&address.config("postgres")).await.unwrap();
     let found = admin.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&name]).await.unwrap();
     if found.is_none() {

@@ -10,7 +10,7 @@ use orderql::database::migrate::migrate;
 use orderql::private_cluster::address::ClusterAddress;
 use tokio_postgres::{Client, Config};
 
-use crate::support::cluster::{cluster, loaded_template, migrated_template, sampled_template};
+use crate::support::cluster::{cluster, demo_template, loaded_template, migrated_template, sampled_template};
 
 /// A database of one test. Dropping it drops the database.
 pub struct Database {
@@ -31,6 +31,11 @@ pub async fn loaded_database() -> Database {
 /// A migrated database with a sample of 2,000 orders.
 pub async fn sampled_database() -> Database {
     Database::copy_of(sampled_template().await).await
+}
+
+/// A database with what a demo has: all orders of `tests/data`, and a sample.
+pub async fn demo_database() -> Database {
+    Database::copy_of(demo_template().await).await
 }
 
 /// A database without tables.

@@ -59,6 +59,7 @@ fn synonyms(role: ArgumentRole) -> &'static [&'static str] {
         ArgumentRole::SortKey => &["sort", "sortBy", "sort_by", "order", "orderBy", "order_by"],
         ArgumentRole::Reverse => &["desc", "descending", "reversed"],
         ArgumentRole::After => &["cursor"],
+        ArgumentRole::Since => &["from", "updatedAfter", "updatedSince", "changedSince"],
         ArgumentRole::GroupBy => &["group", "group_by", "by", "keys"],
         ArgumentRole::OrderBy => &["sort", "sortBy", "sort_by", "order", "order_by"],
         ArgumentRole::Rows => &["window", "maxRows", "max_rows", "rowLimit"],

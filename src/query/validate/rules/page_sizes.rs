@@ -3,7 +3,7 @@
 //! This is no rule of the GraphQL specification. The binder checks it in valid documents; of an invalid one, the client learns
 //! it here together with the other errors, and can correct all of them at once.
 
-use crate::catalog::schema::ArgumentRole;
+use crate::catalog::schema::{Argument, ArgumentRole};
 use crate::query::parse::document::location;
 use crate::query::validate::document_index::{ArgumentOwner, DocumentIndex};
 use crate::query::validate::rules::argument_names::suggested;
@@ -20,8 +20,9 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
         // One that is misspelt is an error already.
         let is_given =
             |name: &str| is_size(name) || suggested(name, declared).first().is_some_and(|name| is_size(name));
-        if declared.iter().any(|argument| is_size(&argument.name)) && !list.given.iter().any(|(name, _)| is_given(name))
-        {
+        // One that is required is missed by another rule.
+        let is_optional = |argument: &Argument| is_size(&argument.name) && !argument.ty.is_non_null();
+        if declared.iter().any(is_optional) && !list.given.iter().any(|(name, _)| is_given(name)) {
             violations.add(&Violation::MissingPageSize(field.into()), [location(list.position)]);
         }
     }

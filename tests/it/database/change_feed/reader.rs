@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 macro_rules! version {
     () => {
         "(SELECT
-            coalesce(header.grand_total, 0)
+            header.grand_total
             + (SELECT coalesce(sum(item.quantity), 0) FROM order_item AS item WHERE item.order_id = header.order_id)
             + (SELECT coalesce(sum(item.quantity), 0) FROM shipment JOIN shipment_item AS item USING (shipment_id)
                WHERE shipment.primary_order_id = header.order_id)

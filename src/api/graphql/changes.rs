@@ -1,0 +1,185 @@
+//! Checks of a page of changes before its tokens leave: that the request's token means something in this database, and that a crash
+//! cannot lose what the new tokens have seen.
+
+use crate::access::grants::Principal;
+use crate::api::access_log::AccessLogEntry;
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::changes_error::ChangesError;
+use crate::api::errors::service_error::ServiceError;
+use crate::api::graphql::execution::{AdmittedQuery, connect_own};
+use crate::api::service::Service;
+use crate::database::error::DatabaseError;
+use crate::database::snapshot_position::{self, Tick};
+use crate::execute::changes_state::ChangesState;
+use crate::execute::response_writer::ResponseWriter;
+use crate::query::bind::changes::ChangesStart;
+use crate::replicas::read_servers::LeasedConnection;
+use crate::sync_token::{Epoch, SyncToken};
+
+/// What a page of changes needs of the database before it may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Nothing,
+    /// What it shows must reach the disk.
+    Flush,
+    /// The token is of before a promotion: it must be known what survived that.
+    History(Epoch),
+}
+
+/// Checks the pages of changes of a query. If one cannot be used, the query is refunded.
+pub(crate) async fn check(
+    service: &Service,
+    caller: &Principal,
+    query: &AdmittedQuery,
+    rows: &ResponseWriter,
+    entry: &mut AccessLogEntry,
+) -> Result<(), ApiError> {
+    let mut is_flushed = false;
+    for (start, state) in rows.changes_states() {
+        let checked = async {
+            let need = need(start, &state)?;
+            if need == Need::Nothing || need == Need::Flush && is_flushed {
+                return Ok(());
+            }
+            let LeasedConnection { connection, held: _held } =
+                connect_own(service, caller, &query.route, &mut entry.timeline).await.map_err(CheckError::Database)?;
+            if let (Need::History(epoch), Some(token)) = (need, &start.token) {
+                let tick = snapshot_position::newest_tick(&connection, epoch).await.map_err(CheckError::Database)?;
+                survives(token, tick, &state)?;
+            }
+            if state.is_unflushed {
+                snapshot_position::flush(&connection).await.map_err(CheckError::Database)?;
+                is_flushed = true;
+            }
+            connection.release();
+            Ok(())
+        };
+        if let Err(error) = checked.await {
+            service.admission.refund(&caller.user_id, query.debit).await;
+            return Err(match error {
+                CheckError::Changes(error) => error.into(),
+                CheckError::Database(error) if error.is_temporary() => ServiceError::Unavailable(error.into()).into(),
+                CheckError::Database(error) => ServiceError::internal(&entry.id, error).into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Why a check failed.
+enum CheckError {
+    Changes(ChangesError),
+    Database(DatabaseError),
+}
+
+impl From<ChangesError> for CheckError {
+    fn from(error: ChangesError) -> Self {
+        Self::Changes(error)
+    }
+}
+
+/// What is to be asked before the tokens may leave. Fails if the request's token means nothing here.
+fn need(start: &ChangesStart, state: &ChangesState) -> Result<Need, ChangesError> {
+    if state.until.is_none() && start.is_since() {
+        return Err(ChangesError::TooOld);
+    }
+    let Some(token) = &start.token else { return Ok(if state.is_unflushed { Need::Flush } else { Need::Nothing }) };
+    if token.epoch.epoch != state.epoch.epoch {
+        return Err(ChangesError::OtherEpoch);
+    }
+    if token.epoch.timeline > state.epoch.timeline {
+        return Err(ChangesError::OtherTimeline);
+    }
+    if token.epoch.timeline < state.epoch.timeline {
+        return Ok(Need::History(token.epoch));
+    }
+    // A standby may come as far later.
+    if state.until.is_none() && !state.is_standby {
+        return Err(ChangesError::Ahead);
+    }
+    Ok(if state.is_unflushed { Need::Flush } else { Need::Nothing })
+}
+
+/// Fails if the token shows more than survived the promotion after its timeline.
+fn survives(token: &SyncToken, tick: Option<Tick>, state: &ChangesState) -> Result<(), ChangesError> {
+    let Some(tick) = tick else { return Err(ChangesError::OtherTimeline) };
+    let shown = token.walk.as_ref().map_or(&token.from, |walk| &walk.to);
+    if shown.is_within(&tick.snapshot) {
+        return Ok(());
+    }
+    let epoch = Epoch { timeline: tick.timeline, ..token.epoch };
+    // Between two pages, what is not delivered of the changes before the tick comes once more.
+    let from = if token.from.is_within(&tick.snapshot) { token.from.clone() } else { tick.snapshot };
+    let rewound = SyncToken { epoch, from, walk: None };
+    Err(ChangesError::Rewound { token: rewound.text(state.tag), at: tick.at })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cursor::OrderingTag;
+    use crate::sync_token::{Position, Snapshot, Walk};
+    use crate::value::Timestamp;
+
+    fn snapshot(text: &str) -> Snapshot {
+        Snapshot::parse(text).unwrap()
+    }
+
+    fn token(timeline: i32, from: &str) -> SyncToken {
+        SyncToken { epoch: Epoch { epoch: 7, timeline }, from: snapshot(from), walk: None }
+    }
+
+    fn state(epoch: i64, timeline: i32) -> ChangesState {
+        ChangesState {
+            tag: OrderingTag::new("orderChanges", "CHANGE"),
+            epoch: Epoch { epoch, timeline },
+            until: Some((snapshot("20:20:"), Timestamp(0))),
+            is_standby: false,
+            is_unflushed: false,
+            lag: None,
+            oldest_writer: None,
+            last_mark: None,
+        }
+    }
+
+    fn start(token: SyncToken) -> ChangesStart {
+        ChangesStart::of_token(token)
+    }
+
+    #[test]
+    fn a_token_of_another_epoch_or_a_later_timeline_means_nothing() {
+        let start = start(token(2, "9:9:"));
+        assert_eq!(need(&start, &state(7, 2)).unwrap(), Need::Nothing);
+        assert!(matches!(need(&start, &state(8, 2)), Err(ChangesError::OtherEpoch)));
+        assert!(matches!(need(&start, &state(7, 1)), Err(ChangesError::OtherTimeline)));
+        assert_eq!(need(&start, &state(7, 3)).unwrap(), Need::History(Epoch { epoch: 7, timeline: 2 }));
+        assert_eq!(need(&start, &ChangesState { is_unflushed: true, ..state(7, 2) }).unwrap(), Need::Flush);
+        let behind = ChangesState { until: None, ..state(7, 2) };
+        assert!(matches!(need(&start, &behind), Err(ChangesError::Ahead)));
+        assert_eq!(need(&start, &ChangesState { is_standby: true, ..behind }).unwrap(), Need::Nothing);
+    }
+
+    #[test]
+    fn a_token_that_shows_what_a_promotion_lost_gets_one_of_the_last_tick() {
+        let tick = || Some(Tick { snapshot: snapshot("9:12:9"), timeline: 2, at: "2026-05-01T00:00:00Z".to_owned() });
+        let after = state(7, 3);
+        for (from, survived) in
+            [("9:12:9", true), ("9:11:9", true), ("5:9:5", true), ("12:12:", false), ("9:13:9", false)]
+        {
+            let result = survives(&token(2, from), tick(), &after);
+            assert_eq!(result.is_ok(), survived, "{from}");
+            if let Err(ChangesError::Rewound { token: text, .. }) = result {
+                assert_eq!(SyncToken::decode(&text, after.tag), Ok(token(2, "9:12:9")));
+            }
+        }
+        assert!(matches!(survives(&token(2, "9:9:"), None, &after), Err(ChangesError::OtherTimeline)));
+        // A walk that began before the tick begins again.
+        let position = Position { xid: 10, via: String::new(), id: "A".to_owned(), key: None };
+        let walk = Walk { to: snapshot("13:15:"), at: Timestamp(0), position };
+        let between = SyncToken { walk: Some(walk), ..token(2, "9:11:9") };
+        let Err(ChangesError::Rewound { token: text, .. }) = survives(&between, tick(), &after) else {
+            panic!("it shows what was lost")
+        };
+        assert_eq!(SyncToken::decode(&text, after.tag), Ok(token(2, "9:11:9")));
+    }
+}

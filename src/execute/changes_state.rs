@@ -1,0 +1,70 @@
+//! What a page of changes is of: the later snapshot, and what is known of it. Makes the page's tokens.
+
+use tokio_postgres::Row;
+
+use crate::cursor::OrderingTag;
+use crate::execute::statement_rows::StatementRows;
+use crate::plan::step::ChangesColumns;
+use crate::query::bind::changes::ChangesStart;
+use crate::sync_token::{Epoch, Position, Snapshot, SyncToken, Walk};
+use crate::value::Timestamp;
+
+/// What a page of changes is of.
+#[derive(Debug)]
+pub struct ChangesState {
+    /// The feed.
+    pub tag: OrderingTag,
+    /// What the ids of transactions belong to.
+    pub epoch: Epoch,
+    /// The later snapshot, and when it was taken. `None` if the server has not come as far as the token, or if no snapshot is known of
+    /// the time that was asked for.
+    pub until: Option<(Snapshot, Timestamp)>,
+    /// Whether the server is a standby, which may not have come as far.
+    pub is_standby: bool,
+    /// Whether what is visible in the later snapshot may still be lost in a crash.
+    pub is_unflushed: bool,
+    /// Milliseconds since the later snapshot was taken.
+    pub lag: Option<i64>,
+    /// Milliseconds since the oldest writer began that is not visible in the server's present snapshot, at most.
+    pub oldest_writer: Option<i64>,
+    /// The last mark that was read, if there may be others after it.
+    pub(crate) last_mark: Option<Position>,
+}
+
+impl ChangesState {
+    /// Reads it from a row of the page.
+    pub(super) fn read(rows: &StatementRows, row: &Row, columns: &ChangesColumns) -> Option<Self> {
+        let bytes = |column| rows.value(row, column).map(|(_, bytes)| bytes);
+        let number = |column| Some(i64::from_be_bytes(bytes(column)?.try_into().ok()?));
+        let truth = |column| bytes(column) == Some(&[1]);
+        let snapshot = |column| Snapshot::parse(std::str::from_utf8(bytes(column)?).ok()?);
+        let timeline = number(columns.timeline).and_then(|timeline| i32::try_from(timeline).ok());
+        Some(Self {
+            tag: columns.tag,
+            // There is no timeline where no snapshot is known of a time.
+            epoch: Epoch { epoch: number(columns.epoch)?, timeline: timeline.unwrap_or_default() },
+            until: snapshot(columns.until).zip(number(columns.at).map(Timestamp)),
+            is_standby: truth(columns.is_standby),
+            is_unflushed: truth(columns.is_unflushed),
+            lag: number(columns.lag),
+            oldest_writer: number(columns.oldest_writer),
+            last_mark: bytes(columns.last_mark).and_then(Position::parse),
+        })
+    }
+
+    /// The token of a position on the page, or of its end. A standby that has not come as far as the request's token gives that back.
+    pub(super) fn token(&self, start: &ChangesStart, position: Option<Position>) -> Option<SyncToken> {
+        let (epoch, Some((to, at))) = (self.epoch, self.until.clone()) else { return start.token.clone() };
+        Some(match (&start.token, position) {
+            (Some(SyncToken { from, .. }), Some(position)) => {
+                SyncToken { epoch, from: from.clone(), walk: Some(Walk { to, at, position }) }
+            }
+            _ => SyncToken { epoch, from: to, walk: None },
+        })
+    }
+}
+
+/// The mark that a row of the page is of.
+pub(super) fn position(rows: &StatementRows, row: &Row, columns: &ChangesColumns) -> Option<Position> {
+    Position::parse(rows.value(row, columns.position)?.1)
+}

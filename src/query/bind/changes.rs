@@ -1,0 +1,124 @@
+//! Where a page of changes begins: `after:` and `since:`.
+
+use crate::catalog::binding::Changes;
+use crate::catalog::schema::ArgumentRole;
+use crate::query::bind::argument::Arguments;
+use crate::query::bind::error::BindError;
+use crate::query::operation::Literal;
+use crate::sync_token::{BadToken, SyncToken};
+use crate::value::{ScalarType, Value};
+
+/// Where a page of changes begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangesStart {
+    /// What the client has seen. Without it, the page is empty.
+    pub token: Option<SyncToken>,
+    /// The time that the client asks for a token of.
+    since: Option<Value>,
+    /// The values of the statement's parameters, by [`StartValue`].
+    values: [Option<Value>; StartValue::ALL.len()],
+}
+
+/// A value that a statement needs of the beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StartValue {
+    /// The earlier snapshot.
+    From,
+    /// The later snapshot, if it is known.
+    To,
+    /// Its time.
+    At,
+    /// The transactions that ran at the earlier snapshot and are still to be read.
+    Finished,
+    /// The first of the other transactions.
+    FirstNew,
+    /// The last mark that was read.
+    Xid,
+    Via,
+    Id,
+    Key,
+    Since,
+}
+
+impl StartValue {
+    pub(crate) const ALL: [Self; 10] = [
+        Self::From,
+        Self::To,
+        Self::At,
+        Self::Finished,
+        Self::FirstNew,
+        Self::Xid,
+        Self::Via,
+        Self::Id,
+        Self::Key,
+        Self::Since,
+    ];
+}
+
+impl ChangesStart {
+    fn new(token: Option<SyncToken>, since: Option<Value>) -> Self {
+        let walk = token.as_ref().and_then(|token| token.walk.as_ref());
+        let position = walk.map(|walk| &walk.position);
+        let text = |value: StartValue| match value {
+            StartValue::From => Some(token.as_ref()?.from.to_string()),
+            StartValue::To => Some(walk?.to.to_string()),
+            StartValue::Finished => Some(token.as_ref()?.finished_since()),
+            StartValue::FirstNew => Some(token.as_ref()?.first_new().to_string()),
+            StartValue::Xid => Some(position?.xid.to_string()),
+            StartValue::Via => Some(position?.via.clone()),
+            StartValue::Id => Some(position?.id.clone()),
+            StartValue::Key => position?.key.clone(),
+            StartValue::At | StartValue::Since => None,
+        };
+        let values = StartValue::ALL.map(|value| match value {
+            StartValue::At => walk.map(|walk| Value::DateTime(walk.at)),
+            StartValue::Since => since.clone(),
+            _ => text(value).map(Value::Text),
+        });
+        Self { token, since, values }
+    }
+
+    /// After a token.
+    #[cfg(test)]
+    pub(crate) fn of_token(token: SyncToken) -> Self {
+        Self::new(Some(token), None)
+    }
+
+    /// Whether the client asks for the token of a time.
+    pub fn is_since(&self) -> bool {
+        self.since.is_some()
+    }
+
+    /// A value of the statement.
+    pub(crate) fn value(&self, value: StartValue) -> Option<&Value> {
+        self.values[value as usize].as_ref()
+    }
+}
+
+/// Reads where the page begins. What cannot be used adds an error.
+pub(super) fn start(arguments: &Arguments<'_>, changes: &Changes, errors: &mut Vec<BindError>) -> ChangesStart {
+    let field = || arguments.field.name.clone();
+    errors.extend(arguments.nulls());
+    let text = |role| match arguments.get(role) {
+        Some(Literal::String(text)) => Some(text),
+        _ => None,
+    };
+    let token = text(ArgumentRole::After).and_then(|text| {
+        let decoded = SyncToken::decode(text, changes.tag());
+        decoded.map_err(|reason: BadToken| errors.push(BindError::BadToken { field: field(), reason })).ok()
+    });
+    let since = text(ArgumentRole::Since).and_then(|text| {
+        let parsed = ScalarType::DateTime.parse(text);
+        let argument = || "since".to_owned();
+        parsed
+            .map_err(|error| {
+                let expected = error.expected;
+                errors.push(BindError::BadArgument { field: field(), argument: argument(), expected });
+            })
+            .ok()
+    });
+    if arguments.get(ArgumentRole::After).is_some() && since.is_some() {
+        errors.push(BindError::BothStarts { field: field() });
+    }
+    ChangesStart::new(token, since)
+}
