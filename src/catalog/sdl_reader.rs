@@ -149,42 +149,45 @@ const FIELD_DIRECTIVES: [&str; 14] = [
 ];
 
 fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
-    let error = |kind| SchemaError::new(directive.position, kind);
+    let Some(binding) = binding_directive(directive)? else { return declaration(field, directive) };
+    match field.binding.replace(binding) {
+        None => Ok(()),
+        Some(_) => Err(SchemaError::new(directive.position, SchemaErrorKind::SeveralBindings)),
+    }
+}
+
+/// A directive that declares something of a field beside its binding.
+fn declaration(field: &mut FieldDefinition, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
     let arguments = |name| BindingArguments::new(name, directive);
-    let binding = match directive.name.as_str() {
-        "column" => {
-            field.column = arguments("column")?.text("name")?;
-            return Ok(());
-        }
-        "search" => {
-            field.search_keys.push(search_key(&arguments("search")?, directive.position)?);
-            return Ok(());
-        }
+    match directive.name.as_str() {
+        "column" => field.column = arguments("column")?.text("name")?,
+        "search" => field.search_keys.push(search_key(&arguments("search")?, directive.position)?),
         "index" => {
             let arguments = arguments("index")?;
             let (keys, in_order_of) = (arguments.texts("keys")?, arguments.texts("inOrderOf")?);
             let include = arguments.optional_texts("include")?.unwrap_or_default();
             field.indexes.push(IndexDefinition { keys, in_order_of, include });
-            return Ok(());
         }
-        "sort" => {
-            field.sort_keys.push(sort_key(&arguments("sort")?, directive.position)?);
-            return Ok(());
-        }
-        "group" => {
-            field.groups.push(group(&arguments("group")?, directive.position)?);
-            return Ok(());
-        }
-        "sum" => {
-            field.sums.push(sum(&arguments("sum")?, directive.position)?);
-            return Ok(());
-        }
+        "sort" => field.sort_keys.push(sort_key(&arguments("sort")?, directive.position)?),
+        "group" => field.groups.push(group(&arguments("group")?, directive.position)?),
+        "sum" => field.sums.push(sum(&arguments("sum")?, directive.position)?),
         "deprecated" => {
             let reason = arguments("deprecated")?.optional_text("reason")?;
             field.deprecation = Some(reason.unwrap_or_else(|| DEFAULT_DEPRECATION_REASON.to_owned()));
-            return Ok(());
         }
-        "grant" => return add_grants(&mut field.grants, directive),
+        "grant" => add_grants(&mut field.grants, directive)?,
+        other => {
+            let kind = SchemaErrorKind::NotAFieldDirective { nearest: nearest(other, FIELD_DIRECTIVES) };
+            return Err(SchemaError::new(directive.position, kind));
+        }
+    }
+    Ok(())
+}
+
+/// The binding that a directive is; `None` if it is another one.
+fn binding_directive(directive: &sdl::Directive<'_, String>) -> Result<Option<BindingDefinition>, SchemaError> {
+    let arguments = |name| BindingArguments::new(name, directive);
+    Ok(Some(match directive.name.as_str() {
         "one" => {
             let (by, to) = arguments("one")?.column_pairs()?;
             BindingDefinition::One { by, to }
@@ -212,14 +215,8 @@ fn field_directive(field: &mut FieldDefinition, directive: &sdl::Directive<'_, S
             let arguments = arguments("totals")?;
             BindingDefinition::Totals { of: arguments.text("of")?, currency: arguments.optional_text("currency")? }
         }
-        other => {
-            return Err(error(SchemaErrorKind::NotAFieldDirective { nearest: nearest(other, FIELD_DIRECTIVES) }));
-        }
-    };
-    match field.binding.replace(binding) {
-        None => Ok(()),
-        Some(_) => Err(error(SchemaErrorKind::SeveralBindings)),
-    }
+        _ => return Ok(None),
+    }))
 }
 
 fn argument(argument: &sdl::InputValue<'_, String>) -> Result<ArgumentDefinition, SchemaError> {

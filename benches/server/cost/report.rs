@@ -8,6 +8,7 @@ use super::cpu::{Cpu, Measured};
 use super::daily::DailyReport;
 use super::explain::Explained;
 use super::queries::Query;
+use super::writers::WritersReport;
 use crate::report;
 use crate::statistics::{rank_correlation, ranks};
 
@@ -29,6 +30,7 @@ pub struct Report {
     pub prediction: Option<Prediction>,
     pub cheats: Option<CheatReport>,
     pub daily: Option<DailyReport>,
+    pub writers: Option<WritersReport>,
 }
 
 /// How well cost predicts CPU time.
@@ -143,6 +145,7 @@ impl Report {
         self.prediction.iter().for_each(Prediction::print);
         self.cheats.iter().for_each(CheatReport::print);
         self.daily.iter().for_each(DailyReport::print);
+        self.writers.iter().for_each(WritersReport::print);
     }
 }
 

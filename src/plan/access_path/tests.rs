@@ -75,20 +75,20 @@ fn reads_an_index_range_where_one_has_the_order() {
 #[test]
 fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
     for (root, sort_key, terms, expected) in [
-        ("orders", "GRAND_TOTAL", &["statusId"][..], "grand_total,order_id lookup status_id 3000 window 2250"),
+        ("orders", "GRAND_TOTAL", &["statusId"][..], "grand_total,order_id lookup status_id 3750 window 1875"),
         ("orders", "GRAND_TOTAL", &["orderTypeId"], "grand_total,order_id window 3750"),
         // Near the end of a date range, both of its terms bound it.
         (
             "orders",
             "GRAND_TOTAL",
             &["orderDate>", "orderDate>"],
-            "grand_total,order_id lookup order_date 3000 window 2250",
+            "grand_total,order_id lookup order_date 3750 window 1875",
         ),
         (
             "orders",
             "GRAND_TOTAL",
             &["orderDate>", "productStoreId"],
-            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+order_date 3000 window 2250",
+            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+order_date 3750 window 1875",
         ),
         // Of three, the two that probably match fewest rows.
         (
@@ -122,7 +122,7 @@ fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
             "returns",
             "RETURNED_DATE",
             &["productStoreId", "entryDate>"],
-            "return_date,return_id lookup product_store_id+entry_date 3000 window 2250",
+            "return_date,return_id lookup product_store_id+entry_date 3750 window 1875",
         ),
         // A row of a semi-join is examined with the row that it joins.
         ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 166 window 600"),
@@ -161,7 +161,7 @@ fn reads_the_range_of_an_index_on_two_keys() {
             "orders",
             "GRAND_TOTAL",
             &["productStoreId", "statusId"],
-            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+status_id 3000 window 2250",
+            "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+status_id 3750 window 1875",
         ),
         // The sort key's column is a range beside a prefix.
         (

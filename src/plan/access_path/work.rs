@@ -12,8 +12,8 @@ const MAX_LOOKUPS: usize = 2;
 /// longer than one of the window, which are read from an index.
 const LOOKUP_SHARE: u32 = 5;
 
-/// The same if they read the index alone: two fifths.
-const COVERED_LOOKUP_SHARES: u32 = 2;
+/// The same if they read the index alone: a half. Then the window takes as many rows as its look-up.
+const COVERED_LOOKUP_SHARE: u32 = 2;
 
 /// How many rows of a window a look-up in another relation weighs as much as. It takes about as long as passing over ten rows
 /// in an index.
@@ -33,8 +33,8 @@ impl Search<'_> {
         let count = u32::try_from(lookups.len()).unwrap_or(1);
         let mut share = 0;
         for lookup in &mut lookups {
-            let shares = if self.is_covered(lookup) { COVERED_LOOKUP_SHARES } else { 1 };
-            let rows = (window.rows() / LOOKUP_SHARE * shares / count).min(window.rows() / (count + 1 + probes));
+            let part = if self.is_covered(lookup) { COVERED_LOOKUP_SHARE } else { LOOKUP_SHARE };
+            let rows = (window.rows() / part / count).min(window.rows() / (count + 1 + probes));
             share += rows;
             // Its rows are found one by one in another relation, or the filters are checked for each.
             let terms = lookup.terms.iter().chain(path.filters.iter().filter(|term| !lookup.terms.contains(term)));
