@@ -31,6 +31,8 @@ pub(crate) struct Principal {
     /// for an older password.
     pub(crate) tokens_from: u64,
     granted: [bool; Artifact::ALL.len()],
+    /// The names in a schema file that show more of the schema, sorted.
+    names: Box<[String]>,
 }
 
 /// What holds for all accounts.
@@ -78,6 +80,11 @@ impl Principal {
     pub(crate) fn may(&self, artifact: Artifact) -> bool {
         self.granted[artifact as usize]
     }
+
+    /// Whether one of the caller's groups has the grant that a schema file gives this name.
+    pub(crate) fn holds(&self, name: &str) -> bool {
+        self.names.binary_search_by(|held| (**held).cmp(name)).is_ok()
+    }
 }
 
 impl Grants {
@@ -105,7 +112,7 @@ pub(crate) async fn load(client: &Client, options: &GrantOptions) -> Result<Gran
 SELECT account.user_id, account.password_hash,
        {limits}, {TOKENS_FROM},
        ARRAY(
-           SELECT artifact.path
+           SELECT DISTINCT artifact.path
            FROM orderql.group_member AS member
            JOIN orderql.artifact_grant USING (group_id)
            JOIN orderql.artifact_group AS artifact USING (artifact_group_id)
@@ -124,11 +131,19 @@ WHERE NOT account.disabled"
             limits: CallerLimits::new(&Profile::from_row(&row)?, &options.limits),
             tokens_from: second(row.try_get("tokens_from")?),
             granted: Artifact::ALL.map(|artifact| paths.contains(&artifact.path())),
+            names: names(&paths),
         };
         let password_hash = row.try_get::<_, &str>("password_hash")?.into();
         accounts.insert(user_id, Account { password_hash, principal: Arc::new(principal) });
     }
     Ok(Grants { accounts })
+}
+
+/// The names of grants of a schema file among what is granted. All other things that are have paths that begin with a slash.
+fn names(granted: &[&str]) -> Box<[String]> {
+    let mut names: Vec<_> = granted.iter().filter(|path| !path.starts_with('/')).map(|&name| name.to_owned()).collect();
+    names.sort_unstable();
+    names.into()
 }
 
 /// A second since 1970 from the database.

@@ -2,9 +2,9 @@
 //!
 //! **A request**: the `request_handler` finds the endpoint by `route` and completes the response; `request_context` is the request
 //! while it is served, with what `service` has. `credentials`, `negotiate`, `prefer` and `read_position` read its headers.
-//! `cpu_tasks` do what takes a core for longer than a moment.
+//! `views` are what callers see of the schema, by their grants. `cpu_tasks` do what takes a core for longer than a moment.
 //!
-//! **Endpoints**: `graphql` (with `extensions` and the `query_texts` of persisted queries), `token`, `update_order`, `schema`,
+//! **Endpoints**: `graphql` (with `extensions` and the `query_texts` of persisted queries), `token`, `update_order`, `schema` (with its `sdl_document`),
 //! `console`, `jwks` and those of `operators`.
 //!
 //! **Errors**: those in `errors` convert into one type, of which `error_response` makes the bytes.
@@ -32,7 +32,9 @@ pub(crate) mod request_context;
 pub(crate) mod request_handler;
 pub(crate) mod request_ids;
 pub(crate) mod route;
-pub(crate) mod schema;
+mod schema;
+pub(crate) mod sdl_document;
 pub(crate) mod service;
 mod token;
 mod update_order;
+pub(crate) mod views;

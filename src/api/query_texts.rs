@@ -1,6 +1,6 @@
 //! The texts of persisted queries, found by their hashes.
 //!
-//! All callers find all texts, but a text takes bytes of the caller who stored it. When the store is full, the caller with
+//! Callers who hold the same grants of the schema find the same texts, but a text takes bytes of the caller who stored it. When the store is full, the caller with
 //! the most bytes loses its least recently used text. So a caller who stores many texts evicts its own ones, and nobody who
 //! has less than an equal share loses any.
 
@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sha2::{Digest, Sha256};
 
 use crate::byte_lru::ByteLru;
+use crate::catalog::grant_set::GrantSet;
 
 /// What a text takes beside its bytes: its hash, its nodes in two maps and a list, and what the allocator adds.
 const ENTRY_BYTES: usize = 448;
@@ -53,6 +54,15 @@ impl QueryHash {
     /// The hash of a text.
     pub(crate) fn of(text: &str) -> Self {
         Self(Sha256::digest(text).into())
+    }
+
+    /// The hash under which the text is stored for callers who hold these grants of the schema.
+    pub(crate) fn among(mut self, grants: GrantSet) -> Self {
+        // Nobody finds two texts whose hashes differ in these bits alone.
+        for (byte, bits) in self.0.iter_mut().zip(grants.bits().to_be_bytes()) {
+            *byte ^= bits;
+        }
+        self
     }
 
     /// A hash from its digits; `None` if they are not 64 lower-case hexadecimal digits.

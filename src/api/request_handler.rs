@@ -146,7 +146,7 @@ async fn respond(
         // Boxed, so that the futures of other requests stay small.
         Route::UpdateOrder => Ok(Box::pin(update_order::respond(context, body)).await),
         Route::Token => token::respond(context).await,
-        Route::Sdl => Ok(schema::respond(&service.sdl, &head.headers, &service.http.options.codings)?),
+        Route::Sdl => schema::respond(context).await,
         Route::Console => console::files::respond(service, head.uri.path(), &head.headers).await,
         Route::Root => Ok(console::files::redirect()),
         Route::Jwks => Ok(jwks::respond(&service.tokens)),

@@ -12,9 +12,8 @@ use crate::api::cpu_tasks::CpuTasks;
 use crate::api::options::Options;
 use crate::api::query_texts::QueryTexts;
 use crate::api::request_ids::RequestIds;
-use crate::api::schema::sdl_document::SdlDocument;
+use crate::api::views::Views;
 use crate::change_feed::ticker::Ticker;
-use crate::compile::compiler::Compiler;
 use crate::database::pool::writer_pool::WriterPool;
 use crate::http::handler::{Current, HttpState};
 use crate::orders::options::UpdateOptions;
@@ -38,11 +37,11 @@ pub(crate) struct Service {
     pub logins: Arc<Logins>,
     /// Signs and verifies tokens.
     pub tokens: Arc<Tokens>,
-    /// From a query's text to its plan.
-    pub compiler: Arc<Compiler>,
+    /// What callers see of the schema, each with its compiler and its text.
+    pub views: Arc<Views>,
     /// Compiles large queries, in turns by caller.
     pub cpu_tasks: Arc<CpuTasks>,
-    /// Reads the compiler's vocabularies.
+    /// Reads the compilers' vocabularies.
     pub vocabularies: Arc<VocabularyReader>,
     /// The callers' credits, and their running and waiting queries.
     pub admission: Arc<QueryThrottle>,
@@ -72,8 +71,6 @@ pub(crate) struct Service {
     pub update_options: UpdateOptions,
     /// The texts of persisted queries.
     pub persisted_queries: Arc<QueryTexts>,
-    /// The published schema.
-    pub sdl: Arc<SdlDocument>,
     /// The settings in force, for operators.
     pub settings: Arc<serde_json::Value>,
     /// What the HTTP server works with.

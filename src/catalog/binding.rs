@@ -43,7 +43,7 @@ impl<'a> Binding<'a> {
     }
 
     /// The connection whose search keys the field takes.
-    pub(super) fn searched(self) -> Option<&'a Connection> {
+    pub(crate) fn searched(self) -> Option<&'a Connection> {
         if let Self::Root(RootBinding::Totals(totals)) = self { Some(&totals.connection) } else { self.connection() }
     }
 

@@ -8,8 +8,8 @@ use crate::catalog::normalization::Normalization;
 use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
-/// The binding directives and `@deprecated`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 15] = [
+/// The binding directives, `@deprecated` and `@grant`, each with the arguments that it takes.
+const DIRECTIVES: [(&str, &[&str]); 16] = [
     ("relation", &["name", "key"]),
     ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
@@ -34,6 +34,7 @@ const DIRECTIVES: [(&str, &[&str]); 15] = [
             "by",
             "vocabulary",
             "normalize",
+            "grant",
         ],
     ),
     ("index", &["keys", "inOrderOf", "include"]),
@@ -42,6 +43,7 @@ const DIRECTIVES: [(&str, &[&str]); 15] = [
     ("group", &["key", "field", "unit"]),
     ("sum", &["key", "field", "times", "money"]),
     ("deprecated", &["reason"]),
+    ("grant", &["to"]),
 ];
 
 /// The arguments of a directive. Methods named `optional_…` return `None` for an argument that is not given; the others

@@ -380,8 +380,7 @@ fn column_type(node: &TypeDefinition, column: &str, position: Pos) -> Result<Sca
 
 /// The scalar type of the field that shows a column.
 fn shown_type(ty: &TypeDefinition, column: &str) -> Option<ScalarType> {
-    let shows = |field: &&FieldDefinition| field.binding.is_none() && !field.is_list && field.column == column;
-    ty.fields.iter().find(shows).and_then(|field| ScalarType::named(&field.ty))
+    ty.field_of(column).and_then(|field| ScalarType::named(&field.ty))
 }
 
 /// The scalar type of the field that shows a column of another relation, or else a column of that name.

@@ -11,19 +11,21 @@ use crate::search::Comparator;
 pub(super) const QUERY: &str = "Query";
 
 /// A schema file.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct SchemaDefinition {
     /// Every object type in the order of the file, the query root included.
     pub(super) types: Vec<TypeDefinition>,
 }
 
 /// An object type.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct TypeDefinition {
     pub(super) position: Pos,
     pub(super) name: String,
     pub(super) description: Option<String>,
     pub(super) relation: Option<RelationDefinition>,
+    /// `@grant`: one of them shows the type. Empty if everybody sees it.
+    pub(super) grants: Vec<String>,
     pub(super) parts: Vec<PartDefinition>,
     pub(super) fields: Vec<FieldDefinition>,
 }
@@ -32,17 +34,29 @@ impl TypeDefinition {
     pub(super) fn is_query(&self) -> bool {
         self.name == QUERY
     }
+
+    /// The first field that shows a column of the type's relation.
+    pub(super) fn field_of(&self, column: &str) -> Option<&FieldDefinition> {
+        self.fields.iter().find(|field| field.shows(column))
+    }
+}
+
+impl FieldDefinition {
+    /// Whether the field is bound to that column.
+    pub(super) fn shows(&self, column: &str) -> bool {
+        self.binding.is_none() && !self.is_list && self.column == column
+    }
 }
 
 /// `@relation`: a table or view, and the columns of its primary key.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct RelationDefinition {
     pub(super) name: String,
     pub(super) key: Vec<String>,
 }
 
 /// `@part`: whose rows a change of a row is a change of.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct PartDefinition {
     pub(super) position: Pos,
     /// The name of the type with the feed.
@@ -54,7 +68,7 @@ pub(super) struct PartDefinition {
 }
 
 /// The relation of a part that says to which rows a row belongs.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ThroughDefinition {
     pub(super) relation: String,
     /// `by` if not given.
@@ -64,7 +78,7 @@ pub(super) struct ThroughDefinition {
 }
 
 /// A field of an object type.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct FieldDefinition {
     pub(super) position: Pos,
     pub(super) name: String,
@@ -90,10 +104,12 @@ pub(super) struct FieldDefinition {
     pub(super) sums: Vec<SumDefinition>,
     /// `@deprecated`: the reason.
     pub(super) deprecation: Option<String>,
+    /// `@grant`: one of them shows the field. Empty if everybody sees it who sees the type.
+    pub(super) grants: Vec<String>,
 }
 
 /// An argument of a lookup field.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ArgumentDefinition {
     pub(super) name: String,
     pub(super) description: Option<String>,
@@ -105,7 +121,7 @@ pub(super) struct ArgumentDefinition {
 }
 
 /// A binding directive of a field.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum BindingDefinition {
     /// `@one`: the parent's columns, and the target's.
     One { by: Vec<String>, to: Vec<String> },
@@ -122,7 +138,7 @@ pub(super) enum BindingDefinition {
 }
 
 /// The rows of an aggregate.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum AggregatedRows {
     /// `over`: those of that connection of the same type.
     Connection(String),
@@ -131,7 +147,7 @@ pub(super) enum AggregatedRows {
 }
 
 /// `@search`
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct SearchKeyDefinition {
     pub(super) name: String,
     /// What follows the key's colon in the published description.
@@ -154,10 +170,12 @@ pub(super) struct SearchKeyDefinition {
     pub(super) vocabulary: Option<String>,
     /// What values are brought into before they are compared.
     pub(super) normalization: Option<Normalization>,
+    /// `grant`: one of them shows the key. Empty if everybody sees it who sees the root.
+    pub(super) grants: Vec<String>,
 }
 
 /// `@index`
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct IndexDefinition {
     /// The names of the two search keys whose columns the index begins with.
     pub(super) keys: Vec<String>,
@@ -168,7 +186,7 @@ pub(super) struct IndexDefinition {
 }
 
 /// `@group`
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct GroupDefinition {
     pub(super) name: String,
     /// The names of fields, with dots between them.
@@ -177,7 +195,7 @@ pub(super) struct GroupDefinition {
 }
 
 /// `@sum`
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct SumDefinition {
     pub(super) name: String,
     /// The names of fields, with dots between them.
@@ -188,7 +206,7 @@ pub(super) struct SumDefinition {
 }
 
 /// `@sort`
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct SortKeyDefinition {
     pub(super) name: String,
     pub(super) column: String,

@@ -48,8 +48,8 @@ pub(crate) enum SchemaErrorKind {
     /// A reference to a type that is not defined.
     #[error("there is no type `{0}`")]
     UnknownType(String),
-    /// A type has a directive other than `@relation` and `@part`.
-    #[error("a type has @relation, and @part")]
+    /// A type has a directive other than `@relation`, `@part` and `@grant`.
+    #[error("a type has @relation, @part and @grant")]
     NotATypeDirective,
     /// `@part` has an argument that is about the relation `through`, and no `through`.
     #[error("@part has `to` and `key` for the relation `through`, which is not given")]
@@ -154,6 +154,15 @@ pub(crate) enum SchemaErrorKind {
     /// A name that is not a GraphQL name, or that GraphQL reserves.
     #[error("`{0}` is no name that can be published: letters, digits and _, no digit first, no __ at the beginning")]
     BadName(String),
+    /// `@grant` on a field of a key column.
+    #[error(
+        "`{ty}.{field}` has the key's column `{column}`, which every cursor of `{ty}` tells, so it cannot be hidden; put @grant on \
+         the type"
+    )]
+    HiddenKey { ty: String, field: String, column: String },
+    /// More grants than a set of them can hold.
+    #[error("there are more than {} names of grants", crate::catalog::grant_set::MAX_GRANTS)]
+    TooManyGrants,
     /// More types or fields than the catalog's ids can count.
     #[error("there are more than 65,535 types or fields")]
     TooMany,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::catalog::binding::SearchKey;
-use crate::catalog::definition::{FieldDefinition, SearchKeyDefinition, SortKeyDefinition, TypeDefinition};
+use crate::catalog::definition::{SearchKeyDefinition, SortKeyDefinition, TypeDefinition};
 use crate::catalog::prices::UNINDEXED_TERM;
 use crate::search::Comparator;
 use crate::value::ScalarType;
@@ -19,6 +19,9 @@ pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefin
     for key in keys {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n- `{}`: {}; `{}`", key.name, describe_comparators(key).join(", "), key.example);
+        if let Some(normalization) = key.normalization {
+            let _ = write!(text, ", {}", normalization.describe());
+        }
         if !key.indexed {
             let _ = write!(text, " (costs {UNINDEXED_TERM} more{})", describe_short_pages(key, sort_keys));
         }
@@ -56,10 +59,7 @@ pub(super) fn describe_sort_keys(keys: &[SortKeyDefinition]) -> String {
 /// left out.
 pub(super) fn describe_sort_key(node: &TypeDefinition, key: &SortKeyDefinition, is_default: bool) -> String {
     let key_columns = node.relation.as_ref().map_or(&[][..], |relation| &relation.key);
-    let field = |column: &String| {
-        let shows = |field: &&FieldDefinition| field.binding.is_none() && !field.is_list && field.column == *column;
-        node.fields.iter().find(shows).map(|field| format!("`{}`", field.name))
-    };
+    let field = |column: &String| node.field_of(column).map(|field| format!("`{}`", field.name));
     let rest = key_columns.iter().filter(|column| **column != key.column);
     let fields: Vec<_> = std::iter::once(&key.column).chain(rest).filter_map(field).collect();
     let mut text = format!("By {}.", fields.join(", then "));

@@ -4,6 +4,9 @@
 //! connection, an aggregate, or to a field that all connections have. Later stages hold small ids and never read SDL
 //! again.
 //!
+//! - [`schema_file`]: a schema file, and what callers with some of its grants see of it
+//! - [`grant_set`]: sets of these grants
+//! - `visibility`: a schema file without what some callers do not see
 //! - `sdl_reader`, `binding_arguments`: schema file → `definition`: SDL with binding directives, references unresolved
 //! - `introspection_types`: the introspection types, read from a schema file of their own
 //! - `type_names`: the names and ids of all types
@@ -32,6 +35,7 @@ mod connection_types;
 mod definition;
 pub mod error;
 pub mod feed;
+pub mod grant_set;
 pub mod ids;
 pub(crate) mod introspection;
 mod introspection_types;
@@ -41,6 +45,7 @@ pub mod normalization;
 pub(crate) mod prices;
 pub mod schema;
 mod schema_description;
+pub mod schema_file;
 mod sdl_reader;
 mod sdl_writer;
 pub mod search_window;
@@ -50,8 +55,10 @@ pub mod totals;
 mod totals_types;
 mod type_names;
 mod type_system;
+mod visibility;
 
 use crate::catalog::error::SchemaError;
+use crate::catalog::schema_file::SchemaFile;
 
 pub use type_system::Catalog;
 
@@ -61,7 +68,7 @@ pub const BUILT_IN: &str = include_str!("../../grammar/schema.graphql");
 impl Catalog {
     /// Reads a schema file and resolves it. Fails at the first error in the file.
     pub fn parse(text: &str) -> Result<Self, SchemaError> {
-        build::build(&sdl_reader::read(text)?)
+        SchemaFile::parse(text)?.catalog()
     }
 
     /// The catalog of [`BUILT_IN`].

@@ -24,6 +24,14 @@ impl Normalization {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, normalization)| *normalization)
     }
 
+    /// What values are compared by, for the published description.
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Self::LowerCase => "in upper or lower case",
+            Self::LastDigits => "by the last nine digits",
+        }
+    }
+
     /// The normal form of a value. Fails with what it should be.
     pub fn apply(self, value: Value) -> Result<Value, &'static str> {
         let Value::Text(text) = value else { return Ok(value) };

@@ -63,8 +63,7 @@ fn type_position(definition: &sdl::TypeDefinition<'_, String>) -> Pos {
 }
 
 fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, SchemaError> {
-    let mut relation = None;
-    let mut parts = Vec::new();
+    let (mut relation, mut parts, mut grants) = (None, Vec::new(), Vec::new());
     for directive in &object.directives {
         match directive.name.as_str() {
             "relation" => {
@@ -72,6 +71,7 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
                 relation = Some(RelationDefinition { name: arguments.text("name")?, key: arguments.texts("key")? });
             }
             "part" => parts.push(part(&BindingArguments::new("part", directive)?, directive.position)?),
+            "grant" => add_grants(&mut grants, directive)?,
             _ => return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective)),
         }
     }
@@ -85,6 +85,7 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
         name: object.name.clone(),
         description: object.description.clone(),
         relation,
+        grants,
         parts,
         fields,
     })
@@ -120,6 +121,7 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
         groups: Vec::new(),
         sums: Vec::new(),
         deprecation: None,
+        grants: Vec::new(),
     };
     check_name(&field.name, field.position)?;
     for directive in &field.directives {
@@ -129,7 +131,7 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
 }
 
 /// The directives of fields.
-const FIELD_DIRECTIVES: [&str; 13] = [
+const FIELD_DIRECTIVES: [&str; 14] = [
     "column",
     "search",
     "index",
@@ -137,6 +139,7 @@ const FIELD_DIRECTIVES: [&str; 13] = [
     "group",
     "sum",
     "deprecated",
+    "grant",
     "one",
     "many",
     "aggregate",
@@ -172,6 +175,7 @@ fn declaration(field: &mut FieldDefinition, directive: &sdl::Directive<'_, Strin
             let reason = arguments("deprecated")?.optional_text("reason")?;
             field.deprecation = Some(reason.unwrap_or_else(|| DEFAULT_DEPRECATION_REASON.to_owned()));
         }
+        "grant" => add_grants(&mut field.grants, directive)?,
         other => {
             let kind = SchemaErrorKind::NotAFieldDirective { nearest: nearest(other, FIELD_DIRECTIVES) };
             return Err(SchemaError::new(directive.position, kind));
@@ -253,6 +257,8 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     let vocabulary = arguments.optional_text("vocabulary")?;
     let normalization = arguments.normalization()?;
     let example = arguments.optional_text("example")?;
+    let grants = arguments.optional_texts("grant")?.unwrap_or_default();
+    grants.iter().try_for_each(|name| check_name(name, position))?;
     Ok(SearchKeyDefinition {
         name,
         example,
@@ -266,7 +272,17 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         within,
         vocabulary,
         normalization,
+        grants,
     })
+}
+
+/// Adds the grants that a directive `@grant` names, of which a definition has one at most.
+fn add_grants(grants: &mut Vec<String>, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
+    if !grants.is_empty() {
+        return Err(SchemaError::new(directive.position, SchemaErrorKind::Duplicate("@grant".to_owned())));
+    }
+    *grants = BindingArguments::new("grant", directive)?.texts("to")?;
+    grants.iter().try_for_each(|name| check_name(name, directive.position))
 }
 
 fn sort_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SortKeyDefinition, SchemaError> {

@@ -1,11 +1,20 @@
-//! `orderql grant`: which groups may use the GraphQL API and the order update, and see plans of queries.
+//! `orderql grant`: which groups may use the GraphQL API and the order update, see plans of queries, and see what the schema does not
+//! show to everybody.
+
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use thiserror::Error;
 
+use crate::access::grants::Artifact;
 use crate::access::manage::grants;
+use crate::catalog::Catalog;
+use crate::catalog::schema_file::SchemaFile;
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
+use crate::cli::schema;
 use crate::cli::table::{Table, report};
+use crate::nearest::nearest;
 
 /// Grant groups access, and list who has it
 ///
@@ -14,17 +23,32 @@ use crate::cli::table::{Table, report};
 pub(crate) struct Args {
     #[command(flatten)]
     admin: AdminArgs,
+
+    /// The schema file that names grants [default: the built-in schema]
+    #[arg(long, env = "ORDERQL_SCHEMA", value_name = "FILE", global = true)]
+    schema: Option<PathBuf>,
+
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Grant a group access to a path
+    /// Grant a group access to a path, or to what the schema file shows by a name
     Add(Grant),
-    /// List the paths, the groups that may use them, and the members of these groups
+    /// List the paths and names, the groups that have them, and the members of these groups
     List,
-    /// Withdraw a group's access to a path
+    /// List what a user is granted, by which groups, and what it shows of the schema
+    Of {
+        /// The name of the user
+        user: String,
+    },
+    /// List the users who see a type or a field of the schema
+    On {
+        /// A type or a field, such as OrderNote, Order.notes, or Query.orders
+        place: String,
+    },
+    /// Withdraw a group's access to a path, or to what the schema file shows by a name
     Remove(Grant),
 }
 
@@ -32,30 +56,103 @@ enum Command {
 struct Grant {
     /// The name of the group
     group: String,
-    /// The path: /graphql, /graphql/plan or /api/updateOrder
+    /// The path: /graphql, /graphql/plan or /api/updateOrder; or a name of @grant in the schema file, such as NOTES
     path: String,
+}
+
+/// The schema has no such type or field.
+#[derive(Debug, Error)]
+#[error("the schema has no `{place}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
+struct NoSuchPlace {
+    place: String,
+    nearest: Option<String>,
 }
 
 /// Runs the subcommand.
 pub(crate) fn run(args: Args) -> Outcome {
-    let Args { admin, command } = args;
+    let Args { admin, schema, command } = args;
     let json = admin.json;
+    let file = || schema::file(schema.as_deref().filter(|path| *path != Path::new("")));
     admin.run(async |client, operator| {
         match command {
             Command::Add(Grant { group, path }) => {
-                let changed = grants::add(client, operator, &group, &path).await?;
-                report(json, &format!("{group} may use {path}"), changed, &[("group", &group), ("path", &path)])?;
+                let names = if path.starts_with('/') { Vec::new() } else { file()?.grants().to_vec() };
+                let changed = grants::add(client, operator, &group, &path, &names).await?;
+                let sentence = format!("{group} may {} {path}", verb(&path));
+                report(json, &sentence, changed, &[("group", &group), ("path", &path)])?;
             }
             Command::List => {
                 let rows = grants::list(client).await?.into_iter();
                 let rows = rows.map(|granted| [json!(granted.path), json!(granted.groups), json!(granted.users)]);
                 Table { columns: ["path", "groups", "users"], rows: rows.collect() }.print(json)?;
             }
+            Command::Of { user } => {
+                let granted = grants::of(client, &user).await?;
+                of_user(&granted, &file()?).print(json)?;
+            }
+            Command::On { place } => {
+                let users = grants::by_user(client).await?;
+                on_place(&users, &file()?, &place)?.print(json)?;
+            }
             Command::Remove(Grant { group, path }) => {
                 let changed = grants::remove(client, operator, &group, &path).await?;
-                report(json, &format!("{group} may not use {path}"), changed, &[("group", &group), ("path", &path)])?;
+                let sentence = format!("{group} may not {} {path}", verb(&path));
+                report(json, &sentence, changed, &[("group", &group), ("path", &path)])?;
             }
         }
         Ok(())
     })
+}
+
+fn verb(path: &str) -> &'static str {
+    if path.starts_with('/') { "use" } else { "see" }
+}
+
+/// What a user is granted, and which names of the schema file the user is not, whose groups are none.
+fn of_user(granted: &[(String, Vec<String>)], file: &SchemaFile) -> Table<3> {
+    let missing = file.grants().iter().filter(|name| granted.iter().all(|(path, _)| path != *name));
+    let rows = granted.iter().cloned().chain(missing.map(|name| (name.clone(), Vec::new())));
+    let rows = rows.map(|(path, groups)| {
+        let shows = file.places(&path);
+        [json!(path), json!(groups), json!(shows)]
+    });
+    Table { columns: ["path", "groups", "shows"], rows: rows.collect() }
+}
+
+/// The users who see a type or a field. Fails if nobody could.
+fn on_place(users: &[grants::Granted], file: &SchemaFile, place: &str) -> Outcome<Table<2>> {
+    let whole = file.catalog()?;
+    if !has(&whole, place) {
+        let places = places(&whole);
+        let is_field = |name: &str| name.contains('.');
+        let alike = places.iter().map(String::as_str).filter(|other| is_field(other) == is_field(place));
+        let nearest = nearest(place, alike).map(str::to_owned);
+        return Err(NoSuchPlace { place: place.to_owned(), nearest }.into());
+    }
+    let (mut rows, mut seen) = (Vec::new(), Vec::new());
+    for user in users.iter().filter(|user| user.holds(Artifact::Graphql.path())) {
+        let held = file.held(|name| user.holds(name));
+        let known = seen.iter().find(|(other, _)| *other == held).map(|(_, sees)| *sees);
+        let sees = match known {
+            Some(sees) => sees,
+            None => has(&file.view(held)?, place),
+        };
+        seen.push((held, sees));
+        rows.extend(sees.then(|| [json!(user.name), json!(user.groups)]));
+    }
+    Ok(Table { columns: ["user", "groups"], rows })
+}
+
+/// Whether a catalog has a type, or a field of a type.
+fn has(catalog: &Catalog, place: &str) -> bool {
+    let (ty, field) = place.split_once('.').map_or((place, None), |(ty, field)| (ty, Some(field)));
+    catalog.named(ty).is_some_and(|id| {
+        field.is_none_or(|field| catalog.object(id).is_some_and(|object| object.field_index(field).is_some()))
+    })
+}
+
+/// All types and fields of a catalog.
+fn places(catalog: &Catalog) -> Vec<String> {
+    let types = catalog.types().iter().map(|ty| ty.name().to_owned());
+    types.chain(catalog.fields().map(|(object, field, _)| format!("{}.{}", object.name, field.name))).collect()
 }

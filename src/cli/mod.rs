@@ -68,6 +68,7 @@ enum Command {
     Sample(sample::Args),
     User(user::Args),
     Group(group::Args),
+    #[command(visible_alias = "grants")]
     Grant(grant::Args),
     Profile(profile::Args),
     Token(token::Args),

@@ -10,6 +10,7 @@ use thiserror::Error;
 use tokio_postgres::Client;
 
 use crate::catalog::error::SchemaError;
+use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::{BUILT_IN, Catalog};
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
@@ -129,7 +130,12 @@ fn describe_window_searches(catalog: &Catalog) -> String {
 
 /// The catalog of a schema file, or of the built-in one.
 pub(crate) fn read(file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
-    parse(&text(file)?, file)
+    Ok(parse(&text(file)?, file)?.1)
+}
+
+/// A schema file, or the built-in one.
+pub(crate) fn file(path: Option<&Path>) -> Result<SchemaFile, SchemaFileError> {
+    Ok(parse(&text(path)?, path)?.0)
 }
 
 /// The text of a schema file, or of the built-in one.
@@ -140,10 +146,12 @@ pub(crate) fn text(file: Option<&Path>) -> Result<String, SchemaFileError> {
     }
 }
 
-/// The catalog of a text, which comes from that file, or is the built-in one.
-pub(crate) fn parse(text: &str, file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
-    let path = file.unwrap_or(Path::new("the built-in schema"));
-    Catalog::parse(text).map_err(|error| SchemaFileError::NotASchema(path.to_owned(), error))
+/// A text, which comes from that file, or is the built-in one, as a schema file with the catalog of the whole.
+pub(crate) fn parse(text: &str, path: Option<&Path>) -> Result<(SchemaFile, Catalog), SchemaFileError> {
+    let path = path.unwrap_or(Path::new("the built-in schema"));
+    let read = SchemaFile::parse(text).and_then(|file| Ok((file.catalog()?, file)));
+    let (catalog, file) = read.map_err(|error| SchemaFileError::NotASchema(path.to_owned(), error))?;
+    Ok((file, catalog))
 }
 
 /// Checks a schema against a database. Fails with everything that does not fit. Returns what is trusted.

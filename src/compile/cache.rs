@@ -19,11 +19,19 @@ type Texts = ByteLru<String, Vec<NamedOperation>>;
 /// An operation of a text.
 #[derive(Debug)]
 struct NamedOperation {
+    /// The view of the schema that it is valid for.
+    view: u64,
     /// The name by which requests choose it.
     name: Option<String>,
     operation: Arc<CachedOperation>,
     /// What it takes with its plans.
     bytes: usize,
+}
+
+impl NamedOperation {
+    fn is_chosen_by(&self, view: u64, name: Option<&str>) -> bool {
+        self.view == view && self.name.as_deref() == name
+    }
 }
 
 impl OperationCache {
@@ -37,17 +45,17 @@ impl OperationCache {
         self.capacity
     }
 
-    /// The operation that a request with this text and operation name chooses.
-    pub(super) fn get(&self, text: &str, name: Option<&str>) -> Option<Arc<CachedOperation>> {
+    /// The operation that a request with this text and operation name chooses, for callers with this view of the schema.
+    pub(super) fn get(&self, view: u64, text: &str, name: Option<&str>) -> Option<Arc<CachedOperation>> {
         let mut texts = self.texts();
-        let operation = texts.get(text)?.iter().find(|operation| operation.name.as_deref() == name)?;
+        let operation = texts.get(text)?.iter().find(|operation| operation.is_chosen_by(view, name))?;
         Some(Arc::clone(&operation.operation))
     }
 
     /// Inserts an operation, unless it is there already or does not fit.
-    pub(super) fn insert(&self, text: &str, name: Option<&str>, operation: Arc<CachedOperation>) {
+    pub(super) fn insert(&self, view: u64, text: &str, name: Option<&str>, operation: Arc<CachedOperation>) {
         let bytes = operation.bytes();
-        let operation = NamedOperation { name: name.map(str::to_owned), operation, bytes };
+        let operation = NamedOperation { view, name: name.map(str::to_owned), operation, bytes };
         let mut texts = self.texts();
         if text.len() + bytes > texts.capacity() {
             return;
@@ -55,7 +63,7 @@ impl OperationCache {
         let mut new = Some(operation);
         let add = |operations: &mut Vec<NamedOperation>| {
             // Another request may have inserted it in the meantime.
-            if operations.iter().all(|operation| operation.name.as_deref() != name) {
+            if !operations.iter().any(|operation| operation.is_chosen_by(view, name)) {
                 operations.extend(new.take());
             }
             text_bytes(text, operations)
@@ -68,9 +76,9 @@ impl OperationCache {
     }
 
     /// Sets what an operation takes now. Does nothing if it was evicted in the meantime.
-    pub(super) fn update_bytes(&self, text: &str, name: Option<&str>, bytes: usize) {
+    pub(super) fn update_bytes(&self, view: u64, text: &str, name: Option<&str>, bytes: usize) {
         self.texts().update(text, |operations| {
-            for operation in operations.iter_mut().filter(|operation| operation.name.as_deref() == name) {
+            for operation in operations.iter_mut().filter(|operation| operation.is_chosen_by(view, name)) {
                 operation.bytes = bytes;
             }
             text_bytes(text, operations)

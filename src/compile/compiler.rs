@@ -3,6 +3,7 @@
 //! of introspection in a text without variables is always the same, and cached whole.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value as Json;
 
@@ -34,10 +35,20 @@ const MAX_QUICK_SELECTIONS: usize = 500;
 #[derive(Debug)]
 pub struct Compiler {
     catalog: Arc<Catalog>,
+    /// The number of its view of the schema among those that share the cache.
+    view: u64,
+    shared: Arc<Shared>,
+}
+
+/// What the compilers of all views of a schema share.
+#[derive(Debug)]
+struct Shared {
     operations: OperationCache,
     texts: LookupCounter,
     plans: LookupCounter,
     vocabularies: Arc<CurrentVocabularies>,
+    /// How many views there have been.
+    views: AtomicU64,
 }
 
 /// What is known of a request by its text.
@@ -52,18 +63,25 @@ pub struct PricedText {
 impl Compiler {
     /// A compiler whose cache takes about so many bytes at most.
     pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
-        Self {
-            catalog,
+        let shared = Shared {
             operations: OperationCache::new(cache_bytes),
             texts: LookupCounter::default(),
             plans: LookupCounter::default(),
             vocabularies: Arc::default(),
-        }
+            views: AtomicU64::new(1),
+        };
+        Self { catalog, view: 0, shared: shared.into() }
+    }
+
+    /// A compiler for another view of the same schema, which shares cache and vocabularies.
+    #[must_use]
+    pub fn for_view(&self, catalog: Arc<Catalog>) -> Self {
+        Self { catalog, view: self.shared.views.fetch_add(1, Ordering::Relaxed), shared: Arc::clone(&self.shared) }
     }
 
     /// The vocabularies that values are looked up in. Empty until somebody replaces them.
     pub fn vocabularies(&self) -> &Arc<CurrentVocabularies> {
-        &self.vocabularies
+        &self.shared.vocabularies
     }
 
     /// The catalog that requests are compiled against.
@@ -73,20 +91,22 @@ impl Compiler {
 
     /// What the cache has done so far.
     pub fn cache_statistics(&self) -> CacheStatistics {
-        CacheStatistics { texts: self.texts.read(), plans: self.plans.read(), bytes: self.operations.bytes() }
+        let Shared { operations, texts, plans, .. } = &*self.shared;
+        CacheStatistics { texts: texts.read(), plans: plans.read(), bytes: operations.bytes() }
     }
 
     /// Compiles a request, as [`compile`](crate::compile::compile).
     pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
         let cached = self.operation(request)?;
         let (name, catalog) = (request.operation_name.as_deref(), &self.catalog);
-        let grown = || self.operations.update_bytes(&request.query, name, cached.bytes());
+        let grown = || self.shared.operations.update_bytes(self.view, &request.query, name, cached.bytes());
         let outcome = cached.compile(catalog, &request.variables, limits, Output::Data, grown)?;
-        self.plans.count(outcome.is_plan_known);
+        self.shared.plans.count(outcome.is_plan_known);
         let mut compiled = outcome.compiled;
         let (steps, terms) = (compiled.plan.arguments(), compiled.plan.terms());
         if terms.steps().next().is_some() {
-            compiled.unknown_values = self.vocabularies.get().unknown_values(&cached.operation, steps, terms);
+            compiled.unknown_values =
+                self.shared.vocabularies.get().unknown_values(catalog, &cached.operation, steps, terms);
         }
         Ok(compiled)
     }
@@ -94,7 +114,7 @@ impl Compiler {
     /// Whether compiling a request takes less than about a millisecond. A text that spreads fragments can be much larger than it
     /// looks.
     pub fn is_quick(&self, request: &Request) -> bool {
-        let is_small = match self.operations.get(&request.query, request.operation_name.as_deref()) {
+        let is_small = match self.shared.operations.get(self.view, &request.query, request.operation_name.as_deref()) {
             Some(cached) => cached.operation.selection_count <= MAX_QUICK_SELECTIONS,
             None => request.query.len() <= MAX_QUICK_TEXT && !request.query.contains("..."),
         };
@@ -103,7 +123,7 @@ impl Compiler {
 
     /// The price of a request that is not compiled, if it is known. Its variables and cursors are not looked at.
     pub fn known_price(&self, request: &Request, limits: &Limits) -> Option<PricedText> {
-        let cached = self.operations.get(&request.query, request.operation_name.as_deref())?;
+        let cached = self.shared.operations.get(self.view, &request.query, request.operation_name.as_deref())?;
         let credits = (*cached.known_price())?.within(limits)?;
         Some(PricedText { operation_name: cached.operation.name.clone(), credits })
     }
@@ -111,7 +131,7 @@ impl Compiler {
     /// Inserts the price of a request that compiled into the cache, for [`Self::known_price`]. Worthwhile where the next one may be sent
     /// in vain.
     pub fn insert_price(&self, request: &Request, limits: &Limits, credits: Cost) {
-        if let Some(cached) = self.operations.get(&request.query, request.operation_name.as_deref()) {
+        if let Some(cached) = self.shared.operations.get(self.view, &request.query, request.operation_name.as_deref()) {
             let mut known = cached.known_price();
             if known.and_then(|price| price.within(limits)).is_none() {
                 *known = KnownPrice::of(&self.catalog, &cached.operation, limits, credits);
@@ -127,15 +147,15 @@ impl Compiler {
     /// The request's operation, from the cache if its text is there.
     fn operation(&self, request: &Request) -> Result<Arc<CachedOperation>, GraphqlErrors> {
         let name = request.operation_name.as_deref();
-        let found = self.operations.get(&request.query, name);
-        self.texts.count(found.is_some());
+        let found = self.shared.operations.get(self.view, &request.query, name);
+        self.shared.texts.count(found.is_some());
         if let Some(cached) = found {
             return Ok(cached);
         }
-        let max_constant_bytes = self.operations.capacity() / MAX_CONSTANT_SHARE;
+        let max_constant_bytes = self.shared.operations.capacity() / MAX_CONSTANT_SHARE;
         let operation = valid_operation(&self.catalog, request)?;
         let cached = Arc::new(CachedOperation::new(operation, max_constant_bytes));
-        self.operations.insert(&request.query, name, Arc::clone(&cached));
+        self.shared.operations.insert(self.view, &request.query, name, Arc::clone(&cached));
         Ok(cached)
     }
 }
@@ -201,7 +221,7 @@ mod tests {
             assert_eq!(named("A", &low).unwrap_err().first().code, ErrorCode::CostExceeded);
             assert!(named("C", &Limits::default()).is_err());
         }
-        let contents = compiler.operations.contents();
+        let contents = compiler.shared.operations.contents();
         assert_eq!(contents.iter().map(|(_, operations)| operations.len()).collect::<Vec<_>>(), [2]);
     }
 
@@ -322,7 +342,7 @@ mod tests {
         }
         assert_eq!(is_rejected, [true, true, true, true, false, true]);
         let operation = valid_operation(compiler.catalog(), &request(query, json!({}))).unwrap();
-        let cached = compiler.operations.contents()[0].1[0];
+        let cached = compiler.shared.operations.contents()[0].1[0];
         assert!(cached > operation.bytes() + 500);
     }
 
@@ -366,12 +386,12 @@ mod tests {
         for number in 0..1000 {
             let query = format!("{{ a{number}: orders(first: 1) {{ edges {{ node {{ orderId }} }} }} }}");
             compile(&query, &Limits::default());
-            let contents = compiler.operations.contents();
+            let contents = compiler.shared.operations.contents();
             let bytes = contents.iter().map(|(text, operations)| text.len() + operations.iter().sum::<usize>());
-            assert_eq!(compiler.operations.bytes(), bytes.sum::<usize>());
-            assert!(compiler.operations.bytes() <= 100_000);
+            assert_eq!(compiler.shared.operations.bytes(), bytes.sum::<usize>());
+            assert!(compiler.shared.operations.bytes() <= 100_000);
         }
-        let texts = compiler.operations.contents().len();
+        let texts = compiler.shared.operations.contents().len();
         assert!((10..1000).contains(&texts), "{texts}");
 
         // A short text with a thousand selections takes as much as a long one. It does not fit, and evicts nothing.
@@ -381,6 +401,6 @@ mod tests {
         let query = format!("{{ {orders} }} fragment F on Order {{ {fields} }}");
         assert!(query.len() < 10_000);
         compile(&query, &Limits { max_cost: 10_000, bucket_size: 10_000, ..Limits::default() });
-        assert_eq!(compiler.operations.contents().len(), texts);
+        assert_eq!(compiler.shared.operations.contents().len(), texts);
     }
 }

@@ -15,7 +15,6 @@ use fnv::FnvHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{RootBinding, SearchKey};
-use crate::catalog::ids::FieldId;
 use crate::error::excerpt::excerpt;
 use crate::nearest::nearest;
 use crate::query::bind::resolve::StepArguments;
@@ -45,7 +44,7 @@ impl VocabularySource {
 
     /// The sources that a catalog names.
     pub fn all(catalog: &Catalog) -> BTreeSet<Self> {
-        search_keys(catalog).filter_map(|(_, _, key)| Self::of(key)).collect()
+        search_keys(catalog).filter_map(Self::of).collect()
     }
 }
 
@@ -68,27 +67,36 @@ impl Vocabulary {
     }
 }
 
-/// The vocabularies of a catalog's search keys.
+/// The vocabularies that search keys name. The keys of all views of a schema file find theirs here.
 #[derive(Debug, Default)]
 pub struct Vocabularies {
-    /// The names of keys and their vocabularies, by the field, and the index of the key among its search keys.
-    by_key: FnvHashMap<(FieldId, usize), (String, Arc<Vocabulary>)>,
+    /// By relation, each with its column.
+    by_relation: FnvHashMap<String, Vec<(String, Arc<Vocabulary>)>>,
 }
 
 impl Vocabularies {
     /// The vocabularies of a catalog. `read` returns that of a source; `None` if it is not known. An empty one counts as
     /// not known, because it would make every value a mistake.
     pub fn new(catalog: &Catalog, read: impl Fn(&VocabularySource) -> Option<Arc<Vocabulary>>) -> Self {
-        let by_key = search_keys(catalog).filter_map(|(field, index, key)| {
-            let vocabulary = read(&VocabularySource::of(key)?)?;
-            (!vocabulary.values.is_empty()).then(|| ((field, index), (key.name.clone(), vocabulary)))
-        });
-        Self { by_key: by_key.collect() }
+        let mut by_relation: FnvHashMap<_, Vec<_>> = FnvHashMap::default();
+        for source in VocabularySource::all(catalog) {
+            if let Some(vocabulary) = read(&source).filter(|vocabulary| !vocabulary.values.is_empty()) {
+                by_relation.entry(source.relation).or_default().push((source.column, vocabulary));
+            }
+        }
+        Self { by_relation }
+    }
+
+    /// The known values of a search key.
+    fn of(&self, key: &SearchKey) -> Option<&Arc<Vocabulary>> {
+        let mut columns = self.by_relation.get(key.vocabulary.as_deref()?)?.iter();
+        columns.find(|(column, _)| *column == key.column.name).map(|(_, vocabulary)| vocabulary)
     }
 
     /// The values in the search strings of a request that are not in their keys' vocabularies, the first ten.
     pub(crate) fn unknown_values(
         &self,
+        catalog: &Catalog,
         operation: &Operation,
         steps: &[StepArguments],
         terms: &StepTerms,
@@ -101,9 +109,11 @@ impl Vocabularies {
             else {
                 continue;
             };
+            let Some(connection) = catalog.binding(field).searched() else { continue };
             let terms = terms.iter().filter(|term| matches!(term.comparator, Comparator::Equals | Comparator::In));
             for term in terms {
-                let Some((key, vocabulary)) = self.by_key.get(&(field, term.key)) else { continue };
+                let key = &connection.search_keys[term.key];
+                let Some(vocabulary) = self.of(key) else { continue };
                 for value in &term.values {
                     let Some(value) = id_text(value) else { continue };
                     if vocabulary.contains(&value) {
@@ -114,7 +124,7 @@ impl Vocabularies {
                     }
                     unknown.push(UnknownValue {
                         path: Arc::clone(&selection.key),
-                        key: key.clone(),
+                        key: key.name.clone(),
                         value: excerpt(&value),
                         vocabulary: Arc::clone(vocabulary),
                     });
@@ -171,16 +181,14 @@ fn id_text(value: &Value) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The search keys of the collection roots: the field, the key's index, and the key.
-fn search_keys(catalog: &Catalog) -> impl Iterator<Item = (FieldId, usize, &SearchKey)> {
-    let roots = (0..).zip(catalog.root_fields()).filter_map(|(index, (_, binding))| match binding {
-        RootBinding::Connection(connection) => Some((FieldId { object: catalog.query(), index }, connection)),
-        RootBinding::Totals(totals) => Some((FieldId { object: catalog.query(), index }, &totals.connection)),
+/// The search keys of the collection roots.
+fn search_keys(catalog: &Catalog) -> impl Iterator<Item = &SearchKey> {
+    let roots = catalog.root_fields().filter_map(|(_, binding)| match binding {
+        RootBinding::Connection(connection) => Some(connection),
+        RootBinding::Totals(totals) => Some(&totals.connection),
         RootBinding::Lookup(_) | RootBinding::Changes(_) | RootBinding::Schema | RootBinding::TypeByName => None,
     });
-    roots.flat_map(|(field, connection)| {
-        connection.search_keys.iter().enumerate().map(move |(index, key)| (field, index, key))
-    })
+    roots.flat_map(|connection| &connection.search_keys)
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "byte_lru",
             "error",
             "sync_token",
+            "catalog",
             "query",
             "vocabulary",
             "cost",

@@ -46,9 +46,9 @@ export async function query(text, variables = {}) {
   return data;
 }
 
-/** The published SDL. */
+/** The SDL as the caller sees it. */
 export async function publishedSchema() {
-  const response = await fetch(`${endpoint}/sdl`);
+  const response = await authorizedFetch(`${endpoint}/sdl`);
   if (!response.ok) throw new Error(`the schema has the status ${response.status}`);
   return response.text();
 }

@@ -10,6 +10,7 @@
 //! - [`change`]: other values, larger and smaller requests
 //! - [`mistake`]: requests that break a rule
 //! - [`print`](mod@print): a tree as text
+//! - [`redaction`]: schema files with grants, and what is left of one for some callers
 //!
 //! ```
 //! use orderql::catalog::Catalog;
@@ -34,6 +35,7 @@ pub mod generate;
 pub mod mistake;
 mod place;
 pub mod print;
+pub mod redaction;
 pub mod request;
 mod response_keys;
 pub mod search;

@@ -16,7 +16,7 @@ pub struct Target {
 const GRAPHQL: Option<&str> = Some("graphql");
 
 /// The targets that need no part of the service.
-const PURE: [&str; 8] = ["parse", "validate", "compile", "document", "plan", "search", "cursor", "schema"];
+const PURE: [&str; 9] = ["parse", "validate", "compile", "document", "plan", "search", "cursor", "schema", "view"];
 
 impl Target {
     pub const ALL: &[Self] = &[
@@ -32,6 +32,11 @@ impl Target {
         Self { name: "search", sources: &["src/search"], dictionary: None },
         Self { name: "cursor", sources: &["src/cursor.rs"], dictionary: None },
         Self { name: "schema", sources: &["src/catalog"], dictionary: Some("schema") },
+        Self {
+            name: "view",
+            sources: &["src/catalog/schema_file.rs", "src/catalog/visibility.rs", "src/catalog/grant_set.rs"],
+            dictionary: None,
+        },
         Self {
             name: "form",
             sources: &["src/orders/update_form.rs", "src/orders/update_request.rs", "src/orders/param_name.rs"],

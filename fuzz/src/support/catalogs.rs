@@ -9,7 +9,7 @@ use orderql::catalog::stored_type::{StoredType, StoredTypes};
 use crate::support::catalog::{SCHEMA, catalog};
 
 /// Names that need quotes, keys of several columns, and every kind of column.
-const ODD: &str = include_str!("../../schemas/odd.graphql");
+pub const ODD: &str = include_str!("../../schemas/odd.graphql");
 
 /// The built-in catalog and an odd one, or that of the schema file that the environment names.
 pub fn catalogs() -> &'static [Arc<Catalog>] {

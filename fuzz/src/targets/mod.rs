@@ -8,6 +8,7 @@ pub mod plan;
 pub mod schema;
 pub mod search;
 pub mod validate;
+pub mod view;
 
 #[cfg(feature = "server")]
 pub mod form;
@@ -33,6 +34,7 @@ pub const TARGETS: &[Target] = &[
     ("search", search::run),
     ("cursor", cursor::run),
     ("schema", schema::run),
+    ("view", view::run),
     #[cfg(feature = "server")]
     ("form", form::run),
     #[cfg(feature = "server")]

@@ -32,11 +32,11 @@ pub(crate) enum ManageError {
         /// The most similar name, if one is similar.
         nearest: Option<String>,
     },
-    /// The path is not one of an artifact.
-    #[error("nothing that can be granted has the path `{path}`; what can be granted: {}", .known.join(", "))]
+    /// The path is not one of an artifact, and no name of a grant.
+    #[error("nothing that can be granted is called `{path}`; what can be granted: {}", .known.join(", "))]
     UnknownArtifact {
         path: String,
-        /// The paths of all artifacts.
+        /// All paths, and the names that were granted once.
         known: Vec<String>,
     },
     /// The name is taken.

@@ -1,17 +1,18 @@
-//! Grants to groups. What is granted is an artifact, named by its path, such as `/graphql`.
+//! Grants to groups. What is granted is an artifact, named by its path, such as `/graphql`, or more of the schema, by a name that its file
+//! gives, such as `NOTES`.
 
 use serde_json::json;
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Transaction};
 
 use crate::access::audit::Action;
 use crate::access::manage::change::{commit, require};
 use crate::access::manage::error::{Kind, ManageError};
 use crate::access::manage::operator::Operator;
 
-/// An artifact with its grants.
+/// Something that can be granted, with its grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ArtifactGrants {
-    /// The artifact's path.
+    /// An artifact's path, or a name of the schema file.
     pub(crate) path: String,
     /// The groups that have the grant.
     pub(crate) groups: Vec<String>,
@@ -19,7 +20,23 @@ pub(crate) struct ArtifactGrants {
     pub(crate) users: Vec<String>,
 }
 
-/// All artifacts with their grants, sorted by path.
+/// A user or group with what it is granted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Granted {
+    pub(crate) name: String,
+    /// The groups of the user, or the group itself.
+    pub(crate) groups: Vec<String>,
+    /// Paths and names, sorted.
+    pub(crate) paths: Vec<String>,
+}
+
+impl Granted {
+    pub(crate) fn holds(&self, path: &str) -> bool {
+        self.paths.iter().any(|held| held == path)
+    }
+}
+
+/// Everything that can be granted with its grants, sorted by path.
 pub(crate) async fn list(client: &Client) -> Result<Vec<ArtifactGrants>, ManageError> {
     let select = "
         SELECT path,
@@ -44,16 +61,77 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<ArtifactGrants>, ManageE
         .collect()
 }
 
-/// Grants the artifact to the group. Returns whether anything changed.
+/// What a user is granted, with the groups of the user by which each is. Fails if there is no such user.
+pub(crate) async fn of(client: &Client, user_id: &str) -> Result<Vec<(String, Vec<String>)>, ManageError> {
+    require(client, Kind::User, user_id).await?;
+    let select = "
+        SELECT path, array_agg(group_id ORDER BY group_id) AS groups
+        FROM orderql.group_member
+        JOIN orderql.artifact_grant USING (group_id)
+        JOIN orderql.artifact_group USING (artifact_group_id)
+        WHERE user_id = $1
+        GROUP BY path
+        ORDER BY path";
+    let rows = client.query(select, &[&user_id]).await?;
+    rows.iter().map(|row| Ok((row.try_get("path")?, row.try_get("groups")?))).collect()
+}
+
+/// The users who may sign in, sorted by name.
+pub(crate) async fn by_user(client: &Client) -> Result<Vec<Granted>, ManageError> {
+    let select = "
+        SELECT user_id AS name,
+               ARRAY(SELECT group_id FROM orderql.group_member AS member
+                     WHERE member.user_id = account.user_id ORDER BY group_id) AS groups,
+               ARRAY(SELECT DISTINCT path FROM orderql.group_member AS member
+                     JOIN orderql.artifact_grant USING (group_id)
+                     JOIN orderql.artifact_group USING (artifact_group_id)
+                     WHERE member.user_id = account.user_id ORDER BY path) AS paths
+        FROM orderql.user_account AS account
+        WHERE NOT disabled
+        ORDER BY user_id";
+    granted(client, select).await
+}
+
+/// The groups that have members, sorted by name.
+pub(crate) async fn by_group(client: &Client) -> Result<Vec<Granted>, ManageError> {
+    let select = "
+        SELECT group_id AS name, ARRAY[group_id] AS groups,
+               ARRAY(SELECT path FROM orderql.artifact_grant AS given
+                     JOIN orderql.artifact_group USING (artifact_group_id)
+                     WHERE given.group_id = user_group.group_id ORDER BY path) AS paths
+        FROM orderql.user_group AS user_group
+        WHERE EXISTS (SELECT FROM orderql.group_member AS member WHERE member.group_id = user_group.group_id)
+        ORDER BY group_id";
+    granted(client, select).await
+}
+
+async fn granted(client: &Client, select: &str) -> Result<Vec<Granted>, ManageError> {
+    let rows = client.query(select, &[]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Granted { name: row.try_get("name")?, groups: row.try_get("groups")?, paths: row.try_get("paths")? })
+        })
+        .collect()
+}
+
+/// Grants something to the group. `names` are those of the schema file, which can be granted although nobody has them yet. Returns whether
+/// anything changed.
 pub(crate) async fn add(
     client: &mut Client,
     operator: &Operator,
     group_id: &str,
     path: &str,
+    names: &[String],
 ) -> Result<bool, ManageError> {
+    let transaction = client.transaction().await?;
+    if names.iter().any(|name| name == path) {
+        let insert = "INSERT INTO orderql.artifact_group (artifact_group_id, path)
+                      SELECT '@' || $1::text, $1 ON CONFLICT DO NOTHING";
+        transaction.execute(insert, &[&path]).await?;
+    }
     let insert = "INSERT INTO orderql.artifact_grant (group_id, artifact_group_id)
                   SELECT $1, artifact_group_id FROM orderql.artifact_group WHERE path = $2 ON CONFLICT DO NOTHING";
-    change(client, operator, Action::GrantAdded, insert, group_id, path).await
+    change(transaction, operator, Action::GrantAdded, insert, group_id, path).await
 }
 
 /// Withdraws the grant. Returns whether anything changed.
@@ -65,18 +143,18 @@ pub(crate) async fn remove(
 ) -> Result<bool, ManageError> {
     let delete = "DELETE FROM orderql.artifact_grant USING orderql.artifact_group AS artifact
                   WHERE artifact_grant.artifact_group_id = artifact.artifact_group_id AND group_id = $1 AND path = $2";
-    change(client, operator, Action::GrantRemoved, delete, group_id, path).await
+    let transaction = client.transaction().await?;
+    change(transaction, operator, Action::GrantRemoved, delete, group_id, path).await
 }
 
 async fn change(
-    client: &mut Client,
+    transaction: Transaction<'_>,
     operator: &Operator,
     action: Action,
     statement: &str,
     group_id: &str,
     path: &str,
 ) -> Result<bool, ManageError> {
-    let transaction = client.transaction().await?;
     require(&transaction, Kind::Group, group_id).await?;
     require(&transaction, Kind::Artifact, path).await?;
     let changed = transaction.execute(statement, &[&group_id, &path]).await? > 0;

@@ -51,13 +51,16 @@ pub(crate) enum AccessError {
         /// The artifact's path.
         path: &'static str,
     },
+    /// The caller sees less of the schema than when the response began.
+    #[error("your user groups lost a grant meanwhile; send the query again to see whether it is still allowed")]
+    GrantLost,
 }
 
 impl From<AccessError> for ApiError {
     fn from(error: AccessError) -> Self {
         let code = match error {
             AccessError::Locked(_) | AccessError::TooManyAtOnce => ErrorCode::TooManyLogins,
-            AccessError::NotGranted { .. } => ErrorCode::Forbidden,
+            AccessError::NotGranted { .. } | AccessError::GrantLost => ErrorCode::Forbidden,
             AccessError::NoCredentials
             | AccessError::WrongCredentials
             | AccessError::NoToken
@@ -69,7 +72,7 @@ impl From<AccessError> for ApiError {
         let challenge = match &error {
             AccessError::Locked(locked) => return response.with_retry_after(Some(locked.retry_after)),
             AccessError::TooManyAtOnce => return response.with_retry_after(Some(RETRY_AFTER)),
-            AccessError::NotGranted { .. } => return response,
+            AccessError::NotGranted { .. } | AccessError::GrantLost => return response,
             AccessError::NoCredentials | AccessError::WrongCredentials => BASIC,
             AccessError::NoToken => BEARER,
             AccessError::NotBearer => bearer("invalid_request", &error),

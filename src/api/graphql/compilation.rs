@@ -14,6 +14,7 @@ use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::graphql::free_requests::charge_failure;
 use crate::api::service::Service;
+use crate::api::views::View;
 use crate::compile::compiled::Compiled;
 use crate::compile::compiler::Compiler;
 use crate::compile::explanation::Explanation;
@@ -30,38 +31,46 @@ type Compile<T> = fn(&Compiler, &Request, &Limits) -> Result<T, GraphqlErrors>;
 pub(crate) async fn compile(
     service: &Service,
     caller: &Principal,
+    view: &View,
     request: &mut Request,
 ) -> Result<Compiled, ApiError> {
-    run(service, caller, request, Compiler::compile).await
+    run(service, caller, view, request, Compiler::compile).await
 }
 
 /// Explains a query.
 pub(crate) async fn explain(
     service: &Service,
     caller: &Principal,
+    view: &View,
     request: &mut Request,
 ) -> Result<Explanation, ApiError> {
-    run(service, caller, request, Compiler::explain).await
+    run(service, caller, view, request, Compiler::explain).await
 }
 
 /// Reads an export.
-pub(crate) async fn export(service: &Service, caller: &Principal, request: &mut Request) -> Result<Export, ApiError> {
-    run(service, caller, request, |compiler, request, _| Export::new(compiler.catalog(), request)).await
+pub(crate) async fn export(
+    service: &Service,
+    caller: &Principal,
+    view: &View,
+    request: &mut Request,
+) -> Result<Export, ApiError> {
+    run(service, caller, view, request, |compiler, request, _| Export::new(compiler.catalog(), request)).await
 }
 
 async fn run<T: Send + 'static>(
     service: &Service,
     caller: &Principal,
+    view: &View,
     request: &mut Request,
     compile: Compile<T>,
 ) -> Result<T, ApiError> {
     let limits = caller.limits.query;
-    let result = if service.compiler.is_quick(request) {
-        compile(&service.compiler, request, &limits)
+    let result = if view.compiler.is_quick(request) {
+        compile(&view.compiler, request, &limits)
     } else {
         let until = Instant::now() + caller.limits.deadline;
         let turn = service.cpu_tasks.turn(&caller.user_id, until).await?;
-        let (compiler, pace) = (Arc::clone(&service.compiler), Arc::clone(&service.free_query_pace));
+        let (compiler, pace) = (Arc::clone(&view.compiler), Arc::clone(&service.free_query_pace));
         let work = move |request: &Request| compile(&compiler, request, &limits);
         compile_apart(turn, until, pace, &caller.user_id, request, work).await?
     };

@@ -16,6 +16,7 @@ use crate::api::graphql::persisted_queries::{ResolvedQuery, store};
 use crate::api::negotiate::Media;
 use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
+use crate::api::views::View;
 use crate::compile::explanation::Explanation;
 use crate::error::code::ErrorCode;
 use crate::execute::statement_report;
@@ -86,13 +87,14 @@ pub(crate) fn wants_analysis(headers: &HeaderMap) -> bool {
 pub(crate) async fn field_costs(
     service: &Service,
     caller: &Principal,
+    view: &View,
     request: &mut Request,
     headers: &HeaderMap,
 ) -> Result<Option<Value>, ApiError> {
     if !headers.get(INCLUDE_FIELDS).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true")) {
         return Ok(None);
     }
-    let explanation = compilation::explain(service, caller, request).await?;
+    let explanation = compilation::explain(service, caller, view, request).await?;
     Ok(Some(json!(explanation.fields())))
 }
 
@@ -115,6 +117,7 @@ fn require_plan_grant(caller: &Principal) -> Result<(), AccessError> {
 pub(crate) async fn respond(
     context: &mut RequestContext,
     caller: &Principal,
+    view: &View,
     wanted: Report,
     query: &mut ResolvedQuery,
     media: Media,
@@ -127,7 +130,7 @@ pub(crate) async fn respond(
         .await
         .map_err(|retry_after| QueryError::TooManyReports { retry_after })?;
     let started = Instant::now();
-    let explanation = compilation::explain(service, caller, &mut query.request).await?;
+    let explanation = compilation::explain(service, caller, view, &mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(explanation.operation_name.as_deref());
     let cost = explanation.estimate.cost();

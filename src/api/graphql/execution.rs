@@ -15,6 +15,7 @@ use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::service::Service;
+use crate::catalog::grant_set::GrantSet;
 use crate::compile::compiled::Compiled;
 use crate::database::connection::own_connection::OwnConnection;
 use crate::database::connection::shared_connections::StatementText;
@@ -33,6 +34,8 @@ const MAX_SHARED_ROWS: u64 = 1000;
 #[derive(Debug)]
 pub(crate) struct AdmittedQuery {
     pub compiled: Compiled,
+    /// The grants of the schema that the caller held when it was compiled.
+    pub grants: GrantSet,
     /// The cost of every field, if the client asked for it.
     pub field_costs: Option<Value>,
     /// Whether the client asked how it is executed.

@@ -37,6 +37,7 @@ use crate::api::prefer;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
+use crate::api::views::View;
 use crate::compile::compiled::Compiled;
 use crate::compile::export::Export;
 use crate::database::error::DatabaseError;
@@ -80,15 +81,16 @@ pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -
 
 async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<HttpResponse, ApiError> {
     let caller = context.authorize(Artifact::Graphql)?;
+    let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
     let after = read_position::after(&context.head.headers, &context.service.servers).await?;
     let envelope = request_envelope::read(context, &caller, body).await?;
-    let mut query = resolve(&context.service.persisted_queries, envelope)?;
+    let mut query = resolve(&context.service.persisted_queries, view.grants, envelope)?;
     if let Some(report) = cost_report::requested(&context.head.headers)? {
-        return cost_report::respond(context, &caller, report, &mut query, Media::GraphqlResponse).await;
+        return cost_report::respond(context, &caller, &view, report, &mut query, Media::GraphqlResponse).await;
     }
     let RequestContext { service, head, in_flight, entry, .. } = context;
-    let is_quick = service.compiler.is_quick(&query.request);
-    let export = compilation::export(service, &caller, &mut query.request).await?;
+    let is_quick = view.compiler.is_quick(&query.request);
+    let export = compilation::export(service, &caller, &view, &mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, &mut query);
     entry.set_operation(export.operation_name());
     let permit = service.exports.start(&caller.user_id, PLACES, 0).map_err(|_| QueryError::ExportRunning)?;
@@ -100,6 +102,7 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
     let mut running = RunningExport {
         service: Arc::clone(service),
         caller,
+        view,
         export: Arc::new(export),
         is_quick,
         bytes: admission::demand(0, &query.request, in_flight).bytes,
@@ -164,6 +167,8 @@ struct Page {
 struct RunningExport {
     service: Arc<Service>,
     caller: Arc<Principal>,
+    /// What the caller saw of the schema when it began.
+    view: Arc<View>,
     export: Arc<Export>,
     /// Whether a page can be compiled on a thread that serves.
     is_quick: bool,
@@ -242,7 +247,7 @@ impl RunningExport {
     }
 
     async fn fetch_page(&mut self, max_wait: MaxWait, timeline: &mut Timeline) -> Result<Option<Page>, ApiError> {
-        self.caller = current_account(&self.service, &self.caller)?;
+        self.caller = current_account(&self.service, &self.caller, self.view.grants)?;
         if self.service.admission.is_closed() {
             return Err(ServiceError::Stopping.into());
         }
@@ -270,7 +275,7 @@ impl RunningExport {
         self.after = self.after.max(debit.written.map(WalPosition::from));
         let (place, idle) = place.resume().await;
         self.idle_left = self.idle_left.saturating_sub(idle);
-        let page = match (current_account(&service, &self.caller), place) {
+        let page = match (current_account(&service, &self.caller, self.view.grants), place) {
             (Ok(_), Some(place)) => return self.fetch_paid(place, &compiled, debit, timeline).await.map(Some),
             (Ok(_), None) => Ok(None),
             (Err(error), _) => Err(error.into()),
@@ -359,7 +364,7 @@ impl RunningExport {
     }
 
     async fn compile(&self) -> Result<Compiled, ApiError> {
-        let (compiler, export) = (Arc::clone(&self.service.compiler), Arc::clone(&self.export));
+        let (compiler, export) = (Arc::clone(&self.view.compiler), Arc::clone(&self.export));
         let (limits, cursor) = (self.caller.limits, self.cursor.clone());
         let compile = move || export.page(compiler.catalog(), &limits.query, cursor.as_deref());
         let result = if self.is_quick {

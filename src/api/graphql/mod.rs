@@ -47,6 +47,7 @@ use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
+use crate::api::views::View;
 use crate::database::wal_position::WalPosition;
 use crate::error::code::ErrorCode;
 use crate::http::coding::compress::{ENCODER_MEMORY, compress, keeps_encoder};
@@ -95,17 +96,18 @@ async fn serve(
     media: Result<Media, ApiError>,
 ) -> Result<HttpResponse, ApiError> {
     let caller = context.authorize(Artifact::Graphql)?;
+    let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
     let media = media?;
     let envelope = request_envelope::read(context, &caller, body).await?;
-    let mut query = resolve(&context.service.persisted_queries, envelope)?;
+    let mut query = resolve(&context.service.persisted_queries, view.grants, envelope)?;
 
     let headers = optional_headers::of(&context.head.headers);
     let wait = prefer::wait(&headers);
     if let Some(report) = cost_report::requested(&headers)? {
-        return cost_report::respond(context, &caller, report, &mut query, media).await;
+        return cost_report::respond(context, &caller, &view, report, &mut query, media).await;
     }
     let schedule = Schedule::new(&context.service, &caller, wait);
-    let result = run(context, &caller, &headers, &mut query, &schedule).await;
+    let result = run(context, &caller, &view, &headers, &mut query, &schedule).await;
     if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
         drop(query);
         admission::hold_back(context, &caller).await;
@@ -124,6 +126,7 @@ async fn serve(
 async fn run(
     context: &mut RequestContext,
     caller: &Arc<Principal>,
+    view: &View,
     headers: &HeaderMap,
     query: &mut ResolvedQuery,
     schedule: &Schedule,
@@ -131,13 +134,13 @@ async fn run(
     let RequestContext { service, in_flight, entry, .. } = &mut *context;
     let after = read_position::after(headers, &service.servers).await?;
     // Refusing a query once more must cost little.
-    if let Some(known) = service.compiler.known_price(&query.request, &caller.limits.query) {
+    if let Some(known) = view.compiler.known_price(&query.request, &caller.limits.query) {
         entry.set_operation(known.operation_name.as_deref());
         let demand = admission::demand(known.credits, &query.request, in_flight);
         admission::check(service, caller, demand, schedule)?;
     }
     let started = Instant::now();
-    let compiled = compilation::compile(service, caller, &mut query.request).await;
+    let compiled = compilation::compile(service, caller, view, &mut query.request).await;
     let compiling = Stage::since(started);
     entry.timeline.compile = Some(compiling);
     let compiled = compiled?;
@@ -150,7 +153,7 @@ async fn run(
             .await
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
-    let field_costs = cost_report::field_costs(service, caller, &mut query.request, headers).await?;
+    let field_costs = cost_report::field_costs(service, caller, view, &mut query.request, headers).await?;
     // Nobody needs the values of variables any more, in particular not while the request waits.
     query.drop_variables(in_flight);
     let includes_plan = cost_report::includes_plan(caller, headers)?;
@@ -158,7 +161,7 @@ async fn run(
     let admitted = admission::admit(context, caller, demand, schedule).await;
     let service = &context.service;
     let debit = admitted.inspect_err(|_| {
-        service.compiler.insert_price(&query.request, &caller.limits.query, cost);
+        view.compiler.insert_price(&query.request, &caller.limits.query, cost);
     })?;
     if !compiled.unknown_values.is_empty() {
         // They may have been added to the database since.
@@ -170,7 +173,8 @@ async fn run(
     } else {
         service.servers.route(&caller.user_id, after.max(written)).await
     };
-    let admitted = AdmittedQuery { compiled, field_costs, includes_plan, debit, route, until: schedule.until };
+    let (grants, until) = (view.grants, schedule.until);
+    let admitted = AdmittedQuery { compiled, grants, field_costs, includes_plan, debit, route, until };
     let wants_analysis = cost_report::wants_analysis(headers);
     let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
     // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.

@@ -13,6 +13,7 @@ use crate::api::graphql::given_variables;
 use crate::api::graphql::json_members::JsonMembers;
 use crate::api::graphql::request_envelope::{GraphqlRequest, PERSISTED_QUERY};
 use crate::api::query_texts::{QueryHash, QueryTexts};
+use crate::catalog::grant_set::GrantSet;
 use crate::error::code::ErrorCode;
 use crate::http::connection::InFlightRequest;
 use crate::query::{Request, Variables};
@@ -89,8 +90,13 @@ impl From<PersistedQueryError> for ApiError {
     }
 }
 
-/// The request with its text: the one that was sent, or the one whose hash was sent.
-pub(crate) fn resolve(texts: &QueryTexts, envelope: GraphqlRequest) -> Result<ResolvedQuery, PersistedQueryError> {
+/// The request with its text: the one that was sent, or the one whose hash was sent. Finds texts that compiled for callers who hold the
+/// same `grants`: others may name what this one does not see.
+pub(crate) fn resolve(
+    texts: &QueryTexts,
+    grants: GrantSet,
+    envelope: GraphqlRequest,
+) -> Result<ResolvedQuery, PersistedQueryError> {
     let GraphqlRequest { query, operation_name, variables, extensions, values_memory } = envelope;
     let (query, new_hash) = match (query, read_hash(extensions.as_deref())?) {
         (_, Some(_)) if !texts.is_enabled() => return Err(PersistedQueryError::NotSupported),
@@ -100,8 +106,10 @@ pub(crate) fn resolve(texts: &QueryTexts, envelope: GraphqlRequest) -> Result<Re
         (Some(query), Some(hash)) if QueryHash::of(&query) != hash => {
             return Err(PersistedQueryError::HashMismatch);
         }
-        (Some(query), new_hash) => (query, new_hash),
-        (None, Some(hash)) => (texts.get(&hash).ok_or(PersistedQueryError::NotFound)?.as_ref().to_owned(), None),
+        (Some(query), new_hash) => (query, new_hash.map(|hash| hash.among(grants))),
+        (None, Some(hash)) => {
+            (texts.get(&hash.among(grants)).ok_or(PersistedQueryError::NotFound)?.as_ref().to_owned(), None)
+        }
         (None, None) => return Err(PersistedQueryError::NoQuery),
     };
     let variables = variables.map(|object| given_variables::named_in(&query, &object)).transpose()?.unwrap_or_default();
@@ -175,15 +183,20 @@ mod tests {
     #[test]
     fn finds_a_text_by_its_hash_once_it_is_stored() {
         let texts = texts(10_000);
-        let not_found = || matches!(resolve(&texts, with_hash(None, TYPENAME)), Err(PersistedQueryError::NotFound));
+        let not_found = || {
+            matches!(
+                resolve(&texts, GrantSet::default(), with_hash(None, TYPENAME)),
+                Err(PersistedQueryError::NotFound)
+            )
+        };
         assert!(not_found());
-        let mut query = resolve(&texts, with_hash(Some("{__typename}"), TYPENAME)).unwrap();
+        let mut query = resolve(&texts, GrantSet::default(), with_hash(Some("{__typename}"), TYPENAME)).unwrap();
         assert!(not_found());
         store(&texts, &"demo".into(), &mut query);
-        assert_eq!(resolve(&texts, with_hash(None, TYPENAME)).unwrap(), query);
-        let mismatch = resolve(&texts, with_hash(Some("{b}"), TYPENAME)).unwrap_err();
+        assert_eq!(resolve(&texts, GrantSet::default(), with_hash(None, TYPENAME)).unwrap(), query);
+        let mismatch = resolve(&texts, GrantSet::default(), with_hash(Some("{b}"), TYPENAME)).unwrap_err();
         assert_eq!(mismatch.to_string(), "provided sha does not match query");
-        assert_eq!(resolve(&texts, request(Some("{__typename}"), &Value::Null)).unwrap(), query);
+        assert_eq!(resolve(&texts, GrantSet::default(), request(Some("{__typename}"), &Value::Null)).unwrap(), query);
     }
 
     #[test]
@@ -231,10 +244,10 @@ mod tests {
     fn rejects_hashes_where_persisted_queries_are_switched_off() {
         let texts = QueryTexts::new(QueryTextOptions { capacity: None, max_text: 1000 });
         for text in [None, Some("{__typename}")] {
-            let error = resolve(&texts, with_hash(text, TYPENAME)).unwrap_err();
+            let error = resolve(&texts, GrantSet::default(), with_hash(text, TYPENAME)).unwrap_err();
             assert!(matches!(error, PersistedQueryError::NotSupported), "{error}");
         }
-        assert!(resolve(&texts, request(Some("{a}"), &Value::Null)).is_ok());
+        assert!(resolve(&texts, GrantSet::default(), request(Some("{a}"), &Value::Null)).is_ok());
     }
 
     #[test]
@@ -250,10 +263,10 @@ mod tests {
             (json!({"version": 1, "sha256Hash": format!("{TYPENAME}0a")}), "sha256Hash"),
             (json!({"version": 1, "sha256Hash": "ab"}), "sha256Hash"),
         ] {
-            let error = resolve(&texts, request(Some("{a}"), &extension)).unwrap_err();
+            let error = resolve(&texts, GrantSet::default(), request(Some("{a}"), &extension)).unwrap_err();
             assert!(error.to_string().contains(part), "{extension}: {error}");
         }
-        assert!(resolve(&texts, request(Some("{a}"), &Value::Null)).is_ok());
-        assert!(resolve(&texts, request(None, &Value::Null)).is_err());
+        assert!(resolve(&texts, GrantSet::default(), request(Some("{a}"), &Value::Null)).is_ok());
+        assert!(resolve(&texts, GrantSet::default(), request(None, &Value::Null)).is_err());
     }
 }

@@ -25,6 +25,7 @@ use crate::api::graphql::response_envelope::START;
 use crate::api::graphql::slow_query_log::StreamedQuery;
 use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
+use crate::catalog::grant_set::GrantSet;
 use crate::compile::compiled::Compiled;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
@@ -69,6 +70,7 @@ pub(crate) async fn begin(
     };
     let first = settle(service, caller, query.debit, until, &entry.id, Some(&log), pin!(first)).await?;
     let (part, stream, held) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
+    let grants = query.grants;
     let end = ResponseEnd::new(query, &entry.timeline.statement);
     match part {
         Part::Last(LastPart { mut text, written }) => {
@@ -90,6 +92,7 @@ pub(crate) async fn begin(
                 end,
                 service: Arc::clone(service),
                 caller: Arc::clone(caller),
+                grants,
                 request_id: Arc::clone(&entry.id),
                 record,
                 time_left: until.saturating_duration_since(Instant::now()),
@@ -152,6 +155,7 @@ struct RunningResponse {
     end: ResponseEnd,
     service: Arc<Service>,
     caller: Arc<Principal>,
+    grants: GrantSet,
     request_id: Arc<str>,
     record: Arc<StreamRecord>,
     /// Until the query's deadline, in which the time that the client was waited for does not count.
@@ -188,7 +192,7 @@ impl RunningResponse {
         let now = Instant::now();
         let waited = now.duration_since(self.waiting_since);
         self.client_time_left = self.client_time_left.checked_sub(waited).ok_or("the client reads too slowly")?;
-        if let Err(error) = current_account(&self.service, &self.caller) {
+        if let Err(error) = current_account(&self.service, &self.caller, self.grants) {
             return Err(self.break_off(&error.into()));
         }
         let part = next_part(&mut self.stream);

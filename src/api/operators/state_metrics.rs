@@ -115,7 +115,7 @@ static FIGURES: [Figure; 22] = [
         &["cache", "result"],
         "Look-ups of query texts, and of the plans of texts that were found.",
         |service| {
-            let statistics = service.compiler.cache_statistics();
+            let statistics = service.views.whole().compiler.cache_statistics();
             let (texts, plans) = (statistics.texts, statistics.plans);
             let count = |cache, result, count| Series::new([cache, result], Value::Whole(count));
             vec![
@@ -127,7 +127,7 @@ static FIGURES: [Figure; 22] = [
         },
     ),
     figure("orderql_query_cache_bytes", Kind::Gauge, &[], "Bytes of cached query texts with their plans.", |service| {
-        vec![Series::whole(Vec::new(), service.compiler.cache_statistics().bytes)]
+        vec![Series::whole(Vec::new(), service.views.whole().compiler.cache_statistics().bytes)]
     }),
     figure("orderql_persisted_queries", Kind::Gauge, &[], "Query texts that are stored by their hash.", |service| {
         vec![Series::whole(Vec::new(), service.persisted_queries.usage().0)]

@@ -8,7 +8,7 @@ use tokio_postgres::{Client, Error};
 use crate::cli::database::{addresses, connect};
 use crate::cli::doctor::certificates;
 use crate::cli::doctor::finding::Finding;
-use crate::cli::doctor::{migrated, replicas};
+use crate::cli::doctor::{migrated, replicas, visibility};
 use crate::cli::privileges::PRIVILEGES;
 use crate::cli::schema;
 use crate::config::settings::Config;
@@ -94,6 +94,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
             }
         }
     }
+    findings.extend(visibility::check(&client, config).await);
     findings.extend(schema_fit(&client, config).await);
     findings.extend(replicas::check(&client, &servers.replicas, config).await);
     findings

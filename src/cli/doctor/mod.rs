@@ -6,6 +6,7 @@
 //! - `migrated`: what migrations made
 //! - `database`: the database and what the role may do there
 //! - `replicas`: whether replicas follow it
+//! - `visibility`: what groups see of the schema
 //! - `store`: the store that nodes share
 
 mod certificates;
@@ -15,6 +16,7 @@ mod machine;
 mod migrated;
 mod replicas;
 mod store;
+mod visibility;
 
 use std::io::{self, Write as _};
 

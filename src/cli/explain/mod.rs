@@ -16,10 +16,14 @@ use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use clap::{Arg, ArgMatches, value_parser};
+use clap::{Arg, ArgGroup, ArgMatches, value_parser};
 use thiserror::Error;
 
+use crate::access::manage::grants;
+use crate::catalog::Catalog;
+use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::search_window::SearchWindow;
+use crate::cli::database::{address, connect};
 use crate::cli::explain::explained::Explained;
 use crate::cli::outcome::Outcome;
 use crate::cli::query_text::{self, variables};
@@ -34,6 +38,7 @@ use crate::query::{Request, Variables};
 ///
 /// Exits with 1 if the server would reject the query.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("of_database").args(["analyze", "user"]).multiple(true))]
 pub struct Args {
     /// The values of the query's variables, a JSON object
     #[arg(long, value_name = "JSON", value_parser = variables)]
@@ -42,6 +47,10 @@ pub struct Args {
     /// The name of the operation to explain, if the document has several
     #[arg(long, value_name = "NAME")]
     operation: Option<String>,
+
+    /// Explain what this user sees of the schema, by the grants in the database; the limits are those of the flags
+    #[arg(long = "as", value_name = "USER", requires = "database_url")]
+    user: Option<String>,
 
     /// A schema file to use instead of the built-in one
     #[arg(long, value_name = "FILE")]
@@ -63,8 +72,8 @@ pub struct Args {
     #[arg(long, requires = "database_url")]
     analyze: bool,
 
-    /// The database for --analyze
-    #[arg(long, value_name = "URL", requires = "analyze")]
+    /// The database for --analyze and --as
+    #[arg(long, value_name = "URL", requires = "of_database")]
     database_url: Option<ConnectionString>,
 
     /// Print one JSON object
@@ -119,15 +128,22 @@ struct Rejected;
 /// reject, after everything that is known about it is printed.
 pub fn run(args: &Args) -> Outcome {
     let window = SearchWindow::new(args.search_window).unwrap_or(SearchWindow::DEFAULT);
-    let catalog = schema::read(args.schema.as_deref())?.with_search_window(window);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let catalog = match (&args.user, &args.database_url) {
+        (Some(user), Some(database)) => {
+            let file = schema::file(args.schema.as_deref())?;
+            runtime.block_on(seen_by(user, database, &file))?
+        }
+        _ => schema::read(args.schema.as_deref())?,
+    };
+    let catalog = catalog.with_search_window(window);
     let request = Request {
         query: query_text::read(&args.query)?,
         operation_name: args.operation.clone(),
         variables: args.variables.clone().unwrap_or_default(),
     };
     let limits = args.limits.0;
-    let explained = if let Some(database) = &args.database_url {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let explained = if let Some(database) = args.database_url.as_ref().filter(|_| args.analyze) {
         runtime.block_on(analysis::analyzed(database, catalog, &request, limits))?
     } else {
         let result = explanation::explain(&catalog, &request, &limits);
@@ -148,4 +164,10 @@ pub fn run(args: &Args) -> Outcome {
         None => Ok(()),
         Some(_) => Err(Rejected.into()),
     }
+}
+
+/// What a user sees of a schema file.
+async fn seen_by(user: &str, database: &ConnectionString, file: &SchemaFile) -> Outcome<Catalog> {
+    let granted = grants::of(&connect(&address(database)?).await?, user).await?;
+    Ok(file.view(file.held(|name| granted.iter().any(|(path, _)| path == name)))?)
 }

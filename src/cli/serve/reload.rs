@@ -99,7 +99,7 @@ impl<'a> Reloader<'a> {
         let config = Config::read(&reloaded)?;
         let options = config.http();
         let tls = options.tls.as_ref().map(tls::read).transpose()?;
-        let (schema, catalog) = SchemaSource::read(&config)?;
+        let (schema, read) = SchemaSource::read(&config)?;
         let mut service = Service::clone(&services.get());
         if tls.is_some() != service.http.tls.is_some() {
             let before = if tls.is_some() { "not set" } else { "set" };
@@ -109,12 +109,12 @@ impl<'a> Reloader<'a> {
         if schema != self.schema {
             let open = async {
                 let client = connect_once(&self.servers).await?;
-                schema.open(catalog, &client, &self.servers).await
+                schema.open(read, &client, &self.servers).await
             };
-            let ServedSchema { catalog, constraints, sdl, compiler, vocabularies } =
+            let ServedSchema { catalog, constraints, views, vocabularies } =
                 time::timeout(SCHEMA_TIMEOUT, open).await??;
             served = Some((catalog, constraints));
-            service = Service { compiler, vocabularies, sdl, ..service };
+            service = Service { views, vocabularies, ..service };
         }
         log.change(&config.log())?;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use tokio_postgres::Client;
 
-use crate::api::schema::sdl_document::SdlDocument;
+use crate::api::views::Views;
 use crate::catalog::Catalog;
+use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::search_window::SearchWindow;
 use crate::cli::schema::{self, SchemaFileError};
-use crate::compile::compiler::Compiler;
 use crate::config::settings::Config;
 use crate::database::address::server_addresses::ServerAddresses;
 use crate::preflight::{Constraints, stored_types};
@@ -26,47 +26,53 @@ pub(super) struct SchemaSource {
     query_cache: usize,
 }
 
+/// A schema file that is to be served, with the catalog of the whole file.
+pub(super) struct ReadSchema {
+    file: SchemaFile,
+    catalog: Catalog,
+}
+
 /// What the service makes of a schema.
 pub(super) struct ServedSchema {
     pub(super) catalog: Arc<Catalog>,
     pub(super) constraints: Constraints,
-    pub(super) sdl: Arc<SdlDocument>,
-    pub(super) compiler: Arc<Compiler>,
+    pub(super) views: Arc<Views>,
     pub(super) vocabularies: Arc<VocabularyReader>,
 }
 
 impl SchemaSource {
     /// Reads the schema file. Fails if it is none.
-    pub(super) fn read(config: &Config) -> Result<(Self, Catalog), SchemaFileError> {
-        let file = config.schema.as_deref();
-        let text = schema::text(file)?;
-        let catalog = schema::parse(&text, file)?.with_search_window(config.search_window);
+    pub(super) fn read(config: &Config) -> Result<(Self, ReadSchema), SchemaFileError> {
+        let path = config.schema.as_deref();
+        let text = schema::text(path)?;
+        let (file, catalog) = schema::parse(&text, path)?;
+        let catalog = catalog.with_search_window(config.search_window);
         let source = Self {
             text,
             search_window: config.search_window,
             constraints: config.schema_constraints,
             query_cache: config.query_cache,
         };
-        Ok((source, catalog))
+        Ok((source, ReadSchema { file, catalog }))
     }
 
     /// Checks the schema against the database, so that a table that is missing does not show in the responses to clients, and
     /// prepares to serve it.
     pub(super) async fn open(
         &self,
-        catalog: Catalog,
+        schema: ReadSchema,
         client: &Client,
         servers: &ServerAddresses,
     ) -> Result<ServedSchema, Box<dyn Error + Send + Sync>> {
+        let ReadSchema { file, catalog } = schema;
         for mismatch in schema::check_database(client, &catalog, self.constraints).await? {
             emit(&Event::ConstraintMissing { mismatch: &mismatch });
         }
         let stored = stored_types(client, &catalog).await?;
         let catalog = Arc::new(catalog.with_stored_types(&stored));
-        let compiler = Arc::new(Compiler::new(Arc::clone(&catalog), self.query_cache));
-        let sdl = Arc::new(SdlDocument::new(catalog.sdl().to_owned()));
-        let known = Arc::clone(compiler.vocabularies());
+        let views = Views::new(file, Arc::clone(&catalog), stored, self.query_cache)?;
+        let known = Arc::clone(views.whole().compiler.vocabularies());
         let vocabularies = Arc::new(VocabularyReader::start(servers, Arc::clone(&catalog), known).await?);
-        Ok(ServedSchema { catalog, constraints: self.constraints, sdl, compiler, vocabularies })
+        Ok(ServedSchema { catalog, constraints: self.constraints, views: views.into(), vocabularies })
     }
 }

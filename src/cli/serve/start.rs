@@ -79,11 +79,10 @@ pub(crate) async fn start(
     }
     let (options, api) = (config.http(), config.api());
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
-    let (schema, catalog) = SchemaSource::read(config)?;
+    let (schema, read) = SchemaSource::read(config)?;
     let client = connect(&servers, config.start_wait).await?;
     connection_check::check(config, &servers).await?;
-    let ServedSchema { catalog, constraints, sdl, compiler, vocabularies } =
-        schema.open(catalog, &client, &servers).await?;
+    let ServedSchema { catalog, constraints, views, vocabularies } = schema.open(read, &client, &servers).await?;
     let updates_orders = has_order_tables(&client).await?;
     check_change_feeds(&client, &catalog).await?;
     task::spawn(kept_tables_check::run(client));
@@ -96,8 +95,7 @@ pub(crate) async fn start(
     let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
     let (buckets, store) = buckets(config).await;
     let service = Service {
-        sdl,
-        compiler,
+        views,
         cpu_tasks: Arc::default(),
         vocabularies,
         grants: GrantCache::start(&servers, config.grants()).await?.into(),

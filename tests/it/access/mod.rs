@@ -7,3 +7,4 @@ mod login_attacks;
 mod sign_in;
 mod tokens;
 mod users;
+mod views;

@@ -11,6 +11,7 @@ mod odd_values;
 mod schema_errors;
 mod search_keys;
 mod sort_keys;
+mod views;
 
 /// A database with the demo orders, in which half of the nulls have values.
 pub async fn sample() -> Database {

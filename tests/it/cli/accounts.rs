@@ -156,7 +156,7 @@ async fn lists_groups_grants_and_profiles() {
     orderql(&database, "group add EMPTY");
     let groups = json_of(&database, "group list");
     assert_eq!((&groups[0]["group"], &groups[0]["members"]), (&json!("API"), &json!(["ann", "bob"])));
-    assert_eq!(groups[0]["grants"], json!(["/api/updateOrder", "/graphql"]));
+    assert_eq!(groups[0]["grants"], json!(["/api/updateOrder", "/graphql", "NOTES", "PAYMENTS", "PERSONAL_DATA"]));
     assert_eq!(groups[1], json!({"group": "EMPTY", "members": [], "grants": [], "description": null}));
     let grants = json_of(&database, "grant list");
     assert_eq!(grants[1], json!({"path": "/graphql", "groups": ["API"], "users": ["ann"]}));

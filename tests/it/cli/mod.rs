@@ -3,6 +3,7 @@
 mod accounts;
 mod arguments;
 mod demo;
+mod grants;
 mod load;
 mod operating;
 mod own_tables;

@@ -4,7 +4,7 @@ import { DOC_EXPLORER_PLUGIN } from "@graphiql/plugin-doc-explorer";
 import type { GraphiQLPlugin } from "@graphiql/react";
 import { GraphiQL } from "graphiql";
 import { buildSchema, print, type GraphQLSchema } from "graphql";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 
 import { Appearance } from "./appearance";
 import { Away } from "./away";
@@ -21,8 +21,9 @@ import { PriceNow } from "./price/price_now";
 import { PriceWatch } from "./price/watch";
 import { execute } from "./execute";
 import { messageOf, schemaText } from "./server";
-import { askToSignIn } from "./session";
+import { askToSignIn, session } from "./session";
 import { Account, SignInDialog } from "./sign_in";
+import { useStore } from "./store";
 import { FIRST_QUERY } from "./timeline/pages";
 import { TIMELINE } from "./timeline/panel";
 
@@ -42,7 +43,7 @@ function plugins(schema: GraphQLSchema): GraphiQLPlugin[] {
 }
 
 function Console({ schema }: { schema: GraphQLSchema }) {
-  const [panels] = useState(() => plugins(schema));
+  const panels = useMemo(() => plugins(schema), [schema]);
   const [query] = useState(() => example(schema));
   return (
     <GraphiQL
@@ -81,16 +82,19 @@ if (!sessionStorage.getItem(WIDTH)) sessionStorage.setItem(WIDTH, "0.5");
 export function App() {
   const [schema, setSchema] = useState<GraphQLSchema | null>(null);
   const [error, setError] = useState("");
+  const token = useStore(session)?.token;
   const load = useCallback(() => {
+    let isCurrent = true;
     setError("");
-    schemaText()
-      .then((text) => setSchema(buildSchema(text)))
-      .catch((failure: unknown) => setError(messageOf(failure)));
-  }, []);
-  useEffect(() => {
-    load();
-    askToSignIn();
-  }, [load]);
+    schemaText(token)
+      .then((text) => isCurrent && setSchema(buildSchema(text)))
+      .catch((failure: unknown) => isCurrent && setError(messageOf(failure)));
+    return () => {
+      isCurrent = false;
+    };
+  }, [token]);
+  useEffect(load, [load]);
+  useEffect(() => askToSignIn(), []);
   return (
     <main>
       <h1 className="oq-title">orderql console</h1>

@@ -166,9 +166,11 @@ export async function plan(operation: Operation, signal: AbortSignal): Promise<R
   return response;
 }
 
-/** The schema's text, which needs no token. */
-export async function schemaText(): Promise<string> {
-  const answer = await fetchHere(url("graphql/sdl"));
+/** The schema's text: what whoever is signed in sees of it, or without a token what everybody does. */
+export async function schemaText(token?: string): Promise<string> {
+  const read = (init?: RequestInit) => fetchHere(url("graphql/sdl"), init);
+  let answer = await read(token ? { headers: { Authorization: `Bearer ${token}` } } : {});
+  if (token && [401, 403].includes(answer.status)) answer = await read();
   if (!answer.ok) throw new Error(`the schema cannot be read: ${answer.status}`);
   return answer.text();
 }

@@ -1,24 +1,36 @@
-//! `GET /rest/s1/graphql/sdl`, and `…/schema.graphql` beside it: the SDL of the schema that this instance serves. Needs no
-//! token. `sdl_document` is the text as requests need it.
-
-pub(crate) mod sdl_document;
+//! `GET /rest/s1/graphql/sdl`, and `…/schema.graphql` beside it: the SDL of the schema that this instance serves, with a token as its
+//! caller sees it, and without one what needs no grant. `sdl_document` is the text as requests need it.
 
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 
-use crate::api::schema::sdl_document::SdlDocument;
+use crate::access::grants::Artifact;
+use crate::api::credentials;
+use crate::api::errors::api_error::ApiError;
+use crate::api::request_context::RequestContext;
+use crate::api::sdl_document::SdlDocument;
 use crate::http::coding::compress;
 use crate::http::coding::{self, Choice, Codings};
 use crate::http::request_error::RequestError;
 use crate::http::response::entity_tag;
 use crate::http::response::{HttpResponse, add_vary, empty_response};
 
-/// Responds with the text, or with 304 to a client that has it.
-pub(crate) fn respond(
-    document: &SdlDocument,
-    headers: &HeaderMap,
-    codings: &Codings,
-) -> Result<HttpResponse, RequestError> {
+/// Responds with what the caller sees.
+pub(crate) async fn respond(context: &mut RequestContext) -> Result<HttpResponse, ApiError> {
+    let codings = context.service.http.options.codings.clone();
+    let mut response = if credentials::bearer(&context.head.headers).is_some() {
+        let caller = context.authorize(Artifact::Graphql)?;
+        let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
+        document(view.sdl(), &context.head.headers, &codings)?
+    } else {
+        document(context.service.views.public().sdl(), &context.head.headers, &codings)?
+    };
+    add_vary(response.headers_mut(), "Authorization");
+    Ok(response)
+}
+
+/// The text, or 304 for a client that has it.
+fn document(document: &SdlDocument, headers: &HeaderMap, codings: &Codings) -> Result<HttpResponse, RequestError> {
     let compressed = match coding::accepted(headers, codings)? {
         Choice::Identity => None,
         Choice::Preferred(_) if document.text.len() < compress::MIN_BYTES => None,
@@ -68,7 +80,7 @@ mod tests {
         let document = SdlDocument::new("type QueryRoot { a: Int }".into());
         let get = |value: &str| {
             let headers = HeaderMap::from_iter([(header::IF_NONE_MATCH, value.parse().unwrap())]);
-            respond(&document, &headers, &Codings::parse("on").unwrap()).unwrap()
+            super::document(&document, &headers, &Codings::parse("on").unwrap()).unwrap()
         };
         let tag = document.tag.as_str();
         for known in [tag.to_owned(), "*".into(), format!("W/{tag}"), format!("\"x\", {tag}")] {
@@ -89,7 +101,7 @@ mod tests {
         let get = |accepted: &str, known: &str| {
             let pairs = [(header::ACCEPT_ENCODING, accepted), (header::IF_NONE_MATCH, known)];
             let headers = pairs.map(|(name, value)| (name, value.parse().unwrap())).into_iter().collect();
-            respond(&document, &headers, &codings)
+            super::document(&document, &headers, &codings)
         };
         let weak = format!("W/{}", document.tag);
         for coding in Coding::ALL {

@@ -1,0 +1,144 @@
+//! The views of the schema that is served: what callers see who hold the same of the grants that the schema file names. A request
+//! chooses one; no later stage knows of grants.
+//!
+//! The view of callers who hold all grants, and the view of those who hold none, are made when the schema is read. The others are made when
+//! somebody needs them, off the threads that serve.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::access::grants::Principal;
+use crate::api::cpu_tasks::CpuTasks;
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::service_error::ServiceError;
+use crate::api::sdl_document::SdlDocument;
+use crate::catalog::Catalog;
+use crate::catalog::error::SchemaError;
+use crate::catalog::grant_set::GrantSet;
+use crate::catalog::schema_file::SchemaFile;
+use crate::catalog::stored_type::StoredTypes;
+use crate::compile::compiler::Compiler;
+
+/// Views that are kept beside the two that are made at the start. Those that were not used for longest are dropped.
+const MAX_VIEWS: usize = 64;
+
+/// What callers see who hold the same grants.
+#[derive(Debug)]
+pub(crate) struct View {
+    pub(crate) grants: GrantSet,
+    pub(crate) compiler: Arc<Compiler>,
+    sdl: OnceLock<SdlDocument>,
+}
+
+/// The views of a schema.
+#[derive(Debug)]
+pub(crate) struct Views {
+    file: SchemaFile,
+    stored: StoredTypes,
+    /// What callers see who hold all grants.
+    whole: Arc<View>,
+    /// What needs no grant.
+    public: Arc<View>,
+    /// The others, the one that was used last at the end.
+    others: Mutex<VecDeque<Arc<View>>>,
+}
+
+impl View {
+    fn new(grants: GrantSet, compiler: Compiler) -> Arc<Self> {
+        Self { grants, compiler: compiler.into(), sdl: OnceLock::new() }.into()
+    }
+
+    /// The published text.
+    pub(crate) fn sdl(&self) -> &SdlDocument {
+        self.sdl.get_or_init(|| SdlDocument::new(self.compiler.catalog().sdl().to_owned()))
+    }
+}
+
+impl Views {
+    /// The views of a schema file with this catalog, for a database that stores columns so.
+    pub(crate) fn new(
+        file: SchemaFile,
+        catalog: Arc<Catalog>,
+        stored: StoredTypes,
+        cache_bytes: usize,
+    ) -> Result<Self, SchemaError> {
+        let (all, none) = (file.all_grants(), GrantSet::default());
+        let whole = View::new(all, Compiler::new(catalog, cache_bytes));
+        let public = if all == none { Arc::clone(&whole) } else { make(&file, &stored, &whole.compiler, none)? };
+        Ok(Self { file, stored, whole, public, others: Mutex::default() })
+    }
+
+    /// What callers see who hold all grants.
+    pub(crate) fn whole(&self) -> &View {
+        &self.whole
+    }
+
+    /// What needs no grant.
+    pub(crate) fn public(&self) -> &View {
+        &self.public
+    }
+
+    /// The grants of the schema that the caller holds.
+    pub(crate) fn held(&self, caller: &Principal) -> GrantSet {
+        self.file.held(|name| caller.holds(name))
+    }
+
+    /// What the caller sees. Waits until that is known, if nobody saw the same lately.
+    pub(crate) async fn of(self: &Arc<Self>, tasks: &CpuTasks, caller: &Principal) -> Result<Arc<View>, ApiError> {
+        let held = self.held(caller);
+        match self.known(held) {
+            Some(view) => Ok(view),
+            // Boxed, so that the futures of other requests stay small.
+            None => Box::pin(self.make(tasks, caller, held)).await,
+        }
+    }
+
+    /// The view for these grants, if it has been made.
+    fn known(&self, held: GrantSet) -> Option<Arc<View>> {
+        for view in [&self.whole, &self.public] {
+            if view.grants == held {
+                return Some(Arc::clone(view));
+            }
+        }
+        let mut others = self.others();
+        let index = others.iter().rposition(|view| view.grants == held)?;
+        let view = others.remove(index)?;
+        others.push_back(Arc::clone(&view));
+        Some(view)
+    }
+
+    async fn make(
+        self: &Arc<Self>,
+        tasks: &CpuTasks,
+        caller: &Principal,
+        held: GrantSet,
+    ) -> Result<Arc<View>, ApiError> {
+        let views = Arc::clone(self);
+        let work = move || views.known(held).map_or_else(|| views.insert(held), Ok);
+        let made = tasks.run(&caller.user_id, caller.limits.deadline, work).await?;
+        Ok(made.map_err(|error| ServiceError::Unavailable(error.into()))?)
+    }
+
+    /// Makes a view, and keeps it.
+    fn insert(&self, held: GrantSet) -> Result<Arc<View>, SchemaError> {
+        let view = make(&self.file, &self.stored, &self.whole.compiler, held)?;
+        let mut others = self.others();
+        others.retain(|other| other.grants != held);
+        others.push_back(Arc::clone(&view));
+        if others.len() > MAX_VIEWS {
+            others.pop_front();
+        }
+        Ok(view)
+    }
+
+    /// A panic elsewhere cannot leave them inconsistent.
+    fn others(&self) -> MutexGuard<'_, VecDeque<Arc<View>>> {
+        self.others.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes a view beside that of callers who hold all grants.
+fn make(file: &SchemaFile, stored: &StoredTypes, whole: &Compiler, held: GrantSet) -> Result<Arc<View>, SchemaError> {
+    let catalog = file.view(held)?.with_search_window(whole.catalog().search_window()).with_stored_types(stored);
+    Ok(View::new(held, whole.for_view(catalog.into())))
+}

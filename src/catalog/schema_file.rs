@@ -1,0 +1,102 @@
+//! A schema file, and what callers see of it who hold some of the grants that it names.
+
+use std::collections::BTreeSet;
+
+use crate::catalog::build;
+use crate::catalog::definition::SchemaDefinition;
+use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::grant_set::{GrantSet, MAX_GRANTS};
+use crate::catalog::sdl_reader;
+use crate::catalog::type_system::Catalog;
+use crate::catalog::visibility::visible;
+
+/// A schema file that has been read.
+#[derive(Debug)]
+pub struct SchemaFile {
+    definition: SchemaDefinition,
+    /// The names of its grants, sorted.
+    grants: Vec<String>,
+}
+
+impl SchemaFile {
+    /// Reads a schema file. Fails at the first error that shows without resolving references, or if it hides a column that
+    /// cursors tell.
+    pub fn parse(text: &str) -> Result<Self, SchemaError> {
+        let definition = sdl_reader::read(text)?;
+        check_keys(&definition)?;
+        let grants: Vec<_> = grants(&definition).into_iter().collect();
+        if grants.len() > MAX_GRANTS {
+            return Err(SchemaError::new(SchemaError::START, SchemaErrorKind::TooManyGrants));
+        }
+        Ok(Self { definition, grants })
+    }
+
+    /// The names of its grants, sorted.
+    pub fn grants(&self) -> &[String] {
+        &self.grants
+    }
+
+    /// What has a grant: types, fields, and search keys of roots, in the order of the file.
+    pub fn places(&self, grant: &str) -> Vec<String> {
+        let has = |grants: &[String]| grants.iter().any(|name| name == grant);
+        let mut places = Vec::new();
+        for ty in &self.definition.types {
+            places.extend(has(&ty.grants).then(|| ty.name.clone()));
+            for field in &ty.fields {
+                let place = format!("{}.{}", ty.name, field.name);
+                let keys = field.search_keys.iter().filter(|key| has(&key.grants));
+                places.extend(keys.map(|key| format!("{place}(query: \"{}:\")", key.name)));
+                places.extend(has(&field.grants).then_some(place));
+            }
+        }
+        places
+    }
+
+    /// Its grants for which `holds` returns true.
+    pub fn held(&self, holds: impl Fn(&str) -> bool) -> GrantSet {
+        GrantSet::of(&self.grants, holds)
+    }
+
+    /// All of its grants.
+    pub fn all_grants(&self) -> GrantSet {
+        self.held(|_| true)
+    }
+
+    /// The catalog of the whole file. Fails at the first reference that cannot be resolved.
+    pub fn catalog(&self) -> Result<Catalog, SchemaError> {
+        build::build(&self.definition)
+    }
+
+    /// What callers see who hold these grants and no others: the catalog of a file without what needs others, and without what
+    /// would tell of that. Fails if the whole file has no catalog.
+    pub fn view(&self, held: GrantSet) -> Result<Catalog, SchemaError> {
+        if held == self.all_grants() {
+            return self.catalog();
+        }
+        let is_held = |name: &String| self.held(|other| other == name).bits() & held.bits() != 0;
+        build::build(&visible(&self.definition, |grants| grants.is_empty() || grants.iter().any(is_held)))
+    }
+}
+
+/// Fails if a field of a key column is hidden from some who see its type.
+fn check_keys(schema: &SchemaDefinition) -> Result<(), SchemaError> {
+    for ty in &schema.types {
+        let key = ty.relation.as_ref().map_or(&[][..], |relation| &relation.key);
+        for field in ty.fields.iter().filter(|field| !field.grants.is_empty()) {
+            if let Some(column) = key.iter().find(|column| field.shows(column)) {
+                let (ty, field_name, column) = (ty.name.clone(), field.name.clone(), column.clone());
+                let kind = SchemaErrorKind::HiddenKey { ty, field: field_name, column };
+                return Err(SchemaError::new(field.position, kind));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names of all grants.
+fn grants(schema: &SchemaDefinition) -> BTreeSet<String> {
+    let fields = schema.types.iter().flat_map(|ty| &ty.fields);
+    let of_fields =
+        fields.flat_map(|field| field.grants.iter().chain(field.search_keys.iter().flat_map(|key| &key.grants)));
+    schema.types.iter().flat_map(|ty| &ty.grants).chain(of_fields).cloned().collect()
+}

@@ -1,0 +1,48 @@
+//! Checks what groups see of the schema.
+
+use crate::access::grants::Artifact;
+use crate::access::manage::grants::{by_group, list};
+use crate::cli::doctor::finding::Finding;
+use crate::cli::outcome::Outcome;
+use crate::cli::schema;
+use crate::config::settings::Config;
+use tokio_postgres::Client;
+
+/// Groups whose members see nothing, and names of the schema file that no group has.
+pub(super) async fn check(client: &Client, config: &Config) -> Vec<Finding> {
+    match find(client, config).await {
+        Ok(findings) => findings,
+        // A schema that is none, and tables that are missing, were reported before.
+        Err(_) => Vec::new(),
+    }
+}
+
+async fn find(client: &Client, config: &Config) -> Outcome<Vec<Finding>> {
+    let file = schema::file(config.schema.as_deref())?;
+    let mut findings = Vec::new();
+    for group in by_group(client).await? {
+        let name = &group.name;
+        if group.paths.is_empty() {
+            let text = format!("the members of {name} may do nothing by it: the group has no grant");
+            findings.push(Finding::warning("grants", text, format!("orderql grant add {name} /graphql")));
+        } else if group.holds(Artifact::Graphql.path())
+            && file.view(file.held(|grant| group.holds(grant)))?.root_fields().next().is_none()
+        {
+            let text = format!("the group {name} sees nothing: every root of the schema needs a grant that it lacks");
+            let names = file.grants().join(", ");
+            findings.push(Finding::warning(
+                "grants",
+                text,
+                format!("orderql grant add {name} NAME, with one of {names}"),
+            ));
+        }
+    }
+    let granted = list(client).await?;
+    let is_granted = |name: &&String| granted.iter().any(|known| known.path == **name && !known.groups.is_empty());
+    let unused: Vec<_> = file.grants().iter().filter(|name| !is_granted(name)).map(String::as_str).collect();
+    if !unused.is_empty() {
+        let text = format!("no group has what the schema calls {}, so nobody sees what it shows", unused.join(", "));
+        findings.push(Finding::ok("grants", text));
+    }
+    Ok(findings)
+}
