@@ -261,7 +261,7 @@ fn check_keys(field: &FieldDefinition, is_collection: bool) -> Result<(), Schema
     if !(is_collection && !is_derived || field.search_keys.is_empty() && field.indexes.is_empty())
         || !field.is_list && !field.sort_keys.is_empty()
         || is_derived && !field.sort_keys.is_empty()
-        || !is_totals && !(field.groups.is_empty() && field.sums.is_empty())
+        || !(is_totals || field.groups.is_empty() && field.sums.is_empty())
     {
         return Err(SchemaError::new(field.position, SchemaErrorKind::SearchOutsideCollection));
     }

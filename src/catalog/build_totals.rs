@@ -55,7 +55,7 @@ impl<'a> Bindings<'a> {
                 })
             };
             let (path, column) = number(&sum.path)?;
-            let (times, factor) = sum.times.as_deref().map(|path| number(path)).transpose()?.unzip();
+            let (times, factor) = sum.times.as_deref().map(number).transpose()?.unzip();
             let (name, value) = (sum.name.clone(), enum_value(&sum.name));
             sums.push(Sum { name, value, path, times, is_money: sum.is_money });
             added.push((column, factor));

@@ -26,15 +26,19 @@ impl<'a> Pages<'a> {
     fn add<F: Priced<'a>>(&mut self, selections: &'a [BoundSelection<'a, F>]) {
         for selection in selections {
             match selection.field.priced() {
-                PricedField::Free | PricedField::Scalar(_) | PricedField::Aggregate(_) | PricedField::Count(_) => {}
+                // Totals have no pages.
+                PricedField::Free
+                | PricedField::Scalar(_)
+                | PricedField::Aggregate(_)
+                | PricedField::Count(_)
+                | PricedField::Totals(_)
+                | PricedField::Groups(_) => {}
                 PricedField::Object(object) => self.add(&object.selections),
                 PricedField::Lookup(lookup) => self.add(&lookup.selections),
                 PricedField::Connection(connection) => {
                     self.connections[connection.step] = Some(connection);
                     self.add(&connection.selections);
                 }
-                // They have no pages.
-                PricedField::Totals(_) | PricedField::Groups(_) => {}
                 PricedField::Edges(edges) => self.add(edges),
                 PricedField::Node(node) => self.add(node),
             }

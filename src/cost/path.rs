@@ -36,7 +36,11 @@ fn inside<'a, F: Priced<'a>>(
         let location = selection.location;
         path.push(selection.key);
         match selection.field.priced() {
-            PricedField::Free | PricedField::Scalar(_) | PricedField::Aggregate(_) | PricedField::Count(_) => {}
+            PricedField::Free
+            | PricedField::Scalar(_)
+            | PricedField::Aggregate(_)
+            | PricedField::Count(_)
+            | PricedField::Groups(_) => {}
             PricedField::Object(object) => {
                 if visit(&Nested { step: None, location, path, level }) {
                     inside(&object.selections, path, level + 1, visit);
@@ -56,7 +60,6 @@ fn inside<'a, F: Priced<'a>>(
                 // There are no objects inside.
                 visit(&Nested { step: Some(totals.step), location, path, level });
             }
-            PricedField::Groups(_) => {}
             PricedField::Edges(edges) => inside(edges, path, level, visit),
             PricedField::Node(node) => inside(node, path, level, visit),
         }

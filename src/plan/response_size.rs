@@ -28,11 +28,10 @@ impl Plan {
             let cursor = || connections.last().map_or(0, |step| self.cursor_bytes(*step));
             let once = match op {
                 Op::Literal(literal) => literal.len() as u64,
-                Op::Column { scalar, .. } => width(*scalar),
+                Op::Column { scalar, .. } | Op::OfPage { scalar, .. } => width(*scalar),
                 Op::Cursor | Op::StartCursor | Op::EndCursor => cursor(),
                 Op::HasNextPage | Op::HasPreviousPage => FLAG,
                 Op::Count => COUNT,
-                Op::OfPage { scalar, .. } => width(*scalar),
                 Op::Connection { step } => {
                     connections.push(*step);
                     0

@@ -250,10 +250,8 @@ impl<'a> Requirements<'a> {
             }
             RootBinding::Lookup(lookup) => self.lookup(catalog, field, lookup),
             RootBinding::Changes(changes) => self.changes(field, changes),
-            // Their rows are those of another root, and their columns those of fields.
-            RootBinding::Totals(_) => {}
-            // They read nothing from the database.
-            RootBinding::Schema | RootBinding::TypeByName => {}
+            // The rows of totals are those of another root, and their columns those of fields. Introspection reads nothing from the database.
+            RootBinding::Totals(_) | RootBinding::Schema | RootBinding::TypeByName => {}
         }
     }
 
