@@ -2,7 +2,7 @@
 
 use tokio_postgres::{Client, Error};
 
-/// As orderql.sync_epoch() has it, with the ticks of the epoch. A writer began after the newest tick that has no transaction as
+/// As `orderql.sync_epoch()` has it, with the ticks of the epoch. A writer began after the newest tick that has no transaction as
 /// high as it.
 const SELECT: &str = "
     SELECT

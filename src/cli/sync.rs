@@ -34,7 +34,7 @@ enum Command {
         #[arg(long)]
         yes: bool,
     },
-    /// Go on with the epoch of before, after pg_upgrade, which keeps the ids of transactions
+    /// Go on with the epoch of before, after `pg_upgrade`, which keeps the ids of transactions
     ///
     /// Never for a database that was restored from a dump.
     Adopt,

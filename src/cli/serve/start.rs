@@ -74,9 +74,7 @@ pub(crate) async fn start(
     servers: ServerAddresses,
     inherited: InheritedSockets,
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
-    if config.one_round_trip.is_some() {
-        emit(&Event::SettingUnused { name: "one-round-trip" });
-    }
+    report_unused(config);
     let (options, api) = (config.http(), config.api());
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let (schema, read) = SchemaSource::read(config)?;
@@ -91,8 +89,7 @@ pub(crate) async fn start(
     recorder::start();
     let audit = AuditWriter::start(servers.primary.clone());
     let retention = config.audit_keep.map(|keep| Retention::start(servers.primary.clone(), keep));
-    let password_checks = config.password_checks();
-    let passwords = task::spawn_blocking(move || Passwords::new(password_checks)).await??;
+    let passwords = passwords(config).await?;
     let (buckets, store) = buckets(config).await;
     let service = Service {
         views,
@@ -143,6 +140,18 @@ async fn check_change_feeds(client: &Client, catalog: &Catalog) -> Result<(), Bo
         emit(&Event::ChangeFeedIncomplete { feed: &feed.name });
     }
     Ok(())
+}
+
+/// Says which settings have no effect any more.
+fn report_unused(config: &Config) {
+    if config.one_round_trip.is_some() {
+        emit(&Event::SettingUnused { name: "one-round-trip" });
+    }
+}
+
+async fn passwords(config: &Config) -> Result<Passwords, Box<dyn Error + Send + Sync>> {
+    let password_checks = config.password_checks();
+    Ok(task::spawn_blocking(move || Passwords::new(password_checks)).await??)
 }
 
 /// The public listener, and the operators' if there is one.
