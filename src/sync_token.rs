@@ -259,10 +259,10 @@ fn write_snapshot(snapshot: &Snapshot, out: &mut Vec<u8>) {
 /// Seven bits a byte, the lowest first; the highest bit of a byte says that another follows.
 fn write_varint(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
-        out.push(number as u8 | 0x80);
+        out.push(number.to_le_bytes()[0] | 0x80);
         number >>= 7;
     }
-    out.push(number as u8);
+    out.push(number.to_le_bytes()[0]);
 }
 
 fn varint_bytes(number: u64) -> usize {
@@ -321,18 +321,21 @@ impl Reader<'_> {
 
     fn position(&mut self) -> Option<Position> {
         let xid = self.varint().filter(|id| *id < MAX_ID)?;
-        Some(Position { xid, via: self.text()??, id: self.text()??, key: self.text()? })
+        Some(Position { xid, via: self.text()?.0?, id: self.text()?.0?, key: self.text()?.0 })
     }
 
     /// A text without NUL characters, which PostgreSQL cannot store, or none.
-    fn text(&mut self) -> Option<Option<String>> {
-        let Some(length) = self.varint()?.checked_sub(1) else { return Some(None) };
+    fn text(&mut self) -> Option<Text> {
+        let Some(length) = self.varint()?.checked_sub(1) else { return Some(Text(None)) };
         let (text, rest) = self.rest.split_at_checked(usize::try_from(length).ok()?)?;
         self.rest = rest;
         let text = std::str::from_utf8(text).ok()?;
-        (!text.contains('\0')).then(|| Some(text.to_owned()))
+        (!text.contains('\0')).then(|| Text(Some(text.to_owned())))
     }
 }
+
+/// A text of a position, which may be absent.
+struct Text(Option<String>);
 
 #[cfg(test)]
 mod tests {

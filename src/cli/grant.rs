@@ -45,7 +45,7 @@ enum Command {
     },
     /// List the users who see a type or a field of the schema
     On {
-        /// A type or a field, such as OrderNote, Order.notes, or Query.orders
+        /// A type or a field, such as `OrderNote`, `Order.notes` or `Query.orders`
         place: String,
     },
     /// Withdraw a group's access to a path, or to what the schema file shows by a name

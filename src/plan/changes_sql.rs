@@ -82,7 +82,7 @@ impl ChangesSql<'_> {
             text,
             "jsonb_build_array(m.xid::text, m.via, m.id, NULL)::text AS mark FROM m WHERE m.n = {marks} - 1 "
         )?;
-        write!(text, "AND s.until IS NOT NULL AND (SELECT count(*) FROM m) = {marks}) AS l ON TRUE) AS f\n")?;
+        writeln!(text, "AND s.until IS NOT NULL AND (SELECT count(*) FROM m) = {marks}) AS l ON TRUE) AS f")?;
         let (columns, joins) = (self.select.list(), self.select.joins());
         let (key, ty) = (Identifier(&changes.key.name), type_name(changes.key.stored));
         write!(text, "LEFT JOIN LATERAL (\nSELECT TRUE AS present, t.mark_position AS position, {columns}\nFROM (")?;
@@ -202,7 +202,7 @@ LEFT JOIN LATERAL (SELECT k.snapshot, k.timeline, k.at FROM orderql.sync_tick AS
             write!(f, "AND (m.xid = {xid} AND m.via = {via} AND m.id = {id} ")?;
             write!(f, "AND ({key} >= r.key) IS NOT FALSE) IS NOT TRUE) AS d\nWHERE d.from_last = 1 AND (SELECT TRUE ")?;
             write!(f, "FROM {direct} AS t WHERE t.{column} = ANY(ARRAY[d.key::{ty}]) AND t.xid > d.xid ")?;
-            write!(f, "AND t.xid >= {first} AND pg_visible_in_snapshot(t.xid, (SELECT s.until FROM s))\n")?;
+            writeln!(f, "AND t.xid >= {first} AND pg_visible_in_snapshot(t.xid, (SELECT s.until FROM s))")?;
             write!(f, "ORDER BY t.{column}, t.xid LIMIT 1) IS NULL")
         })
     }

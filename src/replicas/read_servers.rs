@@ -215,7 +215,7 @@ impl ReadServers {
     }
 
     /// The primary, for requests that no replica can answer.
-    pub(crate) fn primary_route(&self) -> ReadRoute {
+    pub(crate) fn primary_route() -> ReadRoute {
         ReadRoute::to_primary(ReadReason::Position)
     }
 

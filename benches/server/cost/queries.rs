@@ -133,7 +133,7 @@ impl<'a> Generator<'a> {
         let rows = self.pick(&[50, 1_000, 2_000]);
         let (values, names) = (values.join(", "), names.join(" "));
         let arguments = format!("first: 100, rows: {rows}, groupBy: [{values}]");
-        self.text.push_str(&format!("({arguments}) {{ groups {{ count {names} {sums} }} complete endCursor }} "));
+        let _ = write!(self.text, "({arguments}) {{ groups {{ count {names} {sums} }} complete endCursor }} ");
     }
 
     /// The arguments of a lookup field; of alternative keys one that the row has.

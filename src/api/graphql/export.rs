@@ -135,11 +135,16 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
         (Err(error), None) => return Err(error),
         (Err(error), Some(_)) => return prefer::report_wait(Err(error)),
     };
-    let state = State::Ready(first.lines.into(), first.is_last, Box::new(running));
+    let response = lines(State::Ready(first.lines.into(), first.is_last, Box::new(running)));
+    if wait.is_some() { prefer::report_wait(Ok(response)) } else { Ok(response) }
+}
+
+/// The response of an export whose first page is there.
+fn lines(state: State) -> HttpResponse {
     let lines: Pin<Box<dyn stream::Stream<Item = _> + Send>> = Box::pin(stream::unfold(state, next));
     let mut response = HttpResponse::new(ResponseBody::Stream(lines));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
-    if wait.is_some() { prefer::report_wait(Ok(response)) } else { Ok(response) }
+    response
 }
 
 /// What comes next.

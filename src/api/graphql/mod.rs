@@ -53,6 +53,7 @@ use crate::error::code::ErrorCode;
 use crate::http::coding::compress::{ENCODER_MEMORY, compress, keeps_encoder};
 use crate::http::coding::{self, Choice};
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
+use crate::replicas::read_servers::ReadServers;
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
 pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
@@ -169,7 +170,7 @@ async fn run(
     }
     let written = debit.written.map(WalPosition::from);
     let route = if compiled.plan.reads_changes() {
-        service.servers.primary_route()
+        ReadServers::primary_route()
     } else {
         service.servers.route(&caller.user_id, after.max(written)).await
     };

@@ -10,11 +10,8 @@ use tokio_postgres::Client;
 
 /// Groups whose members see nothing, and names of the schema file that no group has.
 pub(super) async fn check(client: &Client, config: &Config) -> Vec<Finding> {
-    match find(client, config).await {
-        Ok(findings) => findings,
-        // A schema that is none, and tables that are missing, were reported before.
-        Err(_) => Vec::new(),
-    }
+    // A schema that is none, and tables that are missing, were reported before.
+    find(client, config).await.unwrap_or_default()
 }
 
 async fn find(client: &Client, config: &Config) -> Outcome<Vec<Finding>> {
