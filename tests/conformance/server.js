@@ -4,9 +4,7 @@ import { Agent, request as open } from "node:http";
 import { env } from "node:process";
 
 const base = required("ORDERQL_URL");
-// Those of several callers: what is free is served to each in turn.
-const tokens = required("ORDERQL_TOKENS").split(",");
-let requests = 0;
+const token = required("ORDERQL_TOKEN");
 
 /** The address of the GraphQL endpoint. */
 export const endpoint = `${base}/rest/s1/graphql`;
@@ -14,7 +12,7 @@ export const endpoint = `${base}/rest/s1/graphql`;
 /** `fetch` with the token. */
 export function authorizedFetch(address, init = {}) {
   const headers = new Headers(init.headers);
-  headers.set("authorization", `Bearer ${tokens[0]}`);
+  headers.set("authorization", `Bearer ${token}`);
   return fetch(address, { ...init, headers });
 }
 
@@ -26,7 +24,7 @@ export function post(body, headers = {}) {
     const options = {
       agent: connections,
       method: "POST",
-      headers: { authorization: `Bearer ${tokens[requests++ % tokens.length]}`, "content-type": "application/json", ...headers },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
     };
     const request = open(endpoint, options, (response) => {
       const parts = [];
