@@ -22,4 +22,6 @@ pub struct Options {
     pub slow_query: Option<Duration>,
     /// Which listener has the console.
     pub console: ConsoleMode,
+    /// Whether the schema that is published without a token has what needs a grant.
+    pub publishes_granted: bool,
 }

@@ -1,5 +1,5 @@
 //! `GET /rest/s1/graphql/sdl`, and `…/schema.graphql` beside it: the SDL of the schema that this instance serves, with a token as its
-//! caller sees it, and without one what needs no grant. `sdl_document` is the text as requests need it.
+//! caller sees it, and without one as a whole, or what needs no grant if the operator wants that. `sdl_document` is the text as requests need it.
 
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
@@ -9,6 +9,7 @@ use crate::api::credentials;
 use crate::api::errors::api_error::ApiError;
 use crate::api::request_context::RequestContext;
 use crate::api::sdl_document::SdlDocument;
+use crate::api::service::Service;
 use crate::http::coding::compress;
 use crate::http::coding::{self, Choice, Codings};
 use crate::http::request_error::RequestError;
@@ -23,7 +24,9 @@ pub(crate) async fn respond(context: &mut RequestContext) -> Result<HttpResponse
         let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
         document(view.sdl(), &context.head.headers, &codings)?
     } else {
-        document(context.service.views.public().sdl(), &context.head.headers, &codings)?
+        let Service { views, options, .. } = &*context.service;
+        let view = if options.publishes_granted { views.whole() } else { views.public() };
+        document(view.sdl(), &context.head.headers, &codings)?
     };
     add_vary(response.headers_mut(), "Authorization");
     Ok(response)

@@ -87,6 +87,7 @@ impl Config {
             },
             slow_query: self.slow_query,
             console: self.console,
+            publishes_granted: self.publish_granted,
         }
     }
 

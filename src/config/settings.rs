@@ -217,6 +217,8 @@ settings! {
         cors_origins: Origins = "cors-origins", "ORDERQL_CORS_ORIGINS", "", ORIGINS, Live;
         /// How long a browser may cache the response to a preflight request.
         cors_max_age: Duration = "cors-max-age", "ORDERQL_CORS_MAX_AGE", "1h", TIME, Live;
+        /// Whether the schema that is published without a token has what needs a grant (@grant in the schema file).
+        publish_granted: bool = "publish-granted", "ORDERQL_PUBLISH_GRANTED", "on", SWITCH, Live;
         /// Where browsers get the console, a page to write queries: on for all clients, admin for operators (admin-listen), or off.
         console: ConsoleMode = "console", "ORDERQL_CONSOLE", "admin", CONSOLE, Live;
         /// How long a query may take; those that take longer are logged with their steps, or off.

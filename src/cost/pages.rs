@@ -50,6 +50,12 @@ impl<'a> Pages<'a> {
         self.arguments.iter().map(|arguments| u64::from(arguments.rows())).collect()
     }
 
+    /// The same with one row in every page. Totals have no page that could be smaller.
+    pub(super) fn smallest_sizes(&self) -> Vec<u64> {
+        let smallest = |arguments: &StepArguments| if arguments.totals.is_some() { arguments.rows() } else { 1 };
+        self.arguments.iter().map(|arguments| u64::from(smallest(arguments))).collect()
+    }
+
     /// What each step adds to the price, with everything inside it.
     pub(super) fn shares(&self) -> Vec<Cost> {
         let mut times = self.sizes();

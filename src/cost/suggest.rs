@@ -103,7 +103,7 @@ pub(super) struct Edit<'a> {
 
 /// Finds page sizes under which an operation costs no more than `max_cost`.
 pub(super) fn advise<'a>(pages: &Pages<'a>, max_cost: Cost) -> Advice<'a> {
-    let minimum_cost = pages.prices.price(&vec![1; pages.connections.len()], &mut Vec::new());
+    let minimum_cost = pages.prices.price(&pages.smallest_sizes(), &mut Vec::new());
     let sizes = if minimum_cost > max_cost { None } else { sizes(pages) };
     let mut suggestions: Vec<Suggestion<'a>> = Vec::new();
     if let Some(sizes) = sizes {

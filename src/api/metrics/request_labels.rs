@@ -86,7 +86,7 @@ impl Label for Option<Route> {
 pub(crate) struct Status(pub(crate) Option<u16>);
 
 /// The statuses of the service's responses.
-const STATUSES: [(u16, &str); 23] = [
+const STATUSES: [(u16, &str); 24] = [
     (200, "200"),
     (204, "204"),
     (304, "304"),
@@ -98,6 +98,7 @@ const STATUSES: [(u16, &str); 23] = [
     (406, "406"),
     (408, "408"),
     (409, "409"),
+    (410, "410"),
     (413, "413"),
     (414, "414"),
     (415, "415"),

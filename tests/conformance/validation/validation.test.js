@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { env } from "node:process";
 import { after, test } from "node:test";
 
-import { buildSchema } from "graphql";
+import { GraphQLError, Kind, buildSchema } from "graphql";
 
 import { publishedSchema } from "../server.js";
 import { withBrokenCharacters, withBrokenTokens } from "./documents/broken.js";
@@ -42,6 +42,11 @@ const SIMULTANEOUS = 8;
 Error.stackTraceLimit = 0;
 
 const schema = buildSchema(await publishedSchema());
+// A schema's text does not say which values a scalar takes.
+schema.getType("DateTime").parseLiteral = (node) => {
+  if (node.kind !== Kind.STRING) throw new GraphQLError("a timestamp is a string");
+  return node.value;
+};
 const violatedRules = new Set();
 
 for (const [family, [write, count, leastValid, leastInvalid]] of Object.entries(FAMILIES)) {

@@ -108,7 +108,10 @@ async fn the_sdl_is_what_the_caller_sees() {
     let database = migrated_database().await;
     add_users(&database).await;
     let (_folder, path) = redacted_file();
-    let (full, without) = (Server::start(&database, &[]), Server::start(&database, &["--schema", &path]));
+    let (full, without) =
+        (Server::start(&database, &["--publish-granted", "off"]), Server::start(&database, &["--schema", &path]));
+    let whole = Server::start(&database, &[]).get("/rest/s1/graphql/sdl");
+    assert_eq!(whole.body, Catalog::built_in().unwrap().sdl(), "the setting is on by default");
     let line = "GET /rest/s1/graphql/sdl";
     let public = full.get("/rest/s1/graphql/sdl");
     assert_eq!(public.body, without.get("/rest/s1/graphql/sdl").body);

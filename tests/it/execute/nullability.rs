@@ -37,8 +37,8 @@ const ROWS: &str = "
 
 /// The built-in schema with a non-null `Order.statusId`.
 fn order_status_non_null() -> String {
-    let (before, order) = orderql::catalog::BUILT_IN.split_once("type Order @relation").unwrap();
-    format!("{before}type Order @relation{}", order.replacen("  statusId: ID\n", "  statusId: ID!\n", 1))
+    let (before, order) = orderql::catalog::BUILT_IN.split_once("type Order\n").unwrap();
+    format!("{before}type Order\n{}", order.replacen("  statusId: ID\n", "  statusId: ID!\n", 1))
 }
 
 /// The result of a query.
