@@ -20,7 +20,7 @@ pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefin
         // Writing to a string cannot fail.
         let _ = write!(text, "\n- `{}`: {}; `{}`", key.name, describe_comparators(key).join(", "), key.example);
         if let Some(normalization) = key.normalization {
-            let _ = write!(text, ", {}", normalization.describe());
+            let _ = write!(text, " ({})", normalization.describe());
         }
         if !key.indexed {
             let _ = write!(text, " (costs {UNINDEXED_TERM} more{})", describe_short_pages(key, sort_keys));

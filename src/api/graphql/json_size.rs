@@ -40,13 +40,11 @@ impl JsonSize {
     pub(super) fn of_object<'a>(values: impl ExactSizeIterator<Item = &'a str>) -> Result<Self, serde_json::Error> {
         let mut size = Self { values: 1, memory: VALUE + OBJECT + values.len() * MEMBER };
         for text in values {
-            match text.as_bytes().first() {
-                Some(b'{' | b'[') => {
-                    let Self { values, memory } = Self::of(text.as_bytes())?;
-                    size.add(values, memory);
-                }
-                Some(b'"') => size.add(1, VALUE + STRING),
-                _ => size.add(1, VALUE),
+            if text.starts_with('"') {
+                size.add(1, VALUE + STRING);
+            } else {
+                let Self { values, memory } = Self::of(text.as_bytes())?;
+                size.add(values, memory);
             }
         }
         Ok(size)

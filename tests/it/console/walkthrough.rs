@@ -48,6 +48,8 @@ async fn somebody_writes_prices_runs_and_follows_queries_in_a_browser() {
     );
     visit.browser.wait_for(&format!("{TEXT}.startsWith('query Mine {{\\n  orders(first: 2) {{\\n')"));
     assert_eq!(visit.browser.text(".graphiql-tab-button"), "Mine");
+    // The page stores its tabs a moment after they have changed.
+    visit.browser.wait_for("JSON.stringify(sessionStorage).includes('query Mine')");
     visit.browser.run("sessionStorage.clear()");
     visit.browser.open(&visit.origin);
     visit.sign_in();

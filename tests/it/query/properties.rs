@@ -74,7 +74,7 @@ fn the_actual_cost_equals_the_estimate_for_full_pages_and_is_lower_otherwise() {
         let query = random_query(&catalog, seed);
         let explanation = explained(&catalog, &query);
         let mut most = vec![0; explanation.plan.steps().len()];
-        set_full_pages(&explanation.cost, 1, &mut most);
+        set_full_pages(&explanation, &explanation.cost, 1, &mut most);
         let (estimate, text) = (&explanation.estimate, query.request().query);
         assert_eq!(estimate.actual(&most), estimate.cost(), "{seed}: {text}");
         let mut random = Random(seed);
@@ -85,23 +85,23 @@ fn the_actual_cost_equals_the_estimate_for_full_pages_and_is_lower_otherwise() {
             }
             assert!(estimate.actual(&rows) <= estimate.cost(), "{seed}: {text}");
         }
-        // Each further row raises the cost.
+        // Each further row raises the cost, and of totals every tenth.
         for step in 0..rows.len() {
             let before = estimate.actual(&rows);
-            rows[step] += 1;
+            rows[step] += if explanation.plan.steps()[step].totals.is_some() { 10 } else { 1 };
             assert!(estimate.actual(&rows) > before, "{seed}: {text}");
         }
     }
 }
 
 /// Sets the number of rows of each step for full pages.
-fn set_full_pages(nodes: &[CostNode], parents: u64, rows: &mut [u64]) {
+fn set_full_pages(of: &Explanation, nodes: &[CostNode], parents: u64, rows: &mut [u64]) {
     for node in nodes {
         let times = parents * node.times;
         if let Some(step) = node.step {
-            rows[step] = times;
+            rows[step] = parents * u64::from(of.plan.rows(step));
         }
-        set_full_pages(&node.parts, times, rows);
+        set_full_pages(of, &node.parts, times, rows);
     }
 }
 
