@@ -271,7 +271,7 @@ impl Connection {
     }
 
     /// The columns of the rows' primary key.
-    pub(crate) fn primary_key(&self) -> &[Column] {
+    pub fn primary_key(&self) -> &[Column] {
         self.sort_keys.first().map_or(&[], SortKey::primary_key)
     }
 
@@ -346,7 +346,7 @@ pub struct SortKey {
 
 impl SortKey {
     /// The columns of the primary key, with which the order ends.
-    pub(crate) fn primary_key(&self) -> &[Column] {
+    pub fn primary_key(&self) -> &[Column] {
         self.columns.get(usize::from(self.nullable)..).unwrap_or_default()
     }
 }

@@ -101,7 +101,7 @@ impl Plan {
     }
 
     /// Where a page of changes begins, if the step is one.
-    pub(crate) fn changes_start(&self, step: StepId) -> Option<&ChangesStart> {
+    pub fn changes_start(&self, step: StepId) -> Option<&ChangesStart> {
         self.arguments[step].start.as_deref()
     }
 

@@ -57,7 +57,7 @@ pub fn redacted(file: &str, held: impl Fn(&str) -> bool) -> Option<String> {
         object.directives.retain(|tag| tag.name != "grant");
         object.fields.retain(|field| sees_all(&field.directives));
         for field in &mut object.fields {
-            field.directives.retain(|tag| tag.name != "grant" && !(tag.name == "search" && !sees(texts(tag, "grant"))));
+            field.directives.retain(|tag| tag.name != "grant" && (tag.name != "search" || sees(texts(tag, "grant"))));
             for tag in &mut field.directives {
                 tag.arguments.retain(|(name, _)| !(tag.name == "search" && name == "grant"));
             }

@@ -18,7 +18,12 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
     let of_node = |node: &Node<'_>| {
         let inside = || cost(catalog, generated, &node.nodes);
         match node.binding(catalog) {
-            Some(Binding::Entity(EntityBinding::Column(_))) => 1,
+            Some(
+                Binding::Totals(TotalsField::Groups)
+                | Binding::Connection(ConnectionField::Edges)
+                | Binding::Edge(EdgeField::Node),
+            ) => inside(),
+            Some(Binding::Entity(EntityBinding::Column(_)) | Binding::Totals(_) | Binding::Group(_)) => 1,
             Some(Binding::Entity(EntityBinding::Aggregate(aggregate))) => match aggregate.function {
                 AggregateFunction::CountDistinct => 5,
                 AggregateFunction::Lowest => 1,
@@ -43,9 +48,6 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
                 let credits = summed_rows(catalog, generated, node).div_ceil(10);
                 1 + inside() + credits * relations(catalog, generated, node, totals) + 50 * slow_terms
             }
-            Some(Binding::Totals(TotalsField::Groups)) => inside(),
-            Some(Binding::Totals(_) | Binding::Group(_)) => 1,
-            Some(Binding::Connection(ConnectionField::Edges) | Binding::Edge(EdgeField::Node)) => inside(),
             Some(
                 Binding::Root(RootBinding::Changes(_) | RootBinding::Schema | RootBinding::TypeByName)
                 | Binding::Connection(ConnectionField::PageInfo | ConnectionField::Count)

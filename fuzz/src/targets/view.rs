@@ -30,7 +30,7 @@ pub fn run(data: &[u8]) {
     let (data, mistakes) = data.split_at(data.len().saturating_sub(FOR_MISTAKES));
     let mut grants = Choices::new(grants);
     // The built-in file takes twenty times as long.
-    let text = decorated(if first & 0x1f == 0 { BUILT_IN } else { ODD }, &mut grants);
+    let text = decorated(if first.trailing_zeros() >= 5 { BUILT_IN } else { ODD }, &mut grants);
     let file = SchemaFile::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let held: Vec<_> = file.grants().iter().filter(|_| grants.chance(40)).collect();
     if held.len() == file.grants().len() {

@@ -20,7 +20,7 @@ pub struct AccessPath {
     pub lookups: Vec<Lookup>,
     /// Whether the look-up finds every matching row, because its key identifies rows. There is no window then.
     pub is_exhaustive: bool,
-    /// The most rows that are examined in order for a page of [`WINDOW_PAGE`] rows or fewer; 0 without filters.
+    /// The most rows that are examined in order for a page of 50 rows or fewer; 0 without filters.
     pub window: u32,
     /// Whether they are as many for larger pages. So they are for totals, whose rows cost less than those of a page.
     pub is_window_fixed: bool,

@@ -55,7 +55,7 @@ async fn a_hidden_field_is_answered_as_if_it_did_not_exist() {
     let (_folder, path) = redacted_file();
     let (full, without) = (Server::start(&database, &[]), Server::start(&database, &["--schema", &path]));
     let tokens = [&full, &without].map(|server| server.token("store"));
-    let first = r#"{ orders(first: 1) { edges { node { orderId } } } }"#;
+    let first = r"{ orders(first: 1) { edges { node { orderId } } } }";
     let id = full.query(&tokens[0], first).json()["data"]["orders"]["edges"][0]["node"]["orderId"].clone();
     assert!(id.is_string(), "{id}");
     let queries = [

@@ -172,7 +172,8 @@ type Shop @relation(name: "shop", key: ["shop_id"]) {
         let error = Catalog::parse(&TOTALS.replacen(right, wrong, 1)).map(drop).unwrap_err().to_string();
         assert!(error.contains(expected), "{wrong}: {error}");
     }
-    let keys = (0..32).map(|number| format!("@group(key: \"k{number}\", field: \"shopId\") ")).collect::<String>();
+    let keys =
+        (0..32).map(|number| format!("@group(key: \"k{number}\", field: \"shopId\") ")).collect::<Vec<_>>().concat();
     let many = TOTALS.replacen("@group(key: \"name\"", &format!("{keys} @group(key: \"name\""), 1);
     let error = Catalog::parse(&many).map(drop).unwrap_err().to_string();
     assert_eq!(error, "4:3: @totals needs 1 to 32 group keys, that of the currency included");

@@ -151,7 +151,8 @@ fn rejects_a_schema_that_hides_a_column_of_a_key_or_misspells_grants() {
         let error = SchemaFile::parse(&file(fields)).unwrap_err().to_string();
         assert!(error.contains(expected), "{fields}: {error}");
     }
-    let many: String = (0..65).map(|number| format!("f{number}: Int @grant(to: [\"X{number}\"]) ")).collect();
+    let many =
+        (0..65).map(|number| format!("f{number}: Int @grant(to: [\"X{number}\"]) ")).collect::<Vec<_>>().concat();
     let error = SchemaFile::parse(&file(&format!("id: ID! {many}"))).unwrap_err().to_string();
     assert!(error.contains("more than 64 names"), "{error}");
 }

@@ -36,7 +36,7 @@ impl Tried {
 
     fn table(&self) -> String {
         let lines = self.0.lock().unwrap();
-        lines.iter().map(|(what, times)| format!("{times:>9}  {what}\n")).collect()
+        lines.iter().map(|(what, times)| format!("{times:>9}  {what}\n")).collect::<Vec<_>>().concat()
     }
 }
 
