@@ -18,7 +18,7 @@ pub(crate) const ROWS_SUMMED: u64 = 10;
 /// How many rows are summed up if a request does not say so.
 pub(crate) const DEFAULT_SUMMED_ROWS: u32 = 1_000;
 
-/// The most rows that are summed up. They take as long as ten pages of the same price.
+/// The most rows that are summed up, which bounds what a request groups and sorts.
 pub(crate) const MAX_SUMMED_ROWS: u32 = 4_000;
 
 /// Which numbers of rows can be summed up, in words.
