@@ -30,8 +30,11 @@ const decided = {
   "@graphql-eslint/naming-convention": [severity, naming],
   // Fields are named as OFBiz names its columns: `orderId`. Clients of the API that this one replaces select them.
   "@graphql-eslint/no-typename-prefix": "off",
-  // There is no `node(id:)`, because keys have several columns. Each type has lookups by its own keys.
-  "@graphql-eslint/relay-edge-types": ["error", { shouldImplementNode: false }],
+  // A change feed is read forward only.
+  "@graphql-eslint/relay-arguments": ["error", { includeBoth: false }],
+  // There is no `node(id:)`, because keys have several columns. Each type has lookups by its own keys. The groups of totals are a list,
+  // since there is no cursor of a group.
+  "@graphql-eslint/relay-edge-types": ["error", { shouldImplementNode: false, listTypeCanWrapOnlyEdgeType: false }],
   // A collection without rows is an empty page, never null. An error of one root leaves no data for the others either.
   "@graphql-eslint/require-nullable-result-in-root": "off",
   // Keys have the names of OFBiz's columns, and many have several.
