@@ -130,7 +130,7 @@ impl ChangesSql<'_> {
  WHERE pg_snapshot_xmin(e.now) < pg_snapshot_xmax(e.current) AND o.epoch = e.epoch
  AND pg_snapshot_xmax(o.snapshot) <= pg_snapshot_xmin(e.now)
  ORDER BY o.epoch DESC, o.at DESC LIMIT 1) AS before_oldest,
- CASE WHEN e.is_standby OR {to} IS NOT NULL OR {since} IS NOT NULL THEN FALSE
+ CASE WHEN e.is_standby THEN FALSE
  ELSE pg_current_wal_flush_lsn() < pg_current_wal_insert_lsn() END AS is_unflushed
 FROM (SELECT y.epoch, y.timeline, r.is_standby, clock_timestamp() AS clock, pg_current_snapshot() AS current,
  CASE WHEN r.is_standby THEN

@@ -1,6 +1,8 @@
 //! Checks of a page of changes before its tokens leave: that the request's token means something in this database, and that a crash
 //! cannot lose what the new tokens have seen.
 
+use tokio::time;
+
 use crate::access::grants::Principal;
 use crate::api::access_log::AccessLogEntry;
 use crate::api::errors::api_error::ApiError;
@@ -54,12 +56,15 @@ pub(crate) async fn check(
             connection.release();
             Ok(())
         };
-        if let Err(error) = checked.await {
+        // Waiting for the disk counts for the deadline, too.
+        let checked = time::timeout_at(query.until, checked).await.unwrap_or(Err(CheckError::TooLate));
+        if let Err(error) = checked {
             service.admission.refund(&caller.user_id, query.debit).await;
             return Err(match error {
                 CheckError::Changes(error) => error.into(),
                 CheckError::Database(error) if error.is_temporary() => ServiceError::Unavailable(error.into()).into(),
                 CheckError::Database(error) => ServiceError::internal(&entry.id, error).into(),
+                CheckError::TooLate => ServiceError::Unavailable("the database does not answer".into()).into(),
             });
         }
     }
@@ -70,6 +75,7 @@ pub(crate) async fn check(
 enum CheckError {
     Changes(ChangesError),
     Database(DatabaseError),
+    TooLate,
 }
 
 impl From<ChangesError> for CheckError {

@@ -296,11 +296,15 @@ async fn what_a_token_has_seen_is_on_disk() {
     let feed = Feed::start().await;
     let client = feed.database.connect().await;
     let token = feed.now();
-    run(&client, "SET synchronous_commit = off; INSERT INTO order_header (order_id) VALUES ('X1')").await;
+    run(&client, "INSERT INTO order_header (order_id) VALUES ('X0'), ('X1')").await;
+    let first = end(&feed.page(&format!("first: 1, after: \"{token}\"")));
+    // The next page shows data that is newer than the snapshot of the first.
+    run(&client, "SET synchronous_commit = off; UPDATE order_header SET order_name = 'new' WHERE order_id = 'X1'")
+        .await;
     let written = "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint";
     let flushed = "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint";
     let written: i64 = client.query_one(written, &[]).await.unwrap().get(0);
-    assert_eq!(feed.ids(&token, 2), ["X1"]);
+    assert_eq!(feed.page(&format!("first: 1, after: \"{first}\""))["edges"][0]["node"]["order"]["orderName"], "new");
     let flushed: i64 = client.query_one(flushed, &[]).await.unwrap().get(0);
     assert!(flushed >= written, "{flushed} {written}");
 }
