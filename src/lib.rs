@@ -38,6 +38,7 @@ pub mod search;
 pub mod cursor;
 pub mod sync_token;
 pub mod catalog;
+pub mod outline;
 pub mod query;
 pub mod vocabulary;
 pub mod cost;
