@@ -40,6 +40,7 @@ pub mod sync_token;
 pub mod catalog;
 pub mod outline;
 pub mod query;
+pub mod correction;
 pub mod vocabulary;
 pub mod cost;
 pub mod plan;

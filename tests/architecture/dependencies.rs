@@ -21,6 +21,7 @@ const MODULES: &[(&str, &[&str])] = &[
     // Its tests read the built-in schema.
     ("outline", &[]),
     ("query", &["value", "nearest", "limits", "error", "search", "cursor", "sync_token", "catalog"]),
+    ("correction", &["query"]),
     ("vocabulary", &["value", "nearest", "error", "search", "catalog", "query"]),
     ("cost", &["limits", "error", "catalog", "query"]),
     ("plan", &["value", "error", "search", "cursor", "catalog", "query", "cost"]),
