@@ -129,6 +129,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
     ("multer", &["orders"]),
     ("jwt_simple", &["access"]),
     ("rustix", &["telemetry", "access", "cli"]),
+    ("rmcp", &["cli"]),
     ("hyper", &["http", "api", "cli", "fuzzing"]),
     ("hyper_util", &["telemetry", "http", "cli"]),
     ("http_body_util", &["http", "cli"]),

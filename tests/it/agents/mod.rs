@@ -1,0 +1,8 @@
+//! `orderql mcp`: the program as an agent sees it, over standard input and over HTTP.
+
+mod client;
+mod correction;
+mod http;
+mod scripted_agent;
+mod strategy;
+mod tools;
