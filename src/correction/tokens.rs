@@ -13,7 +13,7 @@ pub struct Token {
 /// A query's text and tokens.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// The text.
+    /// As it was given, or became by edits.
     pub text: String,
     /// Its tokens, without spaces, commas and comments.
     pub tokens: Vec<Token>,

@@ -33,7 +33,7 @@ pub struct Outline {
 /// A type.
 #[derive(Debug, Clone)]
 pub struct OutlineType {
-    /// Its name.
+    /// As other types refer to it.
     pub name: String,
     /// The first sentence of its description.
     pub summary: String,
@@ -55,13 +55,13 @@ pub enum TypeKind {
 /// A field.
 #[derive(Debug, Clone)]
 pub struct OutlineField {
-    /// Its name.
+    /// As queries select it.
     pub name: String,
     /// The first sentence of its description.
     pub summary: String,
     /// Its type.
     pub ty: TypeReference,
-    /// Its arguments.
+    /// In the order of the schema.
     pub arguments: Vec<OutlineArgument>,
     /// The keys that its argument `query` takes.
     pub search_keys: Vec<OutlineKey>,
@@ -70,7 +70,7 @@ pub struct OutlineField {
 /// An argument of a field.
 #[derive(Debug, Clone)]
 pub struct OutlineArgument {
-    /// Its name.
+    /// As queries give it.
     pub name: String,
     /// Its type.
     pub ty: TypeReference,
@@ -88,7 +88,7 @@ pub struct TypeReference {
 /// A key of searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineKey {
-    /// Its name.
+    /// As search strings have it before the colon.
     pub name: String,
     /// Whether it takes ranges, and no single values.
     pub is_range: bool,

@@ -8,9 +8,14 @@ use crate::outline::paths::{Question, Rated};
 use crate::outline::short_sdl::key_names;
 use crate::outline::{Outline, OutlineField, TypeKind};
 
-/// As many fields of one object are listed at most, and as many in an example.
+/// As many fields of the first objects are listed at most, as many of the others, so that there is room for more of them, and as many in an
+/// example.
 const MAX_FIELDS: usize = 16;
+const FEW_FIELDS: usize = 6;
 const IN_EXAMPLE: usize = 6;
+
+/// The first objects are as many.
+const FIRST_OBJECTS: usize = 2;
 
 /// As many roots are described at most.
 const MAX_ROOTS: usize = 4;
@@ -103,8 +108,9 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
             found.roots.push(root);
         }
     }
-    for (way, fields) in &objects {
-        let object = object(outline, &question, way, fields);
+    for (index, (way, fields)) in objects.iter().enumerate() {
+        let listed = if index < FIRST_OBJECTS { MAX_FIELDS } else { FEW_FIELDS };
+        let object = object(outline, &question, way, &fields[..listed.min(fields.len())]);
         if !add(json!(object).to_string().len()) {
             break;
         }
@@ -156,7 +162,7 @@ fn object(outline: &Outline, question: &Question<'_>, way: &[&OutlineField], fie
     let last = way.last();
     let about = last.map_or("", |field| &field.summary);
     let end = (0..=about.len().min(SUMMARY_BYTES)).rev().find(|end| about.is_char_boundary(*end)).unwrap_or(0);
-    let listed = fields.iter().take(MAX_FIELDS).map(|rated| format!("{}: {}", rated.field.name, rated.field.ty.text));
+    let listed = fields.iter().map(|rated| format!("{}: {}", rated.field.name, rated.field.ty.text));
     FoundObject {
         path: path(outline, question, way),
         type_name: last.map_or("", |field| outline.element_type(field)).to_owned(),

@@ -4,8 +4,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cli::mcp::backend::{Backend, Caller};
+use crate::cli::mcp::limits::Limits;
 use crate::cli::mcp::reply::{Refusal, Reply};
-use crate::cli::mcp::run::{self, Limits};
+use crate::cli::mcp::run;
 use crate::cli::query::response::Ordered;
 use crate::outline::{Outline, OutlineField, TypeKind};
 use crate::query::{Request, Variables};

@@ -148,7 +148,7 @@ mod tests {
         for passed in
             [error.clone(), list.clone(), json!({ "errors": list }), json!(list.to_string()), json!(error.to_string())]
         {
-            assert_eq!(listed(passed), [error.clone()]);
+            assert_eq!(listed(passed), std::slice::from_ref(&error));
         }
         assert!(
             listed(json!("no JSON")).is_empty()

@@ -8,6 +8,7 @@
 //! - `backend`: the server that is asked, and its schema
 //! - `run`, `page`, `explain`, `changes`: what tools do
 //! - `fit`: smaller pages
+//! - `limits`: what may be spent on a query
 //! - `handle`: where a list goes on
 //! - `untrusted`: text that people outside wrote
 //! - `reply`: results and refusals
@@ -19,6 +20,7 @@ mod explain;
 mod fit;
 mod handle;
 mod http;
+mod limits;
 mod page;
 mod prompts;
 mod reply;

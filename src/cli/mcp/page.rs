@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::cli::mcp::handle::Handle;
+use crate::cli::mcp::limits::Limits;
 use crate::cli::mcp::reply::text;
-use crate::cli::mcp::run::Limits;
 use crate::cli::query::response::Ordered;
 use crate::correction::paging;
 use crate::query::Request;
 
-/// A connection.
+/// A page of a list.
 #[derive(Debug)]
 pub(super) struct Connection<'a> {
     /// The keys of the response that lead to it.

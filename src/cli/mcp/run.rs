@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cli::mcp::backend::{Backend, Caller};
 use crate::cli::mcp::fit::{self, Smaller};
+use crate::cli::mcp::limits::Limits;
 use crate::cli::mcp::page::next_pages;
 use crate::cli::mcp::reply::{Refusal, Reply, text};
 use crate::cli::mcp::untrusted;
@@ -11,13 +12,6 @@ use crate::cli::query::response::{Fields, Ordered};
 use crate::outline::Outline;
 use crate::outline::typed_paths::texts;
 use crate::query::Request;
-
-/// What a query may cost, and the bytes of its data.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) max_cost: u64,
-    pub(super) max_bytes: usize,
-}
 
 /// As many fields of a price are listed at most.
 const LISTED_FIELDS: usize = 5;
