@@ -14,13 +14,13 @@ use crate::support::http::{Response, read_responses};
 use crate::support::server::Server;
 
 /// The program, listening. Dropping it ends it.
-struct Listening {
+pub struct Listening {
     program: Child,
-    address: SocketAddr,
+    pub address: SocketAddr,
 }
 
 impl Listening {
-    fn start(server: &Server, arguments: &[&str]) -> Self {
+    pub fn start(server: &Server, arguments: &[&str]) -> Self {
         let mut command = orderql();
         command
             .args(["mcp", "--listen", "127.0.0.1:0", "--url", &format!("http://{}", server.address)])

@@ -3,6 +3,7 @@
 mod client;
 mod correction;
 mod http;
+mod official_client;
 mod scripted_agent;
 mod strategy;
 mod tools;
