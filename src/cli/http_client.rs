@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
-use hyper::{HeaderMap, Request, StatusCode};
+use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
 use rustls::{CertificateError, ClientConfig};
@@ -36,7 +36,8 @@ pub(crate) enum ServerAddress {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
+    #[cfg(feature = "mcp")]
+    pub(crate) headers: hyper::HeaderMap,
     pub(crate) body: Bytes,
 }
 
@@ -143,5 +144,10 @@ async fn exchange(
     // Ends with the sender.
     tokio::spawn(connection);
     let (head, body) = sender.send_request(request).await?.into_parts();
-    Ok(Answer { status: head.status, headers: head.headers, body: body.collect().await?.to_bytes() })
+    Ok(Answer {
+        status: head.status,
+        #[cfg(feature = "mcp")]
+        headers: head.headers,
+        body: body.collect().await?.to_bytes(),
+    })
 }

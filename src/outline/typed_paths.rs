@@ -60,7 +60,7 @@ impl Reader<'_> {
                     if known.ty.text.starts_with('[') {
                         path.push("*".to_owned());
                     }
-                    if known.ty.named == TEXT && !is_cursor(ty, known) {
+                    if known.ty.named == TEXT && !is_cursor(self.outline, ty, known) {
                         self.found.insert(path.clone());
                     }
                     self.selection(&field.selection_set, &known.ty.named, path, depth + 1);
@@ -85,15 +85,28 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a field is a position in a list, which the service made.
-fn is_cursor(ty: &str, field: &OutlineField) -> bool {
-    ty == "PageInfo" || field.name.ends_with("ursor")
+/// Whether a field is a position in a list, which the service made: of a page, an edge or totals.
+fn is_cursor(outline: &Outline, ty: &str, field: &OutlineField) -> bool {
+    let has = |name: &str| outline.field(ty, name).is_some();
+    match field.name.as_str() {
+        "startCursor" => ty == "PageInfo",
+        "endCursor" => ty == "PageInfo" || ty.ends_with("Totals") && has("groups") && has("groupCount"),
+        "cursor" => ty.ends_with("Edge") && has("node"),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::catalog::Catalog;
+
+    #[test]
+    fn a_column_that_is_called_cursor_is_text() {
+        let sdl = "type Query { pen: Pen } type Pen { cursor: String endCursor: String precursor: String }";
+        let found = texts(&Outline::parse(sdl).unwrap(), "{ pen { cursor endCursor precursor } }").unwrap();
+        assert_eq!(found.len(), 3);
+    }
 
     #[test]
     fn text_is_found_under_aliases_in_lists_and_in_fragments() {
@@ -104,6 +117,8 @@ mod tests {
         let found = texts(&outline, query).unwrap();
         let found: Vec<_> = found.iter().map(|path| path.join("/")).collect();
         assert_eq!(found, ["a/b", "a/externalId", "a/notes/edges/*/node/noteInfo"]);
+        let totals = texts(&outline, "{ orderTotals(first: 1) { endCursor groups { statusId } } }").unwrap();
+        assert_eq!(totals, BTreeSet::new());
         assert_eq!(texts(&outline, "{"), None);
         assert_eq!(texts(&outline, "fragment A on Order { ...A } { order { ...A } nothing }"), Some(BTreeSet::new()));
     }

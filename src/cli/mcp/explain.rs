@@ -17,6 +17,12 @@ const SDL_BYTES: usize = 1024;
 /// A correction may show another error, so as many are tried.
 const MAX_ROUNDS: usize = 4;
 
+/// The refusals of this program that another query helps with.
+const OWN_CODES: [(&str, &str); 2] = [
+    ("ABOVE_MAX_COST", "the query costs more than maxCost: run the one in `fits`, or give a higher maxCost"),
+    ("ABOVE_MAX_BYTES", "the data has more bytes than maxBytes: run the query in `fits`, or give a higher maxBytes"),
+];
+
 /// Facts of an error that name a type, or a field.
 const TYPES: [&str; 2] = ["type", "expectedType"];
 
@@ -46,9 +52,10 @@ pub(super) async fn explain(backend: &Backend, caller: &Caller, explained: Expla
         correction = Some(correct(backend, caller, request, first).await?);
     }
     let code = errors.first().and_then(|error| error["extensions"]["code"].as_str()).unwrap_or_default();
-    let known = ErrorCode::ALL.into_iter().find(|known| known.as_str() == code);
-    let mut members = vec![("code", Ordered::Scalar(known.map_or(Value::Null, |known| known.as_str().into())))];
-    members.extend(known.map(|known| ("meaning", Ordered::Scalar(known.meaning().into()))));
+    let mut codes = ErrorCode::ALL.into_iter().map(|known| (known.as_str(), known.meaning())).chain(OWN_CODES);
+    let known = codes.find(|(known, _)| *known == code);
+    let mut members = vec![("code", Ordered::Scalar(known.map_or(Value::Null, |(code, _)| code.into())))];
+    members.extend(known.map(|(_, meaning)| ("meaning", Ordered::Scalar(meaning.into()))));
     members.push(("sdl", Ordered::Scalar(sdl(&schema, &errors).into())));
     match correction {
         Some(Ok((request, cost))) => {

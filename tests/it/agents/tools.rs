@@ -77,6 +77,8 @@ async fn what_is_too_much_is_refused_with_a_query_that_fits() {
         assert!(refused.is_error && refused.content.get("data").is_none(), "{refused:?}");
         let fits = &refused.content["fits"];
         assert_eq!(fits["path"], "orders");
+        let explained = agent.call("explain_error", &json!({ "error": refused.content }));
+        assert_eq!(explained.content["code"], refused.content["errors"][0]["extensions"]["code"], "{explained:?}");
         let run =
             agent.call("run_query", &json!({ "query": fits["query"], "variables": fits["variables"], limit: value }));
         assert!(!run.is_error, "{run:?}");
