@@ -17,6 +17,7 @@ use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::config::value_parser::CONSTRAINTS;
 use crate::database::address::connection_string::ConnectionString;
+use crate::outline::Outline;
 use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
@@ -60,6 +61,10 @@ struct Check {
 
 #[derive(Debug, clap::Args)]
 struct Print {
+    /// Print a short form for language models and for a first look: no descriptions, and what all connections have is left out
+    #[arg(long)]
+    short: bool,
+
     /// The schema file [default: the built-in schema]
     #[arg(value_name = "FILE", env = "ORDERQL_SCHEMA")]
     file: Option<PathBuf>,
@@ -108,7 +113,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
             }
             write(&(text + &describe_window_searches(&catalog)))
         }
-        Command::Print(print) => write(read(non_empty(print.file.as_deref()))?.sdl()),
+        Command::Print(print) => {
+            let catalog = read(non_empty(print.file.as_deref()))?;
+            write(&if print.short { Outline::parse(catalog.sdl())?.short_sdl() } else { catalog.sdl().to_owned() })
+        }
     }
 }
 

@@ -78,7 +78,7 @@ error_codes! {
     Unauthenticated "UNAUTHENTICATED" 401 no "no token or password, or a bad one (on both media types)"
     Forbidden "FORBIDDEN" 403 no "a user without the grant (on both media types)"
     TooManyLogins "TOO_MANY_LOGINS" 429 yes "too many wrong passwords, or too many logins at the same time"
-    BadRequest "BAD_REQUEST" 400 no "a request that is not well-formed HTTP, or whose `Orderql-After` is no position or beyond the primary's, or whose `Idempotency-Key` is no key"
+    BadRequest "BAD_REQUEST" 400 no "a request that is not well-formed HTTP, or asks for a form of the schema that there is not, or whose `Orderql-After` is no position or beyond the primary's, or whose `Idempotency-Key` is no key"
     NotFound "NOT_FOUND" 404 no "no endpoint at the path, no order tables in the database for the order update, or an order update that names what does not exist"
     MethodNotAllowed "METHOD_NOT_ALLOWED" 405 no "a method that the endpoint does not have; `Allow` lists its methods"
     NotAcceptable "NOT_ACCEPTABLE" 406 no "`Accept` or `Accept-Encoding` excludes every response that the endpoint has"

@@ -1,5 +1,5 @@
 //! GraphQL programs of other projects against the server.
 
-mod conformance;
+pub mod conformance;
 mod node;
-mod python;
+pub mod python;
