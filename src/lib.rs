@@ -43,6 +43,8 @@ pub mod vocabulary;
 pub mod cost;
 pub mod plan;
 pub mod compile;
+pub mod documents;
+pub mod schema_diff;
 
 // With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]

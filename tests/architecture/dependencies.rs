@@ -23,6 +23,11 @@ const MODULES: &[(&str, &[&str])] = &[
     ("cost", &["limits", "error", "catalog", "query"]),
     ("plan", &["value", "error", "search", "cursor", "catalog", "query", "cost"]),
     ("compile", &["limits", "byte_lru", "error", "catalog", "query", "vocabulary", "cost", "plan"]),
+    ("documents", &["error", "query"]),
+    (
+        "schema_diff",
+        &["value", "limits", "error", "search", "catalog", "query", "cost", "plan", "compile", "documents"],
+    ),
     ("tls", &[]),
     ("telemetry", &["tls"]),
     ("database", &["value", "byte_lru", "sync_token", "telemetry", "tls"]),
@@ -90,7 +95,7 @@ const MODULES: &[(&str, &[&str])] = &[
 const ALL: &[&str] = &["*"];
 
 /// The last module of the pure half: the modules up to this one do no I/O, start no task and read no clock.
-const LAST_PURE: &str = "compile";
+const LAST_PURE: &str = "schema_diff";
 const IMPURE_STD: &[&str] = &["env", "fs", "io", "net", "os", "process", "thread", "time"];
 const IMPURE_NAMES: &[&str] = &["async", "await", "tokio", "futures_util"];
 

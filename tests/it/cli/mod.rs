@@ -8,5 +8,6 @@ mod load;
 mod operating;
 mod own_tables;
 mod schema;
+mod schema_diff;
 mod secrets;
 mod serving;

@@ -1,4 +1,6 @@
-//! `orderql schema`: prints what a schema file publishes, and checks it against a database.
+//! `orderql schema`: prints what a schema file publishes, checks it against a database, and compares it with another.
+
+mod diff;
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -22,7 +24,7 @@ use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
 use crate::preflight::{Constraints, check};
 
-/// Print the published schema, or check a schema against a database
+/// Print the published schema, check a schema against a database, or compare two
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -38,6 +40,13 @@ enum Command {
     /// privileges that the role lacks. Only PostgreSQL's own tables are read, so it may be run at any time. Searches that no
     /// index serves are listed as well. Exits with 1 if something does not fit: the server would not start.
     Check(Box<Check>),
+    /// Compare two schema files by what changes for the operations of clients. Needs no database
+    ///
+    /// Each operation is compiled against both, and listed if it breaks (it is refused now), changes silently (other rows, columns,
+    /// types, orders or grants), costs more or less, takes more of the database, or uses what is deprecated. Credits are from the
+    /// smallest pages to the largest, and from an empty search to one by every key. Exits with 1 if an operation breaks or
+    /// changes silently, and with --max-increase if one becomes more expensive by more.
+    Diff(Box<diff::Args>),
     /// Print the published SDL: types, arguments, search keys and sort keys, without tables and columns
     Print(Print),
 }
@@ -108,6 +117,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             }
             write(&(text + &describe_window_searches(&catalog)))
         }
+        Command::Diff(args) => diff::run(args),
         Command::Print(print) => write(read(non_empty(print.file.as_deref()))?.sdl()),
     }
 }
