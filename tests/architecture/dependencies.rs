@@ -28,6 +28,7 @@ const MODULES: &[(&str, &[&str])] = &[
         "schema_diff",
         &["value", "limits", "error", "search", "catalog", "query", "cost", "plan", "compile", "documents"],
     ),
+    ("schema_draft", &["value", "plan"]),
     ("tls", &[]),
     ("telemetry", &["tls"]),
     ("database", &["value", "byte_lru", "sync_token", "telemetry", "tls"]),
@@ -39,6 +40,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("change_feed", &["catalog", "telemetry", "database"]),
     // The part of `vocabulary` that does I/O.
     ("vocabulary::reader", &["catalog", "plan", "telemetry", "database"]),
+    ("schema_draft::reader", &[]),
     ("shared_store", &["telemetry"]),
     ("throttle", &["telemetry", "shared_store"]),
     ("replicas", &["catalog", "telemetry", "database", "preflight", "throttle"]),
@@ -95,7 +97,7 @@ const MODULES: &[(&str, &[&str])] = &[
 const ALL: &[&str] = &["*"];
 
 /// The last module of the pure half: the modules up to this one do no I/O, start no task and read no clock.
-const LAST_PURE: &str = "schema_diff";
+const LAST_PURE: &str = "schema_draft";
 const IMPURE_STD: &[&str] = &["env", "fs", "io", "net", "os", "process", "thread", "time"];
 const IMPURE_NAMES: &[&str] = &["async", "await", "tokio", "futures_util"];
 
@@ -115,6 +117,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
             "preflight",
             "change_feed",
             "vocabulary::reader",
+            "schema_draft::reader",
             "replicas",
             "access",
             "orders",

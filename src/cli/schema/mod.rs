@@ -1,6 +1,7 @@
-//! `orderql schema`: prints what a schema file publishes, checks it against a database, and compares it with another.
+//! `orderql schema`: prints what a schema file publishes, checks it against a database, compares it with another, and drafts one.
 
 mod diff;
+mod draft;
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -24,7 +25,7 @@ use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
 use crate::preflight::{Constraints, check};
 
-/// Print the published schema, check a schema against a database, or compare two
+/// Print the published schema, check a schema against a database, compare two, or draft one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -47,6 +48,12 @@ enum Command {
     /// smallest pages to the largest, and from an empty search to one by every key. Exits with 1 if an operation breaks or
     /// changes silently, and with --max-increase if one becomes more expensive by more.
     Diff(Box<diff::Args>),
+    /// Print a schema file for the tables, keys, foreign keys, indexes and comments of a database
+    ///
+    /// It has a type for each table with a key, and fields, connections, searches and sort orders as far as an index serves them.
+    /// What is left out stands there as a comment, with the reason and the index that would bring it. Only PostgreSQL's own tables
+    /// are read.
+    Draft(Box<draft::Args>),
     /// Print the published SDL: types, arguments, search keys and sort keys, without tables and columns
     Print(Print),
 }
@@ -118,6 +125,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             write(&(text + &describe_window_searches(&catalog)))
         }
         Command::Diff(args) => diff::run(args),
+        Command::Draft(args) => draft::run(args),
         Command::Print(print) => write(read(non_empty(print.file.as_deref()))?.sdl()),
     }
 }

@@ -9,5 +9,6 @@ mod operating;
 mod own_tables;
 mod schema;
 mod schema_diff;
+mod schema_draft;
 mod secrets;
 mod serving;
