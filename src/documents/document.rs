@@ -13,7 +13,7 @@ pub struct Document {
     pub operation: Option<String>,
     /// The id by which a manifest names it.
     pub id: Option<String>,
-    /// The text.
+    /// All of its definitions, each from a line of its own on.
     pub text: String,
     pieces: Vec<Piece>,
 }

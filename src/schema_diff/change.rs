@@ -30,7 +30,7 @@ pub enum Class {
 pub enum Change {
     /// An error with which it is refused.
     Breaks {
-        /// The error.
+        /// With its code and its locations in the document.
         error: GraphqlError,
         /// Where it is.
         place: Place,
@@ -48,9 +48,9 @@ pub enum Change {
     MoreExpensive(PriceChange),
     /// A part of the schema is deprecated.
     Deprecated {
-        /// The part.
+        /// As in `Order.total`.
         part: String,
-        /// The reason.
+        /// What to use instead.
         reason: String,
         /// Where it is used.
         place: Place,
@@ -69,7 +69,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Its class.
+    /// How severe it is.
     pub fn class(&self) -> Class {
         match self {
             Self::Breaks { .. } => Class::Breaks,

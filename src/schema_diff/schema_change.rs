@@ -9,14 +9,14 @@ use crate::schema_diff::facts::{Aspect, Facts, PartFacts};
 pub enum SchemaChange {
     /// A part that the old schema does not have. Parts of it are not listed.
     Added {
-        /// The part.
+        /// As in `Order.total`.
         part: String,
         /// What is said of it, but for descriptions.
         facts: Vec<(Aspect, String)>,
     },
     /// A part that the new schema does not have. Parts of it are not listed.
     Removed {
-        /// The part.
+        /// As in `Order.total`.
         part: String,
     },
     /// Something else is said of a part that both have.
@@ -26,7 +26,7 @@ pub enum SchemaChange {
 /// Something that is said of a part, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactChange {
-    /// The part.
+    /// As in `Order.total`.
     pub part: String,
     /// What is said.
     pub aspect: Aspect,

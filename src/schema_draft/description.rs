@@ -14,11 +14,11 @@ pub struct Database {
 pub struct Relation {
     /// The schema that it is in.
     pub schema: String,
-    /// Its name.
+    /// Without its schema.
     pub name: String,
     /// What it is.
     pub kind: RelationKind,
-    /// Its comment.
+    /// What `COMMENT ON` says of it.
     pub comment: Option<String>,
     /// Its columns in their order.
     pub columns: Vec<Column>,
@@ -39,18 +39,18 @@ pub enum RelationKind {
     Table,
     /// A table whose rows are in others that inherit from it, too.
     Parent,
-    /// A view.
+    /// Computed from others, without a key and indexes.
     View,
-    /// A materialized view.
+    /// Stored, with indexes.
     MaterializedView,
     /// A table of another server.
     Foreign,
 }
 
-/// A column.
+/// What is known of a column.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// Its name.
+    /// As the database has it, which need not be a GraphQL name.
     pub name: String,
     /// Its type in SQL.
     pub type_name: String,
@@ -60,7 +60,7 @@ pub struct Column {
     pub is_not_null: bool,
     /// Whether the role may read it.
     pub is_readable: bool,
-    /// Its comment.
+    /// What `COMMENT ON` says of it.
     pub comment: Option<String>,
 }
 
@@ -79,7 +79,7 @@ pub enum ColumnKind {
     Numeric,
     /// A binary floating-point number.
     Float,
-    /// A moment.
+    /// A point in time, with or without a time zone.
     Moment,
     /// A day.
     Date,
@@ -89,7 +89,7 @@ pub enum ColumnKind {
     Uuid,
 }
 
-/// A foreign key.
+/// A constraint that rows refer to those of a relation.
 #[derive(Debug, Clone)]
 pub struct ForeignKey {
     /// The constraint's name.

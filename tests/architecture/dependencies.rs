@@ -60,6 +60,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "cost",
             "plan",
             "compile",
+            "documents",
             "database",
             "change_feed",
             "execute",
