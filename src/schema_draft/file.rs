@@ -30,15 +30,30 @@ pub(super) fn write(model: &Model<'_>) -> String {
     text
 }
 
-/// The root fields of a type.
-fn root(ty: &TypeModel<'_>) -> String {
-    let RootModel { lookup, list, search_keys, sort_keys, left_out } = &ty.root;
+/// The root fields of a type that the file does not have.
+pub(super) fn root(ty: &TypeModel<'_>) -> String {
+    let RootModel { lookup, list, is_lookup_known, is_list_known, left_out, .. } = &ty.root;
     let arguments = ty.key.iter().filter_map(|column| ty.column(column));
     let arguments =
         arguments.map(|field| format!("{}: {}!{}", field.name, field.scalar, bound(&field.name, &field.column.name)));
-    let mut text = format!("  {lookup}({}): {} @point\n", arguments.collect::<Vec<_>>().join(", "), ty.name);
-    let _ = writeln!(text, "  {list}: [{}]", ty.name);
-    for key in search_keys {
+    let mut text = String::new();
+    if !is_lookup_known {
+        let _ = writeln!(text, "  {lookup}({}): {} @point", arguments.collect::<Vec<_>>().join(", "), ty.name);
+    }
+    if !is_list_known {
+        let _ = writeln!(text, "  {list}: [{}]", ty.name);
+        text.push_str(&keys(&ty.root));
+        for reason in left_out {
+            let _ = writeln!(text, "    # {}", line(reason));
+        }
+    }
+    text
+}
+
+/// The search keys and sort keys that the file does not have.
+pub(super) fn keys(root: &RootModel<'_>) -> String {
+    let mut text = String::new();
+    for key in root.search_keys.iter().filter(|key| !key.is_known) {
         let column = if snake_case(&key.name) == key.column { String::new() } else { named(", column", key.column) };
         let compare = match key.scalar {
             ScalarType::Id | ScalarType::String => "",
@@ -52,27 +67,35 @@ fn root(ty: &TypeModel<'_>) -> String {
         };
         let _ = writeln!(text, "    @search(key: {}{column}{compare}{orders})", string(&key.name));
     }
-    for key in sort_keys {
+    for key in root.sort_keys.iter().filter(|key| !key.is_known) {
         let column =
             if key.name.to_ascii_lowercase() == key.column { String::new() } else { named(", column", key.column) };
         let _ = writeln!(text, "    @sort(key: {}{column})", string(&key.name));
     }
-    for reason in left_out {
-        let _ = writeln!(text, "    # {}", line(reason));
-    }
     text
 }
 
-fn type_block(ty: &TypeModel<'_>) -> String {
+/// The definition of a type.
+pub(super) fn type_block(ty: &TypeModel<'_>) -> String {
     let mut text = description("", ty.relation.comment.as_deref());
-    let (relation, key) = (string(&ty.relation.path()), strings(ty.key));
+    let (relation, key) = (string(&ty.relation.path()), strings(&ty.key));
     let _ = writeln!(text, "type {} @relation(name: {relation}, key: {key}) {{", ty.name);
-    for ColumnField { name, scalar, column, .. } in &ty.columns {
+    text.push_str(&new_fields(ty));
+    for reason in &ty.left_out {
+        let _ = writeln!(text, "  # {}", line(reason));
+    }
+    text + "}\n"
+}
+
+/// The fields that the file does not have.
+pub(super) fn new_fields(ty: &TypeModel<'_>) -> String {
+    let mut text = String::new();
+    for ColumnField { name, scalar, column, .. } in ty.columns.iter().filter(|field| !field.is_known) {
         let mark = if column.is_not_null { "!" } else { "" };
         text.push_str(&description("  ", column.comment.as_deref()));
         let _ = writeln!(text, "  {name}: {scalar}{mark}{}", bound(name, &column.name));
     }
-    for JoinField { name, target, is_list, by, to } in &ty.joins {
+    for JoinField { name, target, is_list, by, to, .. } in ty.joins.iter().filter(|field| !field.is_known) {
         let to = if by == to { String::new() } else { format!(", to: {}", strings(to)) };
         let by = strings(by);
         let _ = if *is_list {
@@ -81,10 +104,7 @@ fn type_block(ty: &TypeModel<'_>) -> String {
             writeln!(text, "  {name}: {target} @one(by: {by}{to})")
         };
     }
-    for reason in &ty.left_out {
-        let _ = writeln!(text, "  # {}", line(reason));
-    }
-    text + "}\n"
+    text
 }
 
 /// The directive of a field whose column has another name.

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use crate::schema_draft::description::ForeignKey;
+use crate::schema_draft::existing::{Existing, ExistingJoin};
 use crate::schema_draft::index_match::{create_index, is_served};
 use crate::schema_draft::model::{JoinField, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
 
 /// Gives types the objects and connections of their foreign keys.
-pub(super) fn joins(types: &mut [TypeModel<'_>]) {
-    let mut names: Vec<Names> = types.iter().map(column_names).collect();
+pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
+    let mut names: Vec<Names> = types.iter().map(|ty| field_names(ty, existing)).collect();
     let mut fields: Vec<(usize, Result<JoinField, String>)> = Vec::new();
     for child in 0..types.len() {
         let relation = types[child].relation;
@@ -32,16 +33,30 @@ pub(super) fn joins(types: &mut [TypeModel<'_>]) {
     }
     for (ty, field) in fields {
         match field {
-            Ok(field) => types[ty].joins.push(field),
+            Ok(field) => {
+                let field = known(field, &types[ty].name, existing);
+                types[ty].joins.push(field);
+            }
             Err(reason) => types[ty].left_out.push(reason),
         }
     }
 }
 
-fn column_names(ty: &TypeModel<'_>) -> Names {
+fn field_names(ty: &TypeModel<'_>, existing: &Existing) -> Names {
     let mut names = Names::default();
     ty.columns.iter().for_each(|field| names.reserve(&field.name));
+    let known = existing.of_relation(&ty.relation.path());
+    known.into_iter().flat_map(|known| &known.fields).for_each(|field| names.reserve(&field.name));
     names
+}
+
+/// The field as the file has it, if it has one with the same rows.
+fn known(field: JoinField, ty: &str, existing: &Existing) -> JoinField {
+    let JoinField { target, is_list, by, to, .. } = &field;
+    let join = ExistingJoin { target: target.clone(), is_list: *is_list, by: by.clone(), to: to.clone() };
+    let fields = existing.types.iter().filter(|known| known.name == ty).flat_map(|known| &known.fields);
+    let is_known = fields.into_iter().any(|known| known.join.as_ref() == Some(&join));
+    JoinField { is_known, ..field }
 }
 
 /// Whether fields show the columns of both sides, and PostgreSQL compares them.
@@ -91,6 +106,7 @@ fn object(
         is_list: false,
         by: foreign.columns.clone(),
         to: foreign.to.clone(),
+        is_known: false,
     })
 }
 
@@ -113,5 +129,6 @@ fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) ->
         is_list: true,
         by: foreign.to.clone(),
         to: foreign.columns.clone(),
+        is_known: false,
     })
 }

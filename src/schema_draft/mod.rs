@@ -7,8 +7,10 @@
 //! - `index_match`: whether an index serves an order
 //! - `model`, `joins`: what the file declares
 //! - `file`: its text
+//! - `existing`, `sdl_text`, `update`: what a file declares already, where, and what is added to it
 
 pub mod description;
+mod existing;
 mod file;
 mod index_match;
 mod joins;
@@ -16,12 +18,25 @@ mod model;
 mod names;
 #[cfg(feature = "server")]
 pub mod reader;
+mod sdl_text;
+mod update;
 
+use crate::catalog::Catalog;
+use crate::catalog::error::SchemaError;
 use crate::schema_draft::description::Database;
+use crate::schema_draft::existing::Existing;
+use crate::schema_draft::model::model;
 
 /// The text of a schema file for a database. The same description has the same text.
 pub fn draft(database: &Database) -> String {
-    file::write(&model::model(database))
+    file::write(&model(database, &Existing::default()))
+}
+
+/// The text of a schema file with what a draft for the database has and the file has not, and with marks at what the database has
+/// no more. Fails if the text is no schema file.
+pub fn updated(text: &str, database: &Database) -> Result<String, SchemaError> {
+    let existing = Existing::of(&Catalog::parse(text)?);
+    Ok(update::update(text, &existing, database, &model(database, &existing)))
 }
 
 #[cfg(test)]

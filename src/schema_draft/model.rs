@@ -1,8 +1,9 @@
 //! What the file declares.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::schema_draft::description::{Column, ColumnKind, Database, Relation, RelationKind};
+use crate::schema_draft::existing::{Existing, ExistingType};
 use crate::schema_draft::index_match::{create_index, is_served};
 use crate::schema_draft::joins::joins;
 use crate::schema_draft::names::{Names, camel, pascal, plural, singular, upper};
@@ -21,7 +22,9 @@ pub(super) struct Model<'d> {
 pub(super) struct TypeModel<'d> {
     pub(super) relation: &'d Relation,
     pub(super) name: String,
-    pub(super) key: &'d [String],
+    /// Whether a file has it already, under this name.
+    pub(super) is_known: bool,
+    pub(super) key: Vec<String>,
     pub(super) columns: Vec<ColumnField<'d>>,
     pub(super) joins: Vec<JoinField>,
     /// Why columns and joins have no fields.
@@ -36,6 +39,8 @@ pub(super) struct ColumnField<'d> {
     pub(super) scalar: ScalarType,
     pub(super) column: &'d Column,
     pub(super) kind: ColumnKind,
+    /// Whether a file has it already.
+    pub(super) is_known: bool,
 }
 
 /// A field of joined rows.
@@ -47,6 +52,8 @@ pub(super) struct JoinField {
     pub(super) is_list: bool,
     pub(super) by: Vec<String>,
     pub(super) to: Vec<String>,
+    /// Whether a file has it already.
+    pub(super) is_known: bool,
 }
 
 /// The root fields of a type.
@@ -55,6 +62,9 @@ pub(super) struct RootModel<'d> {
     /// The lookup by the key.
     pub(super) lookup: String,
     pub(super) list: String,
+    /// Whether a file has them already.
+    pub(super) is_lookup_known: bool,
+    pub(super) is_list_known: bool,
     pub(super) search_keys: Vec<SearchKeyModel<'d>>,
     pub(super) sort_keys: Vec<SortKeyModel<'d>>,
     /// Why columns cannot be searched or sorted by.
@@ -68,12 +78,16 @@ pub(super) struct SearchKeyModel<'d> {
     pub(super) scalar: ScalarType,
     /// The sort keys in whose order an index has the rows of one value.
     pub(super) in_order_of: Vec<String>,
+    /// Whether a file has it already.
+    pub(super) is_known: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct SortKeyModel<'d> {
     pub(super) name: String,
     pub(super) column: &'d str,
+    /// Whether a file has it already.
+    pub(super) is_known: bool,
 }
 
 impl<'d> TypeModel<'d> {
@@ -83,26 +97,29 @@ impl<'d> TypeModel<'d> {
     }
 }
 
-/// What a file declares for a database.
-pub(super) fn model(database: &Database) -> Model<'_> {
+/// What a file declares for a database, beside what it has already.
+pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d> {
     let mut model = Model::default();
     let key_columns = key_columns(database);
     let mut names = Names::default();
     let scalars = ScalarType::ALL.iter().map(|scalar| scalar.name());
-    scalars.chain(["Query", "PageInfo"]).for_each(|name| names.reserve(name));
+    let others = existing.names.iter().map(String::as_str);
+    scalars.chain(["Query", "PageInfo"]).chain(others).for_each(|name| names.reserve(name));
     for relation in &database.relations {
         match key(relation, &key_columns) {
             Ok(key) => {
-                let name = type_name(&mut names, relation);
-                model.types.push(columns(relation, name, key, &key_columns));
+                let known = existing.of_relation(&relation.path());
+                let name = known.map_or_else(|| type_name(&mut names, relation), |known| known.name.clone());
+                model.types.push(columns(relation, name, key, &key_columns, known));
             }
             Err(reason) => model.left_out.push(format!("{}: {reason}", relation.path())),
         }
     }
-    joins(&mut model.types);
+    joins(&mut model.types, existing);
     let mut names = Names::default();
+    existing.roots.iter().for_each(|root| names.reserve(&root.name));
     for ty in &mut model.types {
-        ty.root = root(ty, &mut names);
+        ty.root = root(ty, &mut names, existing);
     }
     model
 }
@@ -175,72 +192,100 @@ fn type_name(names: &mut Names, relation: &Relation) -> String {
     names.give(&candidates, made)
 }
 
-fn columns<'d>(relation: &'d Relation, name: String, key: &'d [String], keys: &KeyColumns<'_>) -> TypeModel<'d> {
+fn columns<'d>(
+    relation: &'d Relation,
+    name: String,
+    key: &[String],
+    keys: &KeyColumns<'_>,
+    known: Option<&ExistingType>,
+) -> TypeModel<'d> {
     let (mut columns, mut left_out, mut names) = (Vec::new(), Vec::new(), Names::default());
+    known.into_iter().flat_map(|known| &known.fields).for_each(|field| names.reserve(&field.name));
     for column in &relation.columns {
         match scalar(relation, column, keys) {
             Some((kind, scalar)) => {
-                let name = names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
-                columns.push(ColumnField { name, scalar, column, kind });
+                let shown = known.and_then(|known| known.of_column(&column.name));
+                let new_name = || names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
+                let name = shown.map_or_else(new_name, |field| field.name.clone());
+                columns.push(ColumnField { name, scalar, column, kind, is_known: shown.is_some() });
             }
             None if column.is_readable => left_out.push(format!("{}: no scalar for {}", column.name, column.type_name)),
             None => left_out.push(format!("{}: the role may not read it", column.name)),
         }
     }
-    TypeModel { relation, name, key, columns, joins: Vec::new(), left_out, root: RootModel::default() }
+    let own = known.map(|known| &known.key).filter(|key| key.iter().all(|column| relation.column(column).is_some()));
+    let key = own.map_or(key, Vec::as_slice).to_vec();
+    let (joins, root, is_known) = (Vec::new(), RootModel::default(), known.is_some());
+    TypeModel { relation, name, is_known, key, columns, joins, left_out, root }
 }
 
 /// The roots of a type: a lookup by its key, and a list with the searches and orders that indexes serve.
-fn root<'d>(ty: &TypeModel<'d>, names: &mut Names) -> RootModel<'d> {
+fn root<'d>(ty: &TypeModel<'d>, names: &mut Names, existing: &Existing) -> RootModel<'d> {
     let only = |name: &str| vec![name.to_owned()];
-    let lookup = names.give(&[camel(&ty.name)], only);
+    let known = |is_list| existing.root_of(&ty.name, is_list);
+    let lookup = known(false).map(|root| root.name.clone());
+    let list = known(true).map(|root| root.name.clone());
+    let (is_lookup_known, is_list_known) = (lookup.is_some(), list.is_some());
+    let lookup = lookup.unwrap_or_else(|| names.give(&[camel(&ty.name)], only));
     let many = camel(&plural(&ty.name));
-    let list = names.give(&[many.clone(), format!("{many}List")], only);
-    let mut root = RootModel { lookup, list, ..RootModel::default() };
-    let rest = |column: &'d str| ty.key.iter().map(String::as_str).filter(move |other| *other != column);
-    let mut sort_names = HashSet::new();
-    let first_key = ty.key.first().map(String::as_str);
-    let compared = || ty.columns.iter().filter(|field| field.kind.is_compared(field.scalar));
-    // The key is the default order.
-    let by_key = compared().filter(|field| Some(field.column.name.as_str()) == first_key);
-    let others = compared().filter(|field| Some(field.column.name.as_str()) != first_key);
-    for field in by_key.chain(others) {
-        let column = field.column.name.as_str();
-        let order: Vec<_> = std::iter::once(column).chain(rest(column)).collect();
-        if is_served(ty.relation, &[], &order) && sort_names.insert(upper(&field.name)) {
-            root.sort_keys.push(SortKeyModel { name: upper(&field.name), column });
-        }
-    }
-    for field in ty.columns.iter().filter(|field| !field.kind.is_compared(field.scalar)) {
-        root.left_out.push(format!(
-            "no search and no order by {}: {} is not compared",
-            field.column.name, field.column.type_name
-        ));
-    }
-    for field in compared() {
-        let column = field.column.name.as_str();
-        let is_sorted = root.sort_keys.iter().any(|key| key.column == column);
-        if is_served(ty.relation, &[], &[column]) {
-            let orders = root.sort_keys.iter().filter(|key| key.column != column);
-            let in_order_of = orders.filter(|sort_key| {
-                let order = std::iter::once(sort_key.column).chain(rest(sort_key.column));
-                let order: Vec<_> = order.filter(|other| *other != column).collect();
-                is_served(ty.relation, &[column], &order)
-            });
-            let in_order_of = in_order_of.map(|key| key.name.clone()).collect();
-            root.search_keys.push(SearchKeyModel {
-                name: field.name.clone(),
-                column,
-                scalar: field.scalar,
-                in_order_of,
-            });
-        }
-        let index = create_index(ty.relation, std::iter::once(column).chain(rest(column)));
-        if !is_served(ty.relation, &[], &[column]) {
-            root.left_out.push(format!("no index begins with {column}, to search and sort by: {index}"));
-        } else if !is_sorted {
-            root.left_out.push(format!("no index sorts by {column}: {index}"));
-        }
-    }
+    let list = list.unwrap_or_else(|| names.give(&[many.clone(), format!("{many}List")], only));
+    let mut root = RootModel { lookup, list, is_lookup_known, is_list_known, ..RootModel::default() };
+    sort_keys(ty, &mut root, known(true).map_or(&[], |root| &root.sort_keys));
+    search_keys(ty, &mut root, known(true).map_or(&[], |root| &root.search_keys));
     root
+}
+
+/// The fields whose columns can be searched and sorted by.
+fn compared<'t, 'd>(ty: &'t TypeModel<'d>) -> impl Iterator<Item = &'t ColumnField<'d>> {
+    ty.columns.iter().filter(|field| field.kind.is_compared(field.scalar))
+}
+
+/// The columns of an order by a column: it, and the rest of the key.
+fn order<'t>(ty: &'t TypeModel<'_>, column: &'t str) -> Vec<&'t str> {
+    let rest = ty.key.iter().map(String::as_str).filter(|other| *other != column);
+    std::iter::once(column).chain(rest).collect()
+}
+
+/// Adds the orders that indexes have. That of the key is the default. `known` are the names and columns of those in the file.
+fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
+    let is_first = |field: &&ColumnField<'_>| ty.key.first() == Some(&field.column.name);
+    let others = compared(ty).filter(|field| !is_first(field));
+    for field in compared(ty).filter(is_first).chain(others) {
+        let column = field.column.name.as_str();
+        let shown = known.iter().find(|(_, other)| other == column);
+        let name = shown.map_or_else(|| upper(&field.name), |(name, _)| name.clone());
+        let is_taken = root.sort_keys.iter().any(|key| key.name == name)
+            || shown.is_none() && known.iter().any(|(other, _)| *other == name);
+        if !is_taken && is_served(ty.relation, &[], &order(ty, column)) {
+            root.sort_keys.push(SortKeyModel { name, column, is_known: shown.is_some() });
+        }
+    }
+}
+
+/// Adds the searches that indexes serve.
+fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
+    for field in ty.columns.iter().filter(|field| !field.kind.is_compared(field.scalar)) {
+        let Column { name, type_name, .. } = field.column;
+        root.left_out.push(format!("no search and no order by {name}: {type_name} is not compared"));
+    }
+    for field in compared(ty) {
+        let column = field.column.name.as_str();
+        let index = || create_index(ty.relation, order(ty, column).into_iter());
+        if !is_served(ty.relation, &[], &[column]) {
+            root.left_out.push(format!("no index begins with {column}, to search and sort by: {}", index()));
+            continue;
+        }
+        if !root.sort_keys.iter().any(|key| key.column == column) {
+            root.left_out.push(format!("no index sorts by {column}: {}", index()));
+        }
+        let orders = root.sort_keys.iter().filter(|key| key.column != column);
+        let in_order_of = orders.filter(|key| {
+            let order: Vec<_> = order(ty, key.column).into_iter().filter(|other| *other != column).collect();
+            is_served(ty.relation, &[column], &order)
+        });
+        let in_order_of = in_order_of.map(|key| key.name.clone()).collect();
+        let is_known = known.iter().any(|(name, other)| other == column || *name == field.name);
+        let (name, scalar) = (field.name.clone(), field.scalar);
+        root.search_keys.push(SearchKeyModel { name, column, scalar, in_order_of, is_known });
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
-use crate::schema_draft::draft;
+use crate::schema_draft::{draft, updated};
 
 fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> Column {
     let type_name = kind.map_or_else(|| "jsonb".to_owned(), |kind| format!("{kind:?}"));
@@ -110,4 +110,89 @@ type Artist @relation(name: "artists", key: ["artist_id"]) {
 fn an_empty_database_has_an_empty_draft() {
     let text = draft(&Database::default());
     assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
+}
+
+const FILE: &str = r#"# Our music.
+type Query { "Who." musician(artistId: ID!): Musician @point
+  records: [Record] # of all years
+    @search(key: "number", column: "AlbumId") @sort(key: "TITLE")
+}
+
+type Record @relation(name: "album", key: ["AlbumId"]) {
+  "The number on it."
+  number: ID! @column(name: "AlbumId")
+  title: String!
+  maker: Musician @one(by: ["artist_id"])
+}
+"Anybody."
+type Musician @relation(name: "artists", key: ["artist_id"]) { artistId: ID!, name: String }
+"#;
+
+#[test]
+fn an_update_adds_what_is_missing_and_changes_nothing_else() {
+    let mut database = music();
+    database.relations[0].indexes.push(vec!["title".to_owned(), "AlbumId".to_owned()]);
+    database.relations.push(relation("label", vec![column("name", Some(ColumnKind::Text), true)], &[&["name"]]));
+    let text = updated(FILE, &database).unwrap();
+    let expected = r#"# Our music.
+type Query { "Who." musician(artistId: ID!): Musician @point
+  records: [Record] # of all years
+    @search(key: "number", column: "AlbumId") @sort(key: "TITLE")
+    @search(key: "title", inOrderOf: ["NUMBER"])
+    @search(key: "artistId", inOrderOf: ["NUMBER"])
+    @sort(key: "NUMBER", column: "AlbumId")
+    @sort(key: "ARTIST_ID")
+  record(number: ID! @column(name: "AlbumId")): Record @point
+  musicians: [Musician]
+    @search(key: "artistId")
+    @sort(key: "ARTIST_ID")
+    # no index begins with name, to search and sort by: CREATE INDEX CONCURRENTLY ON "artists" ("name", "artist_id");
+  label(name: ID!): Label @point
+  labels: [Label]
+    @search(key: "name")
+    @sort(key: "NAME")
+}
+
+type Record @relation(name: "album", key: ["AlbumId"]) {
+  "The number on it."
+  number: ID! @column(name: "AlbumId")
+  title: String!
+  maker: Musician @one(by: ["artist_id"])
+  artistId: ID
+  producerId: ID
+  released: DateTime
+  producer: Musician @one(by: ["producer_id"], to: ["artist_id"])
+}
+"Anybody."
+type Musician @relation(name: "artists", key: ["artist_id"]) { artistId: ID!, name: String   recordsByArtistId: [Record] @many(by: ["artist_id"])
+}
+"#;
+    let (known, added) = text.split_at(text.find("\ntype Label").unwrap());
+    // The foreign key to the label makes an ID of a title that the file has as a String.
+    let known = known.replace("  label: Label @one(by: [\"title\"], to: [\"name\"])\n", "");
+    assert_eq!(known, expected);
+    assert!(added.starts_with("\ntype Label @relation(name: \"label\", key: [\"name\"]) {\n  name: ID!\n"), "{added}");
+    Catalog::parse(&text).unwrap();
+    assert_eq!(updated(&text, &database).unwrap(), text, "once more, nothing is added");
+    let draft = draft(&database);
+    assert_eq!(updated(&draft, &database).unwrap(), draft);
+}
+
+#[test]
+fn an_update_marks_what_vanished_once() {
+    let mut database = music();
+    let whole = draft(&database);
+    database.relations.remove(1);
+    database.relations[0].columns.retain(|column| column.name != "released");
+    let marked = updated(&whole, &database).unwrap();
+    for mark in [
+        "\n  # vanished: the role reads no column released of album\n  released: DateTime\n",
+        "\n# vanished: the role reads no table or view artists\n\"Who makes",
+    ] {
+        assert!(marked.contains(mark), "{marked}");
+    }
+    assert_eq!(marked.matches("# vanished:").count(), 2);
+    Catalog::parse(&marked).unwrap();
+    assert_eq!(updated(&marked, &database).unwrap(), marked);
+    assert!(updated("type Query {", &database).is_err());
 }

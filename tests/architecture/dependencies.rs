@@ -28,7 +28,7 @@ const MODULES: &[(&str, &[&str])] = &[
         "schema_diff",
         &["value", "limits", "error", "search", "catalog", "query", "cost", "plan", "compile", "documents"],
     ),
-    ("schema_draft", &["value", "plan"]),
+    ("schema_draft", &["value", "catalog", "plan"]),
     ("tls", &[]),
     ("telemetry", &["tls"]),
     ("database", &["value", "byte_lru", "sync_token", "telemetry", "tls"]),

@@ -56,6 +56,33 @@ async fn query(database: &Database, text: &str, queries: u64, seed: u64) {
     }
 }
 
+/// Panics unless an update of the draft follows a change of the database, and fits it.
+async fn update(database: &Database, draft_text: &str) {
+    let folder = TestFolder::create("draft-update");
+    let file = folder.path().join("draft.graphql");
+    std::fs::write(&file, draft_text).unwrap();
+    let updated = || run(orderql_on(database).args(["schema", "draft", "--update"]).arg(&file), "").stdout;
+    assert_eq!(updated(), draft_text);
+    let change = r#"CREATE TABLE "Genre" ("GenreId" integer PRIMARY KEY, "Name" text);
+        ALTER TABLE "Track" ADD "GenreId" integer REFERENCES "Genre";
+        CREATE INDEX ON "Track" ("GenreId", "TrackId");"#;
+    let client = database.connect().await;
+    client.batch_execute(change).await.unwrap();
+    std::fs::write(&file, updated()).unwrap();
+    let checked = run(orderql_on(database).args(["schema", "check"]).arg(&file), "");
+    assert!(checked.succeeded, "{}", checked.stderr);
+    for line in [
+        "  genre: Genre @one(",
+        "  tracks: [Track] @many(by: [\"GenreId\"])",
+        "  genres: [Genre]",
+        "    @sort(key: \"GENRE_ID\"",
+    ] {
+        assert!(updated().contains(line), "{line}\n{}", updated());
+    }
+    client.batch_execute("ALTER TABLE \"Track\" DROP \"GenreId\"; DROP TABLE \"Genre\"").await.unwrap();
+    assert_eq!(updated().matches("# vanished:").count(), 2, "{}", updated());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn drafts_a_shop_for_music() {
     let database = empty_database().await;
@@ -63,6 +90,7 @@ async fn drafts_a_shop_for_music() {
     let text = draft(&database);
     insta::assert_snapshot!(text);
     check(&database, "music", &text);
+    update(&database, &text).await;
     query(&database, &text, 60, 1).await;
 }
 
