@@ -11,7 +11,8 @@ use crate::catalog::prices::UNINDEXED_TERM;
 use crate::catalog::schema::Field;
 use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::totals::{FieldPath, Sum};
-use crate::schema_diff::facts::{Aspect, Facts, part};
+use crate::schema_diff::facts::{Aspect, Facts};
+use crate::schema_diff::part;
 
 /// What a schema file says.
 pub(super) fn facts(file: &SchemaFile, catalog: &Catalog) -> Facts {

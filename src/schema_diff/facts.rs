@@ -100,31 +100,3 @@ impl Facts {
         self.0.iter().map(|(part, facts)| (part.as_str(), facts))
     }
 }
-
-/// The names of the parts of a field.
-pub(super) mod part {
-    pub(in crate::schema_diff) fn field(ty: &str, field: &str) -> String {
-        format!("{ty}.{field}")
-    }
-
-    pub(in crate::schema_diff) fn argument(field: &str, argument: &str) -> String {
-        format!("{field}({argument}:)")
-    }
-
-    pub(in crate::schema_diff) fn search_key(field: &str, key: &str) -> String {
-        format!("{field}(query: \"{key}:\")")
-    }
-
-    /// A sort key, or the default for an empty name.
-    pub(in crate::schema_diff) fn sort_key(field: &str, key: &str) -> String {
-        if key.is_empty() { argument(field, "sortKey") } else { format!("{field}(sortKey: {key})") }
-    }
-
-    pub(in crate::schema_diff) fn group_key(field: &str, value: &str) -> String {
-        format!("{field}(groupBy: {value})")
-    }
-
-    pub(in crate::schema_diff) fn sum(field: &str, value: &str) -> String {
-        format!("{field}(orderBy: {value})")
-    }
-}

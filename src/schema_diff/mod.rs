@@ -2,6 +2,7 @@
 //!
 //! - [`schema`]: what is compared, and for whom
 //! - [`facts`]: what a schema file says of each of its parts
+//! - `part`: the names of these parts
 //! - `fact_reader`: makes them of a catalog
 //! - [`schema_change`]: the parts whose facts differ
 //! - `usage`: the parts of a schema that an operation uses
@@ -16,6 +17,7 @@ pub mod change;
 mod fact_reader;
 pub mod facts;
 mod operation_diff;
+mod part;
 pub mod schema;
 pub mod schema_change;
 mod usage;

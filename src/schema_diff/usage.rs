@@ -9,7 +9,7 @@ use crate::catalog::schema::{ArgumentRole, Field};
 use crate::catalog::totals::GroupField;
 use crate::error::graphql_error::Location;
 use crate::query::operation::{Literal, Operation, Selection, Target};
-use crate::schema_diff::facts::part;
+use crate::schema_diff::part;
 use crate::search;
 
 /// A part that an operation uses.

@@ -5,10 +5,11 @@
 //! - `reader`: reads it; the feature `server`
 //! - `names`: names in GraphQL's style
 //! - `index_match`: whether an index serves an order
-//! - `model`, `joins`: what the file declares
+//! - `model`: what the file declares; `build`, `joins` decide it
 //! - `file`: its text
 //! - `existing`, `sdl_text`, `update`: what a file declares already, where, and what is added to it
 
+mod build;
 pub mod description;
 mod existing;
 mod file;
@@ -23,9 +24,9 @@ mod update;
 
 use crate::catalog::Catalog;
 use crate::catalog::error::SchemaError;
+use crate::schema_draft::build::model;
 use crate::schema_draft::description::Database;
 use crate::schema_draft::existing::Existing;
-use crate::schema_draft::model::model;
 
 /// The text of a schema file for a database. The same description has the same text.
 pub fn draft(database: &Database) -> String {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
-use crate::cli::schema::{SchemaFileError, text};
+use crate::cli::schema::schema_file::{SchemaFileError, text};
 use crate::database::address::connection_string::ConnectionString;
 use crate::schema_draft::{draft, reader, updated};
 

@@ -2,19 +2,17 @@
 
 mod diff;
 mod draft;
+mod schema_file;
 
 use std::error::Error;
+use std::fmt;
 use std::fmt::Write as _;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
 
 use thiserror::Error;
 use tokio_postgres::Client;
 
-use crate::catalog::error::SchemaError;
-use crate::catalog::schema_file::SchemaFile;
-use crate::catalog::{BUILT_IN, Catalog};
+use crate::catalog::Catalog;
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
@@ -24,6 +22,8 @@ use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
 use crate::preflight::{Constraints, check};
+
+pub(crate) use schema_file::{file, parse, read, text};
 
 /// Print the published schema, check a schema against a database, compare two, or draft one
 #[derive(Debug, clap::Args)]
@@ -81,17 +81,6 @@ struct Print {
     file: Option<PathBuf>,
 }
 
-/// Why a schema file cannot be used.
-#[derive(Debug, Error)]
-pub(crate) enum SchemaFileError {
-    /// It does not exist, or is not text.
-    #[error("{} cannot be read", .0.display())]
-    Unreadable(PathBuf, #[source] io::Error),
-    /// It is not a schema. The cause has the location.
-    #[error("{} is no schema", .0.display())]
-    NotASchema(PathBuf, #[source] SchemaError),
-}
-
 /// The database does not fit the schema.
 #[derive(Debug, Error)]
 pub(crate) struct Unfit {
@@ -144,32 +133,6 @@ fn describe_window_searches(catalog: &Catalog) -> String {
         let _ = writeln!(text, "- {search}");
     }
     text
-}
-
-/// The catalog of a schema file, or of the built-in one.
-pub(crate) fn read(file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
-    Ok(parse(&text(file)?, file)?.1)
-}
-
-/// A schema file, or the built-in one.
-pub(crate) fn file(path: Option<&Path>) -> Result<SchemaFile, SchemaFileError> {
-    Ok(parse(&text(path)?, path)?.0)
-}
-
-/// The text of a schema file, or of the built-in one.
-pub(crate) fn text(file: Option<&Path>) -> Result<String, SchemaFileError> {
-    match file {
-        None => Ok(BUILT_IN.to_owned()),
-        Some(path) => fs::read_to_string(path).map_err(|error| SchemaFileError::Unreadable(path.to_owned(), error)),
-    }
-}
-
-/// A text, which comes from that file, or is the built-in one, as a schema file with the catalog of the whole.
-pub(crate) fn parse(text: &str, path: Option<&Path>) -> Result<(SchemaFile, Catalog), SchemaFileError> {
-    let path = path.unwrap_or(Path::new("the built-in schema"));
-    let read = SchemaFile::parse(text).and_then(|file| Ok((file.catalog()?, file)));
-    let (catalog, file) = read.map_err(|error| SchemaFileError::NotASchema(path.to_owned(), error))?;
-    Ok((file, catalog))
 }
 
 /// Checks a schema against a database. Fails with everything that does not fit. Returns what is trusted.

@@ -16,7 +16,7 @@ use crate::cli::document_files::documents;
 use crate::cli::limit_flags::LimitFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
-use crate::cli::schema::{parse, text as schema_text};
+use crate::cli::schema::schema_file::{parse, text as schema_text};
 use crate::limits::default_of;
 use crate::schema_diff::schema::{Caller, Schema};
 use crate::schema_diff::{Diff, diff};
