@@ -45,6 +45,9 @@ pub mod vocabulary;
 pub mod cost;
 pub mod plan;
 pub mod compile;
+pub mod documents;
+pub mod schema_diff;
+pub mod schema_draft;
 
 // With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]

@@ -13,12 +13,14 @@ pub(crate) mod database;
 #[cfg(feature = "tools")]
 pub mod demo;
 pub(crate) mod doctor;
+pub(crate) mod document_files;
 pub mod explain;
 pub(crate) mod grant;
 pub(crate) mod group;
 pub(crate) mod health;
 mod http_client;
 pub(crate) mod keys;
+mod limit_flags;
 #[cfg(feature = "tools")]
 pub mod load;
 pub(crate) mod manual;

@@ -73,6 +73,7 @@ error_codes! {
     PersistedQueryNotFound "PERSISTED_QUERY_NOT_FOUND" 200 no "no query is stored under the hash; send the text with the hash"
     PersistedQueryNotSupported "PERSISTED_QUERY_NOT_SUPPORTED" 200 no "persisted queries are switched off; send the text without the hash"
     PersistedQueryTooLarge "PERSISTED_QUERY_TOO_LARGE" 400 no "a text that is sent with its hash is too large to be stored (`maxBytes`); send it without the hash"
+    DocumentRequired "DOCUMENT_REQUIRED" 400 no "a caller who may run documents that the server knows, and no others, sends a text or the hash of another one; name a document with `documentId`"
     SyncTokenInvalid "SYNC_TOKEN_INVALID" 410 no "a token of a change feed that belongs to another database, or to this one before it was restored or its feeds were reset (`reason`); copy everything once more, from a new token on"
     SyncRewound "SYNC_REWOUND" 409 no "a token of a change feed that is ahead of the database, which lost its last changes when a standby was promoted; go on from `token`, which is of the time `at`, and copy what you changed since then once more"
     Unauthenticated "UNAUTHENTICATED" 401 no "no token or password, or a bad one (on both media types)"

@@ -26,6 +26,12 @@ const MODULES: &[(&str, &[&str])] = &[
     ("cost", &["limits", "error", "catalog", "query"]),
     ("plan", &["value", "error", "search", "cursor", "catalog", "query", "cost"]),
     ("compile", &["limits", "byte_lru", "error", "catalog", "query", "vocabulary", "cost", "plan"]),
+    ("documents", &["error", "query"]),
+    (
+        "schema_diff",
+        &["value", "limits", "error", "search", "catalog", "query", "cost", "plan", "compile", "documents"],
+    ),
+    ("schema_draft", &["value", "catalog", "plan"]),
     ("tls", &[]),
     ("telemetry", &["tls"]),
     ("database", &["value", "byte_lru", "sync_token", "telemetry", "tls"]),
@@ -37,6 +43,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("change_feed", &["catalog", "telemetry", "database"]),
     // The part of `vocabulary` that does I/O.
     ("vocabulary::reader", &["catalog", "plan", "telemetry", "database"]),
+    ("schema_draft::reader", &[]),
     ("shared_store", &["telemetry"]),
     ("throttle", &["telemetry", "shared_store"]),
     ("replicas", &["catalog", "telemetry", "database", "preflight", "throttle"]),
@@ -57,6 +64,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "cost",
             "plan",
             "compile",
+            "documents",
             "database",
             "change_feed",
             "execute",
@@ -94,7 +102,7 @@ const MODULES: &[(&str, &[&str])] = &[
 const ALL: &[&str] = &["*"];
 
 /// The last module of the pure half: the modules up to this one do no I/O, start no task and read no clock.
-const LAST_PURE: &str = "compile";
+const LAST_PURE: &str = "schema_draft";
 const IMPURE_STD: &[&str] = &["env", "fs", "io", "net", "os", "process", "thread", "time"];
 const IMPURE_NAMES: &[&str] = &["async", "await", "tokio", "futures_util"];
 
@@ -114,6 +122,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
             "preflight",
             "change_feed",
             "vocabulary::reader",
+            "schema_draft::reader",
             "replicas",
             "access",
             "orders",

@@ -18,6 +18,7 @@ mod json_members;
 mod json_size;
 mod optional_headers;
 pub(crate) mod persisted_queries;
+pub(crate) mod query_source;
 pub(crate) mod request_envelope;
 pub(crate) mod response_body;
 pub(crate) mod response_end;
@@ -41,7 +42,8 @@ use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::Schedule;
 use crate::api::graphql::execution::AdmittedQuery;
 use crate::api::graphql::free_requests::{Work, pace};
-use crate::api::graphql::persisted_queries::{ResolvedQuery, resolve, store};
+use crate::api::graphql::persisted_queries::{ResolvedQuery, store};
+use crate::api::graphql::query_source::resolve;
 use crate::api::graphql::response_end::ResponseEnd;
 use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
@@ -100,7 +102,7 @@ async fn serve(
     let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
     let media = media?;
     let envelope = request_envelope::read(context, &caller, body).await?;
-    let mut query = resolve(&context.service.persisted_queries, view.grants, envelope)?;
+    let mut query = resolve(&context.service, &caller, &view, envelope)?;
 
     let headers = optional_headers::of(&context.head.headers);
     let wait = prefer::wait(&headers);

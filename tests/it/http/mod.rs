@@ -15,6 +15,7 @@ mod http2;
 mod limits;
 mod malicious_input;
 mod memory_budget;
+mod named_documents;
 mod operators;
 mod persisted_queries;
 mod pipelining;
