@@ -9,6 +9,7 @@ mod party_roles;
 mod plan_analysis;
 mod plan_sweep;
 mod random_queries;
+mod scoped_rows;
 mod snapshot;
 mod sort_key_scans;
 mod statement_count;

@@ -5,8 +5,8 @@
 //! `tests/data/failing_queries`.
 
 mod check;
-mod pagination;
-mod row_values;
+pub mod pagination;
+pub mod row_values;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
