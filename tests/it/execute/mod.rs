@@ -2,6 +2,7 @@
 
 mod billed_parties;
 mod demo_orders;
+mod granted_columns;
 mod index_scans;
 mod nullability;
 pub mod partitions;
