@@ -74,6 +74,11 @@ pub(crate) enum SchemaErrorKind {
         "the known values of `{key}` are those of `{relation}`, whose rows are limited by a scope; leave `vocabulary` out"
     )]
     ScopedVocabulary { key: String, relation: String },
+    /// `@one` of a type whose rows are limited is non-null.
+    #[error(
+        "`{field}` is null for callers who do not see its `{ty}`, whose rows are limited by a scope; leave the exclamation mark out"
+    )]
+    ScopedNonNull { field: String, ty: String },
     /// More scopes than a set of them can hold.
     #[error("there are more than {} names of scopes", crate::catalog::scope::MAX_SCOPES)]
     TooManyScopes,

@@ -9,7 +9,7 @@ use crate::catalog::binding::{
 };
 use crate::catalog::scope::ScopeSet;
 use crate::catalog::scoped_relation::{ScopeCondition, ScopedRelation};
-use crate::catalog::scopes::{Rule, Scopes};
+use crate::catalog::scopes::{Rule, Scopes, canonical};
 use crate::catalog::type_system::Catalog;
 use crate::search::Comparator;
 use crate::value::ScalarType;
@@ -87,7 +87,7 @@ impl<'s> Limited<'s> {
     }
 
     fn index(&self, relation: &str) -> Option<usize> {
-        self.relations.iter().position(|scoped| scoped.relation == relation)
+        self.relations.iter().position(|scoped| scoped.relation == canonical(relation))
     }
 
     fn rename(&self, relation: &mut String) {

@@ -43,7 +43,7 @@ impl Scopes {
             types.check(ty)?;
             for relation in types.relations_of(ty) {
                 let rules = ty.scopes.iter().filter_map(|scope| types.rule(&scopes.names, scope));
-                let known = scopes.relations.entry(relation.to_owned()).or_default();
+                let known = scopes.relations.entry(canonical(relation).to_owned()).or_default();
                 for rule in rules {
                     if !known.contains(&rule) {
                         known.push(rule);
@@ -53,13 +53,14 @@ impl Scopes {
         }
         scopes.relations.retain(|_, rules| !rules.is_empty());
         types.check_related(&scopes)?;
+        types.check_nulls(&scopes)?;
         types.check_vocabularies(&scopes)?;
         Ok(scopes)
     }
 
     /// The rules of a relation for callers who are limited by these scopes alone.
     pub(super) fn rules(&self, relation: &str, limiting: ScopeSet) -> Vec<&Rule> {
-        let rules = self.relations.get(relation).into_iter().flatten();
+        let rules = self.relations.get(canonical(relation)).into_iter().flatten();
         rules
             .filter(|rule| match rule {
                 Rule::Values { scope, .. } => limiting.has(*scope),
@@ -70,7 +71,7 @@ impl Scopes {
 
     /// The scopes, of those that limit a caller, that rows of a relation are in.
     pub(super) fn scopes_of(&self, relation: &str, limiting: ScopeSet) -> ScopeSet {
-        let rules = self.relations.get(relation).into_iter().flatten();
+        let rules = self.relations.get(canonical(relation)).into_iter().flatten();
         rules.fold(ScopeSet::default(), |set, rule| match rule {
             Rule::Values { scope, .. } if limiting.has(*scope) => set.and(ScopeSet::of(*scope)),
             Rule::Values { .. } => set,
@@ -103,6 +104,11 @@ impl Scopes {
     fn all(&self) -> ScopeSet {
         (0..self.names.len()).fold(ScopeSet::default(), |set, scope| set.and(ScopeSet::of(scope)))
     }
+}
+
+/// The one of its names by which a relation is known here: it is in the schema `public` unless its name has another.
+pub(super) fn canonical(relation: &str) -> &str {
+    relation.strip_prefix("public.").unwrap_or(relation)
 }
 
 fn name(scope: &ScopeDefinition) -> Option<&String> {
@@ -162,8 +168,8 @@ impl<'a> Types<'a> {
     fn leads(&self, ty: &str, to: &str, steps: usize) -> bool {
         let Some((_, relation)) = self.named(ty) else { return false };
         // All types of the relation: their rules are one.
-        let same = self.0.types.iter().filter(|other| self.relations_of(other).contains(&relation.name.as_str()));
-        relation.name == to
+        let same = self.0.types.iter().filter(|other| self.relations_of(other).contains(&canonical(&relation.name)));
+        canonical(&relation.name) == to
             || same.flat_map(|ty| &ty.scopes).any(|scope| match &scope.rows {
                 ScopedRows::Through { ty, .. } => steps == 0 || self.leads(ty, to, steps - 1),
                 ScopedRows::Values { .. } | ScopedRows::Open { .. } => false,
@@ -178,7 +184,7 @@ impl<'a> Types<'a> {
             Some(BindingDefinition::Many { through, .. } | BindingDefinition::Lookup { through }) => through.as_deref(),
             _ => None,
         });
-        let mut relations: Vec<_> = own.chain(through).collect();
+        let mut relations: Vec<_> = own.chain(through).map(canonical).collect();
         relations.sort_unstable();
         relations.dedup();
         relations
@@ -193,7 +199,8 @@ impl<'a> Types<'a> {
             }
             ScopedRows::Through { ty, by } => {
                 let (_, relation) = self.named(ty)?;
-                Some(Rule::Row { relation: relation.name.clone(), by: by.clone(), key: relation.key.clone() })
+                let relation_name = canonical(&relation.name).to_owned();
+                Some(Rule::Row { relation: relation_name, by: by.clone(), key: relation.key.clone() })
             }
         }
     }
@@ -241,12 +248,25 @@ impl<'a> Types<'a> {
         pairs.filter(move |(_, ty)| !is_changes(ty))
     }
 
+    /// Fails if a field can be null where its type says that it is not: a row that callers do not see is.
+    fn check_nulls(&self, scopes: &Scopes) -> Result<(), SchemaError> {
+        for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
+            let is_joined = matches!(field.binding, Some(BindingDefinition::One { .. })) && field.is_non_null;
+            let target = self.named(&field.ty).filter(|_| is_joined);
+            if target.is_some_and(|(_, relation)| !scopes.rules(&relation.name, scopes.all()).is_empty()) {
+                let kind = SchemaErrorKind::ScopedNonNull { field: field.name.clone(), ty: field.ty.clone() };
+                return Err(SchemaError::new(field.position, kind));
+            }
+        }
+        Ok(())
+    }
+
     /// Fails if the known values of a search key are those of rows that not everybody sees.
     fn check_vocabularies(&self, scopes: &Scopes) -> Result<(), SchemaError> {
         for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
             for key in &field.search_keys {
                 if let Some(relation) =
-                    key.vocabulary.as_ref().filter(|relation| scopes.relations.contains_key(*relation))
+                    key.vocabulary.as_ref().filter(|relation| scopes.relations.contains_key(canonical(relation)))
                 {
                     let kind = SchemaErrorKind::ScopedVocabulary { key: key.name.clone(), relation: relation.clone() };
                     return Err(SchemaError::new(field.position, kind));
