@@ -31,7 +31,7 @@ enum Purpose {
 
 impl Secret {
     /// The secret that these bytes are; `None` if they are no 32.
-    pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
+    pub fn new(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 

@@ -177,7 +177,7 @@ pub struct Entity {
     /// What the type's fields come from, in the order of publication.
     pub(crate) bindings: Vec<EntityBinding>,
     /// The columns that its scopes compare, and the rows that they lead to.
-    pub(crate) scopes: Vec<EntityScope>,
+    pub scopes: Vec<EntityScope>,
 }
 
 impl Entity {
@@ -192,11 +192,18 @@ impl Entity {
 
 /// What a scope of a type needs of its relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum EntityScope {
+pub enum EntityScope {
     /// A column with a value of the scope.
     Column(String),
     /// Columns that have the key of another relation.
-    Row { relation: String, by: Vec<String>, key: Vec<String> },
+    Row {
+        /// Its name.
+        relation: String,
+        /// The columns of the type's own.
+        by: Vec<String>,
+        /// The key's, one for each of these.
+        key: Vec<String>,
+    },
 }
 
 /// A column that a statement returns or compares values with.
