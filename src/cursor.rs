@@ -6,7 +6,10 @@
 //! was cut or changed. It is no secret and no capability: a well-formed forged cursor names a position in an ordering that its maker
 //! may read anyway.
 //!
-//! Bytes, before base64url: version, tag (4), a value for each column of the sort key, one for each other column that names the
+//! Where a scope limits the rows, a cursor may be of a row that its holder does not see: a search may end with one. So its values are sealed
+//! then.
+//!
+//! Bytes, before base64url: version, tag (4), what limits the rows (4) if something does, a value for each column of the sort key, one for each other column that names the
 //! parent (a kind byte, then its content), checksum (4).
 
 use std::fmt;
@@ -14,33 +17,63 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use crate::seal::Secret;
 use crate::value::{Numeric, ScalarType, Timestamp, Uuid, Value};
 
 const VERSION: u8 = 4;
+
+/// The version of cursors among rows that a scope limits.
+const SCOPED_VERSION: u8 = 5;
+
+/// Bytes of such a cursor before the values: version, tag, what limits the rows.
+const SCOPED_HEAD: usize = 9;
 
 /// The longest cursor that is decoded, in characters. It is several times the longest entry of an index of PostgreSQL, which
 /// stores the key values of every ordering, sometimes compressed.
 const MAX_LENGTH: usize = 16_384;
 
-/// The identity of an ordering: a hash of the connection's path, its sort key and direction.
+/// The identity of an ordering: a hash of the connection's path, its sort key and direction, and of what limits its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct OrderingTag(u32);
+pub struct OrderingTag {
+    ordering: u32,
+    scope: Option<CursorScope>,
+}
+
+/// What limits the rows of an ordering, and seals its cursors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct CursorScope {
+    /// A hash of what limits the rows.
+    pub(crate) fingerprint: u32,
+    pub(crate) secret: Secret,
+}
 
 impl OrderingTag {
     /// The tag of a connection (`orders`, `Order.orderItems`) under one of its sort keys.
     pub fn new(connection: &str, sort_key: &str) -> Self {
-        Self(hash(hash(hash(SEED, connection.as_bytes()), b"/"), sort_key.as_bytes()))
+        let ordering = hash(hash(hash(SEED, connection.as_bytes()), b"/"), sort_key.as_bytes());
+        Self { ordering, scope: None }
     }
 
     /// The tag of the reversed ordering.
     #[must_use]
     pub fn reversed(self) -> Self {
-        Self(!self.0)
+        Self { ordering: !self.ordering, ..self }
+    }
+
+    /// The tag of the same ordering with rows that are limited so.
+    #[must_use]
+    pub(crate) fn in_scope(self, scope: Option<CursorScope>) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// A hash of what limits the rows.
+    pub(crate) fn scope(self) -> Option<u32> {
+        self.scope.map(|scope| scope.fingerprint)
     }
 
     /// Its bytes, as texts that clients keep have them.
     pub(crate) fn to_bytes(self) -> [u8; 4] {
-        self.0.to_be_bytes()
+        self.ordering.to_be_bytes()
     }
 }
 
@@ -56,6 +89,8 @@ pub enum BadCursor {
     OtherOrdering,
     /// It was made for the rows of another parent.
     OtherParent,
+    /// It was made when other rows could be seen.
+    OtherScope,
 }
 
 impl fmt::Display for BadCursor {
@@ -64,6 +99,7 @@ impl fmt::Display for BadCursor {
             Self::Unreadable => "it is not a cursor that this service made, or it was cut or changed on the way",
             Self::OtherOrdering => "it was made for another connection, sort key or direction",
             Self::OtherParent => "it was made for the rows of another parent",
+            Self::OtherScope => "it was made when other rows could be seen than now; begin again without it",
         })
     }
 }
@@ -72,14 +108,18 @@ impl fmt::Display for BadCursor {
 #[derive(Debug, Clone, Default)]
 pub struct Encoder {
     bytes: Vec<u8>,
+    /// What seals the values, if something does.
+    secret: Option<Secret>,
 }
 
 impl Encoder {
     /// Begins the cursor of a row. The key values follow, in the order of the sort key's columns.
     pub fn begin(&mut self, tag: OrderingTag) {
         self.bytes.clear();
-        self.bytes.push(VERSION);
-        self.bytes.extend_from_slice(&tag.0.to_be_bytes());
+        self.bytes.push(if tag.scope.is_some() { SCOPED_VERSION } else { VERSION });
+        self.bytes.extend_from_slice(&tag.to_bytes());
+        self.bytes.extend(tag.scope().iter().flat_map(|scope| scope.to_be_bytes()));
+        self.secret = tag.scope.map(|scope| scope.secret);
     }
 
     /// Adds a null.
@@ -120,6 +160,9 @@ impl Encoder {
 
     /// Ends the cursor and appends its text to `out`. The text needs no escaping in JSON.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
+        if let Some(secret) = self.secret {
+            secret.seal(&mut self.bytes, SCOPED_HEAD);
+        }
         let checksum = checksum(&self.bytes);
         self.bytes.extend_from_slice(&checksum.to_be_bytes());
         let start = out.len();
@@ -152,13 +195,21 @@ pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<
         return Err(BadCursor::Unreadable);
     }
     let mut reader = Reader { rest: bytes };
-    if reader.byte() != Some(VERSION) {
-        return Err(BadCursor::Unreadable);
-    }
+    let is_scoped = match reader.byte() {
+        Some(VERSION) => false,
+        Some(SCOPED_VERSION) => true,
+        _ => return Err(BadCursor::Unreadable),
+    };
     let made_for = reader.chunk().map(u32::from_be_bytes).ok_or(BadCursor::Unreadable)?;
-    if made_for != tag.0 {
+    if made_for != tag.ordering {
         return Err(BadCursor::OtherOrdering);
     }
+    let scope = if is_scoped { reader.chunk().map(u32::from_be_bytes) } else { None };
+    if scope != tag.scope() {
+        return Err(BadCursor::OtherScope);
+    }
+    let opened = tag.scope.map(|scope| scope.secret.open(reader.rest).ok_or(BadCursor::Unreadable)).transpose()?;
+    let mut reader = Reader { rest: opened.as_deref().unwrap_or(reader.rest) };
     let values = types.iter().map(|scalar| reader.value(*scalar)).collect::<Result<Vec<_>, _>>()?;
     if reader.rest.is_empty() { Ok(values) } else { Err(BadCursor::Unreadable) }
 }
@@ -311,6 +362,29 @@ mod tests {
         fn rejects_any_text_without_panicking(text in ".*") {
             let _ = decode(&text, OrderingTag::new("orders", "ORDER_DATE"), &TYPES);
         }
+    }
+
+    #[test]
+    fn a_cursor_among_limited_rows_is_for_those_and_tells_no_value() {
+        let scope = |fingerprint, byte| {
+            let secret = Secret::new(&[byte; 32]).unwrap();
+            Some(CursorScope { fingerprint, secret })
+        };
+        let open = OrderingTag::new("orders", "ORDER_DATE");
+        let limited = open.in_scope(scope(7, 1));
+        let (plain, sealed) =
+            (write(open, Some(1), &NUMBER, "DEMO10090"), write(limited, Some(1), &NUMBER, "DEMO10090"));
+        assert_eq!(decode(&sealed, limited, &TYPES), decode(&plain, open, &TYPES));
+        assert_eq!(sealed, write(limited, Some(1), &NUMBER, "DEMO10090"), "a row has one cursor");
+        for other in [open, open.in_scope(scope(8, 1))] {
+            assert_eq!(decode(&sealed, other, &TYPES), Err(BadCursor::OtherScope));
+        }
+        assert_eq!(decode(&plain, limited, &TYPES), Err(BadCursor::OtherScope));
+        assert_eq!(decode(&sealed, open.in_scope(scope(7, 2)), &TYPES), Err(BadCursor::Unreadable));
+        assert_eq!(decode(&sealed, limited.reversed(), &TYPES), Err(BadCursor::OtherOrdering));
+        let bytes = |text: &str| URL_SAFE_NO_PAD.decode(text).unwrap();
+        let tells = |text: &str| bytes(text).windows(9).any(|window| window == b"DEMO10090");
+        assert!(tells(&plain) && !tells(&sealed));
     }
 
     #[test]

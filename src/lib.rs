@@ -35,6 +35,7 @@ pub mod limits;
 pub mod byte_lru;
 pub mod error;
 pub mod search;
+pub mod seal;
 pub mod cursor;
 pub mod sync_token;
 pub mod catalog;

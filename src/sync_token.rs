@@ -17,6 +17,9 @@ use crate::value::Timestamp;
 
 const VERSION: u8 = 1;
 
+/// The version of tokens of a feed with rows that a scope limits.
+const SCOPED_VERSION: u8 = 2;
+
 /// The longest token that is decoded, in characters.
 const MAX_LENGTH: usize = 24_576;
 
@@ -157,6 +160,8 @@ pub enum BadToken {
     Unreadable,
     /// It was made for another feed.
     OtherFeed,
+    /// It was made when other rows could be seen.
+    OtherScope,
 }
 
 impl fmt::Display for BadToken {
@@ -167,6 +172,9 @@ impl fmt::Display for BadToken {
                  last, byte for byte"
             }
             Self::OtherFeed => "it was made for another feed; send the token that this field returned",
+            Self::OtherScope => {
+                "it was made when other rows could be seen than now; begin again: take a token without `after`, and copy everything"
+            }
         })
     }
 }
@@ -174,8 +182,9 @@ impl fmt::Display for BadToken {
 impl SyncToken {
     /// Appends the text. It needs no escaping in JSON.
     pub fn write(&self, feed: OrderingTag, out: &mut Vec<u8>) {
-        let mut bytes = vec![VERSION];
+        let mut bytes = vec![if feed.scope().is_some() { SCOPED_VERSION } else { VERSION }];
         bytes.extend_from_slice(&feed.to_bytes());
+        bytes.extend(feed.scope().iter().flat_map(|scope| scope.to_be_bytes()));
         bytes.extend_from_slice(&self.epoch.epoch.to_be_bytes());
         bytes.extend_from_slice(&self.epoch.timeline.to_be_bytes());
         write_snapshot(&self.from.bounded(), &mut bytes);
@@ -209,11 +218,19 @@ impl SyncToken {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadToken::Unreadable)?;
         let (bytes, sum) = bytes.split_last_chunk::<4>().ok_or(BadToken::Unreadable)?;
         let mut reader = Reader { rest: bytes };
-        if checksum(bytes) != u32::from_be_bytes(*sum) || reader.chunk() != Some([VERSION]) {
+        if checksum(bytes) != u32::from_be_bytes(*sum) {
             return Err(BadToken::Unreadable);
         }
+        let is_scoped = match reader.chunk() {
+            Some([VERSION]) => false,
+            Some([SCOPED_VERSION]) => true,
+            _ => return Err(BadToken::Unreadable),
+        };
         if reader.chunk() != Some(feed.to_bytes()) {
             return Err(BadToken::OtherFeed);
+        }
+        if (if is_scoped { reader.chunk() } else { None }).map(u32::from_be_bytes) != feed.scope() {
+            return Err(BadToken::OtherScope);
         }
         let token = reader.token().filter(|_| reader.rest.is_empty());
         token.filter(Self::is_possible).ok_or(BadToken::Unreadable)
@@ -422,6 +439,21 @@ mod tests {
         for text in ["", "1:2", "3:2:", "1:2:3", "0:1:", "5:9:7,6", "a:b:c", "5:9:4", "1:99999999999999999999:"] {
             assert_eq!(Snapshot::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_token_of_limited_rows_is_for_those() {
+        let scope = |fingerprint| {
+            let secret = crate::seal::Secret::default();
+            Some(crate::cursor::CursorScope { fingerprint, secret })
+        };
+        let token = token(snapshot(5, &[], 3), None);
+        let limited = feed().in_scope(scope(7));
+        assert_eq!(SyncToken::decode(&token.text(limited), limited), Ok(token.clone()));
+        for other in [feed(), feed().in_scope(scope(8))] {
+            assert_eq!(SyncToken::decode(&token.text(limited), other), Err(BadToken::OtherScope));
+        }
+        assert_eq!(SyncToken::decode(&token.text(feed()), limited), Err(BadToken::OtherScope));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use orderql::catalog::Catalog;
+use orderql::catalog::scope::RowScope;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
 use orderql::cost::depth::depth;
@@ -84,13 +85,13 @@ fn b_validate(bencher: Bencher<'_, '_>, case: &Case) {
 }
 
 fn priced<'a>(case: &'a Case, operation: &'a Operation) -> Priced<'a> {
-    resolve(&case.catalog, operation, &case.request.variables, &HIGH_LIMITS).unwrap()
+    resolve(&case.catalog, operation, &case.request.variables, &HIGH_LIMITS, &RowScope::default()).unwrap()
 }
 
 #[divan::bench(args = accepted_cases())]
 fn c_resolve(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    bencher.bench(|| priced(case, black_box(&operation)).expand().unwrap().terms);
+    bencher.bench(|| priced(case, black_box(&operation)).expand(&RowScope::default()).unwrap().terms);
 }
 
 #[divan::bench(args = accepted_cases())]
@@ -113,7 +114,7 @@ fn f_plan(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
     let priced = priced(case, &operation);
     let bound = bind(&case.catalog, &operation, &priced);
-    let terms = priced.expand().unwrap().terms;
+    let terms = priced.expand(&RowScope::default()).unwrap().terms;
     bencher.bench(|| template(&case.catalog, black_box(&bound), &terms, Output::Data).unwrap());
 }
 

@@ -52,6 +52,10 @@ pub(crate) enum Action {
     GrantAdded,
     /// A grant was withdrawn.
     GrantRemoved,
+    /// A group was given values in a scope.
+    ScopeAdded,
+    /// Values in a scope were taken from a group.
+    ScopeRemoved,
     /// A user's limits were changed.
     ProfileChanged,
 }
@@ -112,6 +116,8 @@ impl Action {
             Self::GroupLeft => "group.left",
             Self::GrantAdded => "grant.added",
             Self::GrantRemoved => "grant.removed",
+            Self::ScopeAdded => "scope.added",
+            Self::ScopeRemoved => "scope.removed",
             Self::ProfileChanged => "profile.changed",
         }
     }

@@ -8,6 +8,7 @@ use tokio_postgres::{Client, Error};
 use crate::access::caller_limits::{CallerLimits, DefaultLimits};
 use crate::access::profile::select_list;
 use crate::limits::Profile;
+use crate::seal::Secret;
 
 /// The path of the GraphQL API for documents that the server knows.
 const DOCUMENTS: &str = "/graphql/documents";
@@ -38,6 +39,10 @@ pub(crate) struct Principal {
     documents_alone: bool,
     /// The names in a schema file that show more of the schema, sorted.
     names: Box<[String]>,
+    /// The values of its groups in scopes of a schema file: each scope, `=` and a value, sorted.
+    scopes: Box<[String]>,
+    /// What seals cursors where a scope limits rows.
+    pub(crate) secret: Secret,
 }
 
 /// What holds for all accounts.
@@ -53,6 +58,15 @@ pub(crate) struct GrantOptions {
 /// from the second of the creation may be older. `$1` is whether a new password counts as well.
 pub(super) const TOKENS_FROM: &str = "1 + floor(extract(epoch FROM greatest('epoch', least('9999-12-31', CASE WHEN $1::boolean
     THEN greatest(account.created_at, account.password_changed_at) ELSE account.created_at END))))::bigint AS tokens_from";
+
+/// The values of an account's groups in scopes: each scope, `=` and a value. No name of a scope has a `=`.
+const SCOPES: &str = "ARRAY(
+           SELECT DISTINCT given.scope || '=' || given.value
+           FROM orderql.group_member AS member
+           JOIN orderql.group_scope AS given USING (group_id)
+           WHERE member.user_id = account.user_id
+           ORDER BY 1
+       )";
 
 /// All accounts that are not disabled, as of one moment.
 #[derive(Debug)]
@@ -95,6 +109,21 @@ impl Principal {
     pub(crate) fn holds(&self, name: &str) -> bool {
         self.names.binary_search_by(|held| (**held).cmp(name)).is_ok()
     }
+
+    /// The values that the caller's groups have in a scope of a schema file; `None` if the scope does not limit the caller.
+    pub(crate) fn values_in(&self, scope: &str) -> Option<Vec<&str>> {
+        values_in(&self.scopes, scope)
+    }
+}
+
+/// What stands for every value of a scope.
+pub(crate) const EVERY_VALUE: &str = "*";
+
+/// The values among those of groups in a scope; `None` if it limits nothing. Each is a scope, `=` and a value.
+pub(crate) fn values_in<'v>(values: &'v [String], scope: &str) -> Option<Vec<&'v str>> {
+    let of_scope = values.iter().filter_map(|value| value.strip_prefix(scope)?.strip_prefix('='));
+    let values: Vec<_> = of_scope.collect();
+    (!values.contains(&EVERY_VALUE)).then_some(values)
 }
 
 impl Grants {
@@ -127,11 +156,13 @@ SELECT account.user_id, account.password_hash,
            JOIN orderql.artifact_grant USING (group_id)
            JOIN orderql.artifact_group AS artifact USING (artifact_group_id)
            WHERE member.user_id = account.user_id
-       ) AS paths
+       ) AS paths,
+       {SCOPES} AS scopes
 FROM orderql.user_account AS account
 LEFT JOIN orderql.user_profile AS profile USING (user_id)
 WHERE NOT account.disabled"
     );
+    let secret = secret(client).await?;
     let mut accounts = HashMap::new();
     for row in client.query(&select, &[&options.revokes_on_password_change]).await? {
         let user_id: Arc<str> = row.try_get::<_, &str>("user_id")?.into();
@@ -143,6 +174,8 @@ WHERE NOT account.disabled"
             granted: Artifact::ALL.map(|artifact| may(&paths, artifact)),
             documents_alone: !paths.contains(&Artifact::Graphql.path()),
             names: names(&paths),
+            scopes: row.try_get::<_, Vec<String>>("scopes")?.into(),
+            secret,
         };
         let password_hash = row.try_get::<_, &str>("password_hash")?.into();
         accounts.insert(user_id, Account { password_hash, principal: Arc::new(principal) });
@@ -154,6 +187,13 @@ WHERE NOT account.disabled"
 pub(crate) fn may(paths: &[impl AsRef<str>], artifact: Artifact) -> bool {
     let has = |path: &str| paths.iter().any(|granted| granted.as_ref() == path);
     has(artifact.path()) || artifact == Artifact::Graphql && has(DOCUMENTS)
+}
+
+/// The secret that seals cursors where a scope limits rows.
+pub(crate) async fn secret(client: &Client) -> Result<Secret, Error> {
+    let row = client.query_one("SELECT secret FROM orderql.cursor_secret", &[]).await?;
+    // The table has no other.
+    Ok(Secret::new(row.try_get("secret")?).unwrap_or_default())
 }
 
 /// The names of grants of a schema file among what is granted. All other things that are have paths that begin with a slash.

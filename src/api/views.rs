@@ -1,5 +1,5 @@
-//! The views of the schema that is served: what callers see who hold the same of the grants that the schema file names. A request
-//! chooses one; no later stage knows of grants.
+//! The views of the schema that is served: what callers see who hold the same of the grants that the schema file names, and are limited by
+//! the same of its scopes. A request chooses one; no later stage knows of grants. The values of scopes go with a request as a parameter.
 //!
 //! The view of callers who hold all grants, and the view of those who hold none, are made when the schema is read. The others are made when
 //! somebody needs them, off the threads that serve.
@@ -16,6 +16,7 @@ use crate::catalog::Catalog;
 use crate::catalog::error::SchemaError;
 use crate::catalog::grant_set::GrantSet;
 use crate::catalog::schema_file::SchemaFile;
+use crate::catalog::scope::{RowScope, ScopeSet};
 use crate::catalog::stored_type::StoredTypes;
 use crate::compile::compiler::Compiler;
 use crate::outline::Outline;
@@ -23,31 +24,42 @@ use crate::outline::Outline;
 /// Views that are kept beside the two that are made at the start. Those that were not used for longest are dropped.
 const MAX_VIEWS: usize = 64;
 
-/// What callers see who hold the same grants.
-#[derive(Debug)]
+/// What callers see who hold the same grants and are limited by the same scopes.
+#[derive(Debug, Clone)]
 pub(crate) struct View {
     pub(crate) grants: GrantSet,
+    limiting: ScopeSet,
     pub(crate) compiler: Arc<Compiler>,
-    sdl: OnceLock<SdlDocument>,
-    short_sdl: OnceLock<SdlDocument>,
+    sdl: Arc<OnceLock<SdlDocument>>,
+    short_sdl: Arc<OnceLock<SdlDocument>>,
+    /// The rows that the caller sees.
+    pub(crate) rows: RowScope,
 }
+
+/// The grants that are held, and the scopes that limit the rows.
+type Key = (GrantSet, ScopeSet);
 
 /// The views of a schema.
 #[derive(Debug)]
 pub(crate) struct Views {
     file: SchemaFile,
     stored: StoredTypes,
-    /// What callers see who hold all grants.
+    /// What callers see who hold all grants, and whom no scope limits.
     whole: Arc<View>,
-    /// What needs no grant.
+    /// What needs no grant, of all rows.
     public: Arc<View>,
     /// The others, the one that was used last at the end.
     others: Mutex<VecDeque<Arc<View>>>,
 }
 
 impl View {
-    fn new(grants: GrantSet, compiler: Compiler) -> Arc<Self> {
-        Self { grants, compiler: compiler.into(), sdl: OnceLock::new(), short_sdl: OnceLock::new() }.into()
+    fn new((grants, limiting): Key, compiler: Compiler) -> Arc<Self> {
+        let (sdl, short_sdl, rows) = Default::default();
+        Self { grants, limiting, compiler: compiler.into(), sdl, short_sdl, rows }.into()
+    }
+
+    fn is_for(&self, (grants, limiting): Key) -> bool {
+        self.grants == grants && self.limiting == limiting
     }
 
     /// The published text.
@@ -74,8 +86,10 @@ impl Views {
         cache_bytes: usize,
     ) -> Result<Self, SchemaError> {
         let (all, none) = (file.all_grants(), GrantSet::default());
-        let whole = View::new(all, Compiler::new(catalog, cache_bytes));
-        let public = if all == none { Arc::clone(&whole) } else { make(&file, &stored, &whole.compiler, none)? };
+        let unlimited = ScopeSet::default();
+        let whole = View::new((all, unlimited), Compiler::new(catalog, cache_bytes));
+        let public =
+            if all == none { Arc::clone(&whole) } else { make(&file, &stored, &whole.compiler, (none, unlimited))? };
         Ok(Self { file, stored, whole, public, others: Mutex::default() })
     }
 
@@ -94,47 +108,56 @@ impl Views {
         self.file.held(|name| caller.holds(name))
     }
 
-    /// What the caller sees. Waits until that is known, if nobody saw the same lately.
-    pub(crate) async fn of(self: &Arc<Self>, tasks: &CpuTasks, caller: &Principal) -> Result<Arc<View>, ApiError> {
-        let held = self.held(caller);
-        match self.known(held) {
-            Some(view) => Ok(view),
-            // Boxed, so that the futures of other requests stay small.
-            None => Box::pin(self.make(tasks, caller, held)).await,
-        }
+    /// The rows that the caller sees.
+    pub(crate) fn rows(&self, caller: &Principal) -> RowScope {
+        let scopes = self.file.scopes().iter();
+        RowScope::new(scopes.map(|scope| (scope.as_str(), caller.values_in(scope))), caller.secret)
     }
 
-    /// The view for these grants, if it has been made.
-    fn known(&self, held: GrantSet) -> Option<Arc<View>> {
+    /// The caller's values in a scope, if the schema has one of that name and it limits the caller.
+    pub(crate) fn values_in(&self, caller: &Principal, scope: &str) -> Option<Vec<String>> {
+        self.file.scopes().iter().find(|name| *name == scope)?;
+        Some(caller.values_in(scope)?.into_iter().map(str::to_owned).collect())
+    }
+
+    /// What the caller sees. Waits until that is known, if nobody saw the same lately.
+    pub(crate) async fn of(self: &Arc<Self>, tasks: &CpuTasks, caller: &Principal) -> Result<Arc<View>, ApiError> {
+        let rows = self.rows(caller);
+        let key = (self.held(caller), rows.limiting());
+        let view = match self.known(key) {
+            Some(view) => view,
+            // Boxed, so that the futures of other requests stay small.
+            None => Box::pin(self.make(tasks, caller, key)).await?,
+        };
+        Ok(if key.1.is_empty() { view } else { Arc::new(View { rows, ..View::clone(&view) }) })
+    }
+
+    /// The view for these grants and scopes, if it has been made.
+    fn known(&self, key: Key) -> Option<Arc<View>> {
         for view in [&self.whole, &self.public] {
-            if view.grants == held {
+            if view.is_for(key) {
                 return Some(Arc::clone(view));
             }
         }
         let mut others = self.others();
-        let index = others.iter().rposition(|view| view.grants == held)?;
+        let index = others.iter().rposition(|view| view.is_for(key))?;
         let view = others.remove(index)?;
         others.push_back(Arc::clone(&view));
         Some(view)
     }
 
-    async fn make(
-        self: &Arc<Self>,
-        tasks: &CpuTasks,
-        caller: &Principal,
-        held: GrantSet,
-    ) -> Result<Arc<View>, ApiError> {
+    async fn make(self: &Arc<Self>, tasks: &CpuTasks, caller: &Principal, key: Key) -> Result<Arc<View>, ApiError> {
         let views = Arc::clone(self);
-        let work = move || views.known(held).map_or_else(|| views.insert(held), Ok);
+        let work = move || views.known(key).map_or_else(|| views.insert(key), Ok);
         let made = tasks.run(&caller.user_id, caller.limits.deadline, work).await?;
         Ok(made.map_err(|error| ServiceError::Unavailable(error.into()))?)
     }
 
     /// Makes a view, and keeps it.
-    fn insert(&self, held: GrantSet) -> Result<Arc<View>, SchemaError> {
-        let view = make(&self.file, &self.stored, &self.whole.compiler, held)?;
+    fn insert(&self, key: Key) -> Result<Arc<View>, SchemaError> {
+        let view = make(&self.file, &self.stored, &self.whole.compiler, key)?;
         let mut others = self.others();
-        others.retain(|other| other.grants != held);
+        others.retain(|other| !other.is_for(key));
         others.push_back(Arc::clone(&view));
         if others.len() > MAX_VIEWS {
             others.pop_front();
@@ -149,7 +172,12 @@ impl Views {
 }
 
 /// Makes a view beside that of callers who hold all grants.
-fn make(file: &SchemaFile, stored: &StoredTypes, whole: &Compiler, held: GrantSet) -> Result<Arc<View>, SchemaError> {
+fn make(
+    file: &SchemaFile,
+    stored: &StoredTypes,
+    whole: &Compiler,
+    (held, limiting): Key,
+) -> Result<Arc<View>, SchemaError> {
     let catalog = file.view(held)?.with_search_window(whole.catalog().search_window()).with_stored_types(stored);
-    Ok(View::new(held, whole.for_view(catalog.into())))
+    Ok(View::new((held, limiting), whole.for_view(file.limit(catalog, limiting).into())))
 }

@@ -3,6 +3,7 @@
 use crate::catalog::ids::EntityId;
 use crate::catalog::normalization::Normalization;
 use crate::catalog::result_type::ResultType;
+use crate::catalog::scope::ScopeSet;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::catalog::totals::{GroupField, GroupKey, Sum, TotalsField};
 use crate::cursor::OrderingTag;
@@ -175,6 +176,8 @@ pub struct Entity {
     pub key: Vec<Column>,
     /// What the type's fields come from, in the order of publication.
     pub(crate) bindings: Vec<EntityBinding>,
+    /// The columns that its scopes compare, and the rows that they lead to.
+    pub scopes: Vec<EntityScope>,
 }
 
 impl Entity {
@@ -185,6 +188,22 @@ impl Entity {
             binding.set_stored_types(relation, stored);
         }
     }
+}
+
+/// What a scope of a type needs of its relation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntityScope {
+    /// A column with a value of the scope.
+    Column(String),
+    /// Columns that have the key of another relation.
+    Row {
+        /// Its name.
+        relation: String,
+        /// The columns of the type's own.
+        by: Vec<String>,
+        /// The key's, one for each of these.
+        key: Vec<String>,
+    },
 }
 
 /// A column that a statement returns or compares values with.
@@ -230,6 +249,8 @@ pub struct One {
     pub join: Join,
     /// Whether the join columns contain the target's primary key, so that at most one row matches.
     pub unique: bool,
+    /// The relation to read instead of the target's, where the caller sees every row that a row of the parent has.
+    pub(crate) unlimited: Option<String>,
 }
 
 /// A connection: the rows of a relation, all of them at the root, otherwise those that belong to one parent.
@@ -249,6 +270,19 @@ pub struct Connection {
     pub search_keys: Vec<SearchKey>,
     /// The indexes for searches by two of these keys.
     pub pair_indexes: Vec<PairIndex>,
+    /// The scopes that limit the rows.
+    pub(crate) limited_by: ScopeSet,
+    /// The search that each page has beside that of the request, if the rows are limited at the root.
+    pub(crate) scope: Option<ScopeSearch>,
+}
+
+/// What limits the rows of a root: search keys that no request names.
+#[derive(Debug)]
+pub(crate) struct ScopeSearch {
+    /// The relation with all rows, which is read where terms of all of these keys are searched for.
+    pub(crate) relation: String,
+    /// The keys, by their indexes among the connection's.
+    pub(crate) keys: Vec<usize>,
 }
 
 impl Connection {
@@ -277,7 +311,15 @@ impl Connection {
 
     /// The index of the search key with that name.
     pub fn search_key(&self, name: &str) -> Option<usize> {
-        self.search_keys.iter().position(|key| key.name == name)
+        self.search_keys.iter().position(|key| key.scope.is_none() && key.name == name)
+    }
+
+    /// The relation whose rows a search with terms on these keys reads: one with all rows only if the terms limit them.
+    pub(crate) fn searched_relation(&self, has_term: impl Fn(usize) -> bool) -> &str {
+        match &self.scope {
+            Some(scope) if scope.keys.iter().all(|key| has_term(*key)) => &scope.relation,
+            _ => &self.relation,
+        }
     }
 }
 
@@ -352,7 +394,7 @@ impl SortKey {
 }
 
 /// A key of a search string.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SearchKey {
     /// The key's name, which precedes the colon.
     pub name: String,
@@ -380,6 +422,17 @@ pub struct SearchKey {
     pub vocabulary: Option<String>,
     /// What values are brought into before they are compared.
     pub normalization: Option<Normalization>,
+    /// What the key is of, if no request names it.
+    pub(crate) scope: Option<ScopeKey>,
+}
+
+/// A search key that limits the rows to those that the caller sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScopeKey {
+    /// Those that have a value of this scope.
+    Values(usize),
+    /// Those that are in the relation of the semi-join, which has the key's rows that the caller sees.
+    Rows,
 }
 
 impl SearchKey {
@@ -416,7 +469,7 @@ pub struct PairIndex {
 
 /// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and
 /// matches.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SemiJoin {
     /// Its name in the database.
     pub relation: String,

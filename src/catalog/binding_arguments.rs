@@ -8,8 +8,8 @@ use crate::catalog::normalization::Normalization;
 use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
-/// The binding directives, `@deprecated` and `@grant`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 16] = [
+/// The binding directives, `@deprecated`, `@grant` and `@scope`, each with the arguments that it takes.
+const DIRECTIVES: [(&str, &[&str]); 17] = [
     ("relation", &["name", "key"]),
     ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
@@ -44,6 +44,7 @@ const DIRECTIVES: [(&str, &[&str]); 16] = [
     ("sum", &["key", "field", "times", "money"]),
     ("deprecated", &["reason"]),
     ("grant", &["to"]),
+    ("scope", &["name", "by", "through", "open"]),
 ];
 
 /// The arguments of a directive. Methods named `optional_…` return `None` for an argument that is not given; the others
@@ -85,6 +86,14 @@ impl<'d, 't> BindingArguments<'d, 't> {
         self.optional_texts(argument)?.ok_or_else(|| self.missing(argument))
     }
 
+    /// A list of texts; one alone stands for a list of one, as in GraphQL.
+    pub(super) fn one_or_more_texts(&self, argument: &'static str) -> Result<Vec<String>, SchemaError> {
+        match self.value(argument) {
+            Some(sdl::Value::String(text)) => Ok(vec![text.clone()]),
+            _ => self.texts(argument),
+        }
+    }
+
     pub(super) fn optional_texts(&self, argument: &str) -> Result<Option<Vec<String>>, SchemaError> {
         let element = |value: &sdl::Value<'t, String>| match value {
             sdl::Value::String(text) => Some(text.clone()),
@@ -98,6 +107,10 @@ impl<'d, 't> BindingArguments<'d, 't> {
             }
             Some(_) => Err(self.bad(argument, "a list of strings, not empty")),
         }
+    }
+
+    pub(super) fn is_without(&self, argument: &str) -> bool {
+        self.value(argument).is_none()
     }
 
     pub(super) fn optional_boolean(&self, argument: &str) -> Result<Option<bool>, SchemaError> {

@@ -54,6 +54,7 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
         root,
         entities,
         feeds,
+        scoped: Vec::new(),
         introspection,
         description: String::new(),
         sdl: String::new(),
@@ -88,7 +89,7 @@ impl<'a> Builder<'a> {
                 let Entity { relation, key, .. } = Bindings::entity(ty)?;
                 let kind = ObjectKind::Entity(self.bindings.target(&ty.name, ty.position)?);
                 let (object, bindings) = self.object(ty, kind, Self::entity_field)?;
-                self.entities.push(Entity { relation, key, bindings });
+                self.entities.push(Entity { relation, key, bindings, scopes: self.bindings.scopes(ty) });
                 Type::Object(object)
             }
             TypeOrigin::Connection(node) => {

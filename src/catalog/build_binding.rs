@@ -5,17 +5,18 @@ use std::collections::BTreeSet;
 use graphql_parser::Pos;
 
 use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Changes, Column, Connection, Entity, Join, Lookup, One, PairIndex, Route, SearchKey,
-    SemiJoin, SortKey,
+    Aggregate, AggregateFunction, Changes, Column, Connection, Entity, EntityScope, Join, Lookup, One, PairIndex,
+    Route, SearchKey, SemiJoin, SortKey,
 };
 use crate::catalog::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, SchemaDefinition,
-    SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, RelationDefinition,
+    SchemaDefinition, ScopedRows, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::feed;
 use crate::catalog::ids::EntityId;
 use crate::catalog::key_description;
+use crate::catalog::scope::ScopeSet;
 use crate::catalog::type_names::TypeNames;
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;
@@ -48,7 +49,25 @@ impl<'a> Bindings<'a> {
         let Some(relation) = &ty.relation else {
             return Err(SchemaError::new(ty.position, SchemaErrorKind::NoRelation));
         };
-        Ok(Entity { relation: relation.name.clone(), key: key_columns(ty, &relation.key), bindings: Vec::new() })
+        let key = key_columns(ty, &relation.key);
+        Ok(Entity { relation: relation.name.clone(), key, bindings: Vec::new(), scopes: Vec::new() })
+    }
+
+    /// What the scopes of a type need of its relation.
+    pub(super) fn scopes(&self, ty: &TypeDefinition) -> Vec<EntityScope> {
+        let mut needed = Vec::new();
+        for scope in &ty.scopes {
+            match &scope.rows {
+                ScopedRows::Values { columns, .. } => needed.extend(columns.iter().cloned().map(EntityScope::Column)),
+                ScopedRows::Through { ty, by } => {
+                    // A type that a view does not show has rows all the same.
+                    let Some(RelationDefinition { name, key }) = self.schema.relation(ty) else { continue };
+                    needed.push(EntityScope::Row { relation: name.clone(), by: by.clone(), key: key.clone() });
+                }
+                ScopedRows::Open { .. } => {}
+            }
+        }
+        needed
     }
 
     /// A scalar field's column.
@@ -80,6 +99,8 @@ impl<'a> Bindings<'a> {
             parent_columns: Vec::new(),
             pair_indexes: pair_indexes.collect::<Result<_, _>>()?,
             search_keys,
+            limited_by: ScopeSet::default(),
+            scope: None,
         })
     }
 
@@ -113,6 +134,8 @@ impl<'a> Bindings<'a> {
             parent_columns,
             search_keys: Vec::new(),
             pair_indexes: Vec::new(),
+            limited_by: ScopeSet::default(),
+            scope: None,
         })
     }
 
@@ -126,7 +149,7 @@ impl<'a> Bindings<'a> {
     ) -> Result<One, SchemaError> {
         let Entity { key, .. } = Self::entity(self.node(&field.ty, field.position)?)?;
         let unique = key.iter().all(|column| to.contains(&column.name));
-        Ok(One { target: self.target(&field.ty, field.position)?, join: join(ty, by, to), unique })
+        Ok(One { target: self.target(&field.ty, field.position)?, join: join(ty, by, to), unique, unlimited: None })
     }
 
     /// A value computed over the rows of a connection of the same type, or of a relation.
@@ -196,6 +219,8 @@ impl<'a> Bindings<'a> {
                 parent_columns: Vec::new(),
                 search_keys: Vec::new(),
                 pair_indexes: Vec::new(),
+                limited_by: ScopeSet::default(),
+                scope: None,
             },
             direct,
             indirect,
@@ -311,6 +336,7 @@ fn search_key(
         semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
         vocabulary: definition.vocabulary.clone(),
         normalization: definition.normalization,
+        scope: None,
     })
 }
 

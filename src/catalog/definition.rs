@@ -17,6 +17,13 @@ pub(super) struct SchemaDefinition {
     pub(super) types: Vec<TypeDefinition>,
 }
 
+impl SchemaDefinition {
+    /// The relation of the type with that name.
+    pub(super) fn relation(&self, ty: &str) -> Option<&RelationDefinition> {
+        self.types.iter().find(|other| other.name == ty)?.relation.as_ref()
+    }
+}
+
 /// An object type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TypeDefinition {
@@ -26,6 +33,8 @@ pub(super) struct TypeDefinition {
     pub(super) relation: Option<RelationDefinition>,
     /// `@grant`: one of them shows the type. Empty if everybody sees it.
     pub(super) grants: Vec<String>,
+    /// `@scope`: a caller sees the rows that fulfil all of them.
+    pub(super) scopes: Vec<ScopeDefinition>,
     pub(super) parts: Vec<PartDefinition>,
     pub(super) fields: Vec<FieldDefinition>,
 }
@@ -53,6 +62,24 @@ impl FieldDefinition {
 pub(super) struct RelationDefinition {
     pub(super) name: String,
     pub(super) key: Vec<String>,
+}
+
+/// `@scope`: which rows of the type a caller sees.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ScopeDefinition {
+    pub(super) position: Pos,
+    pub(super) rows: ScopedRows,
+}
+
+/// The rows that a caller sees.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ScopedRows {
+    /// Those that have a value that the caller has in the scope, in one of the columns.
+    Values { scope: String, columns: Vec<String> },
+    /// Those that belong to a row that the caller sees of another type: the columns with that row's key.
+    Through { ty: String, by: Vec<String> },
+    /// All, whatever the caller has in the scope.
+    Open { scope: String },
 }
 
 /// `@part`: whose rows a change of a row is a change of.

@@ -48,9 +48,40 @@ pub(crate) enum SchemaErrorKind {
     /// A reference to a type that is not defined.
     #[error("there is no type `{0}`")]
     UnknownType(String),
-    /// A type has a directive other than `@relation`, `@part` and `@grant`.
-    #[error("a type has @relation, @part and @grant")]
+    /// A type has a directive other than `@relation`, `@part`, `@grant` and `@scope`.
+    #[error("a type has @relation, @part, @grant and @scope")]
     NotATypeDirective,
+    /// `@scope` in none of its three forms.
+    #[error("@scope takes `name` and `by`, or `through` and `by`, or `name` and `open: true`")]
+    BadScope,
+    /// `@scope` on the type Query, or on one of changes, whose rows statements find in another way.
+    #[error("`{0}` cannot have @scope; put it on the type whose rows are to be limited")]
+    ScopeOutsideRows(String),
+    /// `@scope(through:)` names a type whose key has another number of columns than `by`.
+    #[error("@scope(through: \"{ty}\") needs as many columns `by` as the key of `{ty}` has")]
+    UnpairedScope { ty: String },
+    /// `@scope(through:)` leads to a type that has no scope, or back to the type itself.
+    #[error("@scope(through: \"{ty}\") leads to no type whose rows are limited")]
+    ScopeThroughNothing { ty: String },
+    /// A type has rows that belong to those of a type in a scope, and says nothing of the scope.
+    #[error(
+        "rows of `{ty}` belong to rows of `{of}`, which are limited by the scope `{scope}`; declare which of them a caller sees: \
+         @scope(through: \"{of}\", by: …), @scope(name: \"{scope}\", by: …), or @scope(name: \"{scope}\", open: true) for all"
+    )]
+    UndecidedScope { ty: String, of: String, scope: String },
+    /// `vocabulary` names a relation whose rows are limited.
+    #[error(
+        "the known values of `{key}` are those of `{relation}`, whose rows are limited by a scope; leave `vocabulary` out"
+    )]
+    ScopedVocabulary { key: String, relation: String },
+    /// `@one` of a type whose rows are limited is non-null.
+    #[error(
+        "`{field}` is null for callers who do not see its `{ty}`, whose rows are limited by a scope; leave the exclamation mark out"
+    )]
+    ScopedNonNull { field: String, ty: String },
+    /// More scopes than a set of them can hold.
+    #[error("there are more than {} names of scopes", crate::catalog::scope::MAX_SCOPES)]
+    TooManyScopes,
     /// `@part` has an argument that is about the relation `through`, and no `through`.
     #[error("@part has `to` and `key` for the relation `through`, which is not given")]
     PartWithoutThrough,

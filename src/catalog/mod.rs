@@ -7,6 +7,8 @@
 //! - [`schema_file`]: a schema file, and what callers with some of its grants see of it
 //! - [`grant_set`]: sets of these grants
 //! - `visibility`: a schema file without what some callers do not see
+//! - [`scope`]: the rows that a caller sees; `scopes`: what a file says of them; `scoped_relation`, `limit`: a catalog
+//!   that shows no others
 //! - `sdl_reader`, `binding_arguments`: schema file → `definition`: SDL with binding directives, references unresolved
 //! - `introspection_types`: the introspection types, read from a schema file of their own
 //! - `type_names`: the names and ids of all types
@@ -40,12 +42,16 @@ pub mod ids;
 pub(crate) mod introspection;
 mod introspection_types;
 mod key_description;
+mod limit;
 pub(crate) mod meta_field;
 pub mod normalization;
 pub(crate) mod prices;
 pub mod schema;
 mod schema_description;
 pub mod schema_file;
+pub mod scope;
+pub(crate) mod scoped_relation;
+mod scopes;
 mod sdl_reader;
 mod sdl_writer;
 pub mod search_window;

@@ -6,6 +6,8 @@ use crate::catalog::build;
 use crate::catalog::definition::SchemaDefinition;
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::grant_set::{GrantSet, MAX_GRANTS};
+use crate::catalog::scope::ScopeSet;
+use crate::catalog::scopes::Scopes;
 use crate::catalog::sdl_reader;
 use crate::catalog::type_system::Catalog;
 use crate::catalog::visibility::visible;
@@ -16,6 +18,7 @@ pub struct SchemaFile {
     definition: SchemaDefinition,
     /// The names of its grants, sorted.
     grants: Vec<String>,
+    scopes: Scopes,
 }
 
 impl SchemaFile {
@@ -28,12 +31,25 @@ impl SchemaFile {
         if grants.len() > MAX_GRANTS {
             return Err(SchemaError::new(SchemaError::START, SchemaErrorKind::TooManyGrants));
         }
-        Ok(Self { definition, grants })
+        let scopes = Scopes::of(&definition)?;
+        Ok(Self { definition, grants, scopes })
     }
 
     /// The names of its grants, sorted.
     pub fn grants(&self) -> &[String] {
         &self.grants
+    }
+
+    /// The names of its scopes, sorted.
+    pub fn scopes(&self) -> &[String] {
+        &self.scopes.names
+    }
+
+    /// A catalog of the file for callers who are limited by these scopes: everything in it that reads a relation in one of them reads the
+    /// rows that they see.
+    #[must_use]
+    pub fn limit(&self, catalog: Catalog, limiting: ScopeSet) -> Catalog {
+        if limiting.is_empty() { catalog } else { catalog.limited(&self.scopes, limiting) }
     }
 
     /// What has a grant: types, fields, and search keys of roots, in the order of the file.

@@ -7,8 +7,8 @@ use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
     AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, GroupDefinition, IndexDefinition,
-    PartDefinition, RelationDefinition, SchemaDefinition, SearchKeyDefinition, SortKeyDefinition, SumDefinition,
-    ThroughDefinition, TypeDefinition,
+    PartDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition, ScopedRows, SearchKeyDefinition,
+    SortKeyDefinition, SumDefinition, ThroughDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
@@ -63,7 +63,7 @@ fn type_position(definition: &sdl::TypeDefinition<'_, String>) -> Pos {
 }
 
 fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, SchemaError> {
-    let (mut relation, mut parts, mut grants) = (None, Vec::new(), Vec::new());
+    let (mut relation, mut parts, mut grants, mut scopes) = (None, Vec::new(), Vec::new(), Vec::new());
     for directive in &object.directives {
         match directive.name.as_str() {
             "relation" => {
@@ -72,6 +72,7 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
             }
             "part" => parts.push(part(&BindingArguments::new("part", directive)?, directive.position)?),
             "grant" => add_grants(&mut grants, directive)?,
+            "scope" => scopes.push(scope(&BindingArguments::new("scope", directive)?, directive.position)?),
             _ => return Err(SchemaError::new(directive.position, SchemaErrorKind::NotATypeDirective)),
         }
     }
@@ -86,9 +87,23 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
         description: object.description.clone(),
         relation,
         grants,
+        scopes,
         parts,
         fields,
     })
+}
+
+fn scope(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<ScopeDefinition, SchemaError> {
+    let (through, name) = (arguments.optional_text("through")?, arguments.optional_text("name")?);
+    let is_open = arguments.optional_boolean("open")?.unwrap_or(false);
+    name.iter().try_for_each(|name| check_name(name, position))?;
+    let rows = match (name, through, is_open) {
+        (Some(scope), None, false) => ScopedRows::Values { scope, columns: arguments.one_or_more_texts("by")? },
+        (Some(scope), None, true) if arguments.is_without("by") => ScopedRows::Open { scope },
+        (None, Some(ty), false) => ScopedRows::Through { ty, by: arguments.one_or_more_texts("by")? },
+        _ => return Err(SchemaError::new(position, SchemaErrorKind::BadScope)),
+    };
+    Ok(ScopeDefinition { position, rows })
 }
 
 fn part(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<PartDefinition, SchemaError> {

@@ -9,6 +9,7 @@ use crate::catalog::feed::Feed;
 use crate::catalog::ids::{EntityId, FieldId, TypeId};
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{Directive, Field, ObjectKind, ObjectType, Type, TypeRef};
+use crate::catalog::scoped_relation::ScopedRelation;
 use crate::catalog::search_window::SearchWindow;
 use crate::catalog::stored_type::StoredTypes;
 use crate::catalog::totals::{FieldPath, GroupField, TotalsField};
@@ -28,6 +29,8 @@ pub struct Catalog {
     /// By [`EntityId`].
     pub(super) entities: Vec<Entity>,
     pub(super) feeds: Vec<Feed>,
+    /// The relations whose rows are limited, those first that others lead to.
+    pub(super) scoped: Vec<ScopedRelation>,
     /// The fields of the introspection types, by the type's index among them.
     pub(super) introspection: Vec<Vec<MetaField>>,
     pub(super) description: String,
@@ -78,6 +81,12 @@ impl Catalog {
     /// The change feeds of types that have parts, in the order of publication.
     pub fn feeds(&self) -> &[Feed] {
         &self.feeds
+    }
+
+    /// The relations whose rows are limited, those first that others lead to. Everything in the catalog that reads one of them names it as
+    /// statements do that limit it.
+    pub(crate) fn scoped(&self) -> &[ScopedRelation] {
+        &self.scoped
     }
 
     /// The directives of documents and schemas.

@@ -7,7 +7,8 @@ use serde_json::json;
 use thiserror::Error;
 
 use crate::access::grants::{Artifact, may};
-use crate::access::manage::grants;
+use crate::access::manage::scopes::UserScope;
+use crate::access::manage::{grants, scopes};
 use crate::catalog::Catalog;
 use crate::catalog::schema_file::SchemaFile;
 use crate::cli::admin::AdminArgs;
@@ -88,7 +89,8 @@ pub(crate) fn run(args: Args) -> Outcome {
             }
             Command::Of { user } => {
                 let granted = grants::of(client, &user).await?;
-                of_user(&granted, &file()?).print(json)?;
+                let scopes = scopes::of(client, &user).await?;
+                of_user(&granted, &scopes, &file()?).print(json)?;
             }
             Command::On { place } => {
                 let users = grants::by_user(client).await?;
@@ -108,14 +110,22 @@ fn verb(path: &str) -> &'static str {
     if path.starts_with('/') { "use" } else { "see" }
 }
 
-/// What a user is granted, and which names of the schema file the user is not, whose groups are none.
-fn of_user(granted: &[(String, Vec<String>)], file: &SchemaFile) -> Table<3> {
+/// What a user is granted, and which names of the schema file the user is not, whose groups are none. Then the scopes of the file, which show
+/// rows with some values, with all (`*`), or with none.
+fn of_user(granted: &[(String, Vec<String>)], scopes: &[UserScope], file: &SchemaFile) -> Table<3> {
+    let none = |scope: &String| UserScope { scope: scope.clone(), groups: Vec::new(), values: Vec::new() };
+    let in_file = file.scopes().iter().map(|scope| {
+        let given = scopes.iter().find(|given| given.scope == *scope);
+        let UserScope { scope, groups, values } = given.cloned().unwrap_or_else(|| none(scope));
+        [json!(format!("scope {scope}")), json!(groups), json!(values)]
+    });
     let missing = file.grants().iter().filter(|name| granted.iter().all(|(path, _)| path != *name));
     let rows = granted.iter().cloned().chain(missing.map(|name| (name.clone(), Vec::new())));
     let rows = rows.map(|(path, groups)| {
         let shows = file.places(&path);
         [json!(path), json!(groups), json!(shows)]
     });
+    let rows = rows.chain(in_file);
     Table { columns: ["path", "groups", "shows"], rows: rows.collect() }
 }
 

@@ -1,13 +1,19 @@
-//! `orderql group`: user groups and their members.
+//! `orderql group`: user groups, their members, and the rows that these see.
+
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use thiserror::Error;
+use tokio_postgres::Client;
 
-use crate::access::manage::groups;
+use crate::access::manage::operator::Operator;
+use crate::access::manage::{groups, scopes};
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
+use crate::cli::schema;
 use crate::cli::table::{Table, report};
 
-/// Create, list and remove user groups, and change their members
+/// Create, list and remove user groups, and change their members and what these see
 ///
 /// Running servers apply changes at once.
 #[derive(Debug, clap::Args)]
@@ -35,6 +41,10 @@ enum Command {
         /// The name of the group
         group: String,
     },
+    /// Let a group see the rows with these values in a scope of the schema file, or list what groups see
+    ///
+    /// A group without values in a scope sees none of its rows. Members see what any of their groups sees.
+    Scope(ScopeArgs),
     /// Make a user a member
     Join {
         /// The name of the group
@@ -49,6 +59,55 @@ enum Command {
         /// The name of the user
         user: String,
     },
+}
+
+#[derive(Debug, clap::Args)]
+struct ScopeArgs {
+    /// The schema file that names scopes [default: the built-in schema]
+    #[arg(long, env = "ORDERQL_SCHEMA", value_name = "FILE")]
+    schema: Option<PathBuf>,
+
+    /// Take the values from the group
+    #[arg(long, requires = "values")]
+    remove: bool,
+
+    /// The name of the group; all groups are listed without it
+    group: Option<String>,
+    /// The name of the scope in the schema file, such as facility; all are listed without it
+    scope: Option<String>,
+    /// Values of the scope's column, such as BROADWAY; `*` for every row. The group's are listed without them
+    values: Vec<String>,
+}
+
+/// The schema has no such scope.
+#[derive(Debug, Error)]
+#[error("the schema has no scope `{scope}`; it has: {}", if .known.is_empty() { "none".to_owned() } else { .known.join(", ") })]
+struct NoSuchScope {
+    scope: String,
+    known: Vec<String>,
+}
+
+/// Gives or takes values, or lists them.
+async fn scope(client: &mut Client, operator: &Operator, args: ScopeArgs, json: bool) -> Outcome {
+    let ScopeArgs { schema, remove, group, scope, values } = args;
+    let (Some(group), Some(scope), false) = (&group, &scope, values.is_empty()) else {
+        let listed = scopes::list(client, group.as_deref(), scope.as_deref()).await?.into_iter();
+        let rows = listed.map(|scope| [json!(scope.group), json!(scope.scope), json!(scope.values)]);
+        return Table { columns: ["group", "scope", "values"], rows: rows.collect() }.print(json);
+    };
+    let (changed, may) = if remove {
+        // Also of a scope that the schema no longer has.
+        (scopes::remove(client, operator, group, scope, &values).await?, "does not see")
+    } else {
+        let file = schema::file(schema.as_deref().filter(|path| *path != Path::new("")))?;
+        if !file.scopes().contains(scope) {
+            return Err(NoSuchScope { scope: scope.clone(), known: file.scopes().to_vec() }.into());
+        }
+        (scopes::add(client, operator, group, scope, &values).await?, "sees")
+    };
+    let values = values.join(", ");
+    let sentence = format!("{group} {may} {scope} {values}");
+    report(json, &sentence, changed, &[("group", group), ("scope", scope), ("values", &values)])
 }
 
 /// Runs the subcommand.
@@ -71,6 +130,7 @@ pub(crate) fn run(args: Args) -> Outcome {
                 groups::remove(client, operator, &group).await?;
                 report(json, &format!("{group} is removed"), true, &[("group", &group)])?;
             }
+            Command::Scope(args) => scope(client, operator, args, json).await?,
             Command::Join { group, user } => {
                 let changed = groups::join(client, operator, &group, &user).await?;
                 let sentence = format!("{user} is in {group}");

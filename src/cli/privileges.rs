@@ -6,11 +6,13 @@ use crate::orders;
 use crate::orders::privileges::SEQUENCES;
 
 /// What the role needs of the service's own tables, besides what an order update needs of them.
-pub(crate) const PRIVILEGES: [(&str, &[&str]); 11] = [
+pub(crate) const PRIVILEGES: [(&str, &[&str]); 13] = [
     ("orderql.access_version", &["SELECT"]),
     ("orderql.artifact_grant", &["SELECT"]),
     ("orderql.artifact_group", &["SELECT"]),
+    ("orderql.cursor_secret", &["SELECT"]),
     ("orderql.group_member", &["SELECT"]),
+    ("orderql.group_scope", &["SELECT"]),
     ("orderql.schema_history", &["SELECT"]),
     ("orderql.service_history", &["SELECT"]),
     ("orderql.user_account", &["SELECT", "UPDATE"]),

@@ -5,6 +5,7 @@ use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::catalog::Catalog;
+use crate::catalog::scope::RowScope;
 use crate::compile::compiled::Compiled;
 use crate::compile::known_price::KnownPrice;
 use crate::cost::connection_price::ConnectionPrices;
@@ -79,22 +80,23 @@ impl CachedOperation {
         &self,
         catalog: &Catalog,
         variables: &Variables,
-        limits: &Limits,
+        (limits, rows): (&Limits, &RowScope),
         output: Output<'_>,
         grown: impl Fn(),
     ) -> Result<Outcome, GraphqlErrors> {
         if let Some(plan) = self.constant.get()
             && let Some(Admitted { estimate, .. }) = plan.admit(iter::empty(), limits)
         {
-            let compiled = Compiled::new(&self.operation, estimate, plan.template(), Vec::new(), StepTerms::default());
+            let terms = StepTerms::default();
+            let compiled = Compiled::new(&self.operation, estimate, plan.template(), Vec::new(), terms, rows);
             return Outcome { compiled, is_plan_known: true }.within(limits);
         }
-        let priced = resolve(catalog, &self.operation, variables, limits)?;
+        let priced = resolve(catalog, &self.operation, variables, limits, rows)?;
         let admitted = match self.price(&priced, limits) {
             Some(admitted) => admitted,
             None => self.admit(catalog, &priced, limits, &grown)?,
         };
-        let resolved = priced.expand()?;
+        let resolved = priced.expand(rows)?;
         let plan = self.plan(&resolved);
         let is_plan_known = plan.is_some();
         let template = if let Some(plan) = plan {
@@ -107,7 +109,7 @@ impl CachedOperation {
             template
         };
         let terms = resolved.terms;
-        let compiled = Compiled::new(&self.operation, admitted.estimate, template, priced.steps, terms);
+        let compiled = Compiled::new(&self.operation, admitted.estimate, template, priced.steps, terms, rows);
         Outcome { compiled, is_plan_known }.within(limits)
     }
 

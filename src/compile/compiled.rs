@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::catalog::scope::RowScope;
 use crate::cost::estimate::Estimate;
 use crate::plan::request_plan::Plan;
 use crate::plan::template::PlanTemplate;
@@ -32,8 +33,9 @@ impl Compiled {
         template: Arc<PlanTemplate>,
         arguments: Vec<StepArguments>,
         terms: StepTerms,
+        rows: &RowScope,
     ) -> Self {
-        let plan = Arc::new(Plan::new(template, arguments, terms));
+        let plan = Arc::new(Plan::new(template, arguments, terms, rows.clone()));
         Self {
             operation_name: operation.name.clone(),
             estimate,

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
+use crate::catalog::scope::RowScope;
 use crate::compile::cache::OperationCache;
 use crate::compile::cache_statistics::{CacheStatistics, LookupCounter};
 use crate::compile::cached_operation::CachedOperation;
@@ -97,10 +98,20 @@ impl Compiler {
 
     /// Compiles a request, as [`compile`](crate::compile::compile).
     pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
+        self.compile_among(request, limits, &RowScope::default())
+    }
+
+    /// The same for a caller who sees these rows.
+    pub fn compile_among(
+        &self,
+        request: &Request,
+        limits: &Limits,
+        rows: &RowScope,
+    ) -> Result<Compiled, GraphqlErrors> {
         let cached = self.operation(request)?;
         let (name, catalog) = (request.operation_name.as_deref(), &self.catalog);
         let grown = || self.shared.operations.update_bytes(self.view, &request.query, name, cached.bytes());
-        let outcome = cached.compile(catalog, &request.variables, limits, Output::Data, grown)?;
+        let outcome = cached.compile(catalog, &request.variables, (limits, rows), Output::Data, grown)?;
         self.shared.plans.count(outcome.is_plan_known);
         let mut compiled = outcome.compiled;
         let (steps, terms) = (compiled.plan.arguments(), compiled.plan.terms());
@@ -141,7 +152,17 @@ impl Compiler {
 
     /// Explains a request, as [`explain`](crate::compile::explanation::explain).
     pub fn explain(&self, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
-        explain_operation(&self.catalog, &self.operation(request)?.operation, request, limits)
+        self.explain_among(request, limits, &RowScope::default())
+    }
+
+    /// The same for a caller who sees these rows.
+    pub fn explain_among(
+        &self,
+        request: &Request,
+        limits: &Limits,
+        rows: &RowScope,
+    ) -> Result<Explanation, GraphqlErrors> {
+        explain_operation(&self.catalog, &self.operation(request)?.operation, request, limits, rows)
     }
 
     /// The request's operation, from the cache if its text is there.
@@ -264,8 +285,9 @@ mod tests {
         let variables = json!({ "q": format!("statusId:A,B,A{spaces}statusId:C") });
         let shared = request(&query, variables);
         let operation = valid_operation(compiler.catalog(), &shared).unwrap();
-        let priced = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED).unwrap();
-        let terms = priced.expand().unwrap().terms;
+        let rows = RowScope::default();
+        let priced = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED, &rows).unwrap();
+        let terms = priced.expand(&rows).unwrap().terms;
         assert_eq!(terms.steps().count(), 41);
         assert!((0..40).all(|step| ptr::eq(terms.of(step), terms.of(0))));
         assert!(!ptr::eq(terms.of(40), terms.of(0)), "another root has other keys");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
+use crate::catalog::scope::RowScope;
 use crate::compile::valid_operation::valid_operation;
 use crate::cost::breakdown::{CostNode, breakdown};
 use crate::cost::estimate::Estimate;
@@ -52,7 +53,17 @@ impl Explanation {
 
 /// Explains a request. As [`compile`](crate::compile::compile), but depth and cost above the limits are part of the result.
 pub fn explain(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
-    explain_operation(catalog, &valid_operation(catalog, request)?, request, limits)
+    explain_among(catalog, request, limits, &RowScope::default())
+}
+
+/// The same for a caller who sees these rows.
+pub fn explain_among(
+    catalog: &Catalog,
+    request: &Request,
+    limits: &Limits,
+    rows: &RowScope,
+) -> Result<Explanation, GraphqlErrors> {
+    explain_operation(catalog, &valid_operation(catalog, request)?, request, limits, rows)
 }
 
 /// Explains a request for an operation.
@@ -61,14 +72,15 @@ pub(crate) fn explain_operation(
     operation: &Operation,
     request: &Request,
     limits: &Limits,
+    rows: &RowScope,
 ) -> Result<Explanation, GraphqlErrors> {
-    let priced = resolve(catalog, operation, &request.variables, limits)?;
-    let terms = priced.expand()?.terms;
+    let priced = resolve(catalog, operation, &request.variables, limits, rows)?;
+    let terms = priced.expand(rows)?.terms;
     let bound = bind(catalog, operation, &priced);
     let Evaluation { depth, estimate, check, errors } = evaluate(&bound, limits);
     let cost = breakdown(&bound);
     let template = Arc::new(template(catalog, &bound, &terms, Output::Data)?);
-    let plan = Plan::new(template, priced.steps, terms);
+    let plan = Plan::new(template, priced.steps, terms, rows.clone());
     let response_size = check_response_size(plan.max_response_bytes(), estimate.cost(), limits);
     let too_large = || (!response_size.is_passed()).then(|| response_too_large(&response_size));
     let (errors, operation_name) = (errors.or_else(too_large), operation.name.clone());

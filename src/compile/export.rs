@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
+use crate::catalog::scope::RowScope;
 use crate::compile::cached_operation::CachedOperation;
 use crate::compile::compiled::Compiled;
 use crate::compile::valid_operation::valid_operation;
@@ -38,9 +39,16 @@ impl Export {
     }
 
     /// The page that follows a cursor, or the first one.
-    pub fn page(&self, catalog: &Catalog, limits: &Limits, after: Option<&str>) -> Result<Compiled, GraphqlErrors> {
+    pub fn page(
+        &self,
+        catalog: &Catalog,
+        limits: &Limits,
+        rows: &RowScope,
+        after: Option<&str>,
+    ) -> Result<Compiled, GraphqlErrors> {
         let variables = self.first.variables(&self.variables, after);
-        Ok(self.operation.compile(catalog, &variables, limits, Output::Lines { root: &self.root }, || {})?.compiled)
+        let output = Output::Lines { root: &self.root };
+        Ok(self.operation.compile(catalog, &variables, (limits, rows), output, || {})?.compiled)
     }
 }
 
@@ -61,13 +69,13 @@ mod tests {
             pageInfo { startCursor } e: edges { cursor n: node { orderId orderItems(first: 2) { edges { cursor } } } } } }";
         let request = request(query, json!({ "q": "statusId:ORDER_HELD" }));
         let export = Export::new(&catalog, &request).unwrap();
-        let first = export.page(&catalog, &limits, None).unwrap();
+        let first = export.page(&catalog, &limits, &RowScope::default(), None).unwrap();
         let plain = crate::compile::compile(&catalog, &request, &limits).unwrap();
         assert_eq!(first.estimate.cost(), plain.estimate.cost());
         assert_eq!(first.operation_name.as_deref(), Some("All"));
         let ops = format!("{:?}", first.plan.response_template().ops);
         assert!(ops.contains("PageEnd") && !ops.contains("StartCursor"), "{ops}");
-        let error = export.page(&catalog, &limits, Some("no cursor")).unwrap_err();
+        let error = export.page(&catalog, &limits, &RowScope::default(), Some("no cursor")).unwrap_err();
         assert!(error.to_string().contains("after"), "{error}");
     }
 
@@ -80,16 +88,22 @@ mod tests {
             ("query($a: String = \"x\") { orders(first: 1, after: $a) { edges { node { orderId } } } }", json!({})),
         ] {
             let export = Export::new(&catalog, &request(query, variables)).unwrap();
-            let error = export.page(&catalog, &Limits::default(), None).unwrap_err();
+            let error = export.page(&catalog, &Limits::default(), &RowScope::default(), None).unwrap_err();
             assert!(error.to_string().contains("it is not a cursor"), "{query}: {error}");
         }
         let plain = "query($a: String) { orders(first: 1, after: $a) { edges { node { orderId } } } }";
         for variables in [json!({}), json!({ "a": null }), json!({ "@after": "x" })] {
             let export = Export::new(&catalog, &request(plain, variables)).unwrap();
-            assert!(export.page(&catalog, &Limits::default(), None).is_ok());
+            assert!(export.page(&catalog, &Limits::default(), &RowScope::default(), None).is_ok());
         }
         let export = Export::new(&catalog, &request(plain, json!({ "a": 7 }))).unwrap();
-        assert!(export.page(&catalog, &Limits::default(), None).unwrap_err().to_string().contains("$a"));
+        assert!(
+            export
+                .page(&catalog, &Limits::default(), &RowScope::default(), None)
+                .unwrap_err()
+                .to_string()
+                .contains("$a")
+        );
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod known_price;
 pub(crate) mod valid_operation;
 
 use crate::catalog::Catalog;
+use crate::catalog::scope::RowScope;
 use crate::compile::cached_operation::CachedOperation;
 use crate::compile::compiled::Compiled;
 use crate::compile::valid_operation::valid_operation;
@@ -31,8 +32,9 @@ use crate::plan::build::output::Output;
 use crate::query::Request;
 
 /// Compiles a request: parse, validate, resolve, estimate, admit, expand searches, plan. Pure: the same request has the same result.
-/// Knows no vocabularies, so no value is reported as unknown.
+/// Knows no vocabularies, so no value is reported as unknown, and no caller, so of relations in a scope it reads no rows.
 pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
     let operation = CachedOperation::new(valid_operation(catalog, request)?, 0);
-    Ok(operation.compile(catalog, &request.variables, limits, Output::Data, || {})?.compiled)
+    let rows = RowScope::default();
+    Ok(operation.compile(catalog, &request.variables, (limits, &rows), Output::Data, || {})?.compiled)
 }

@@ -77,7 +77,7 @@ error_codes! {
     SyncTokenInvalid "SYNC_TOKEN_INVALID" 410 no "a token of a change feed that belongs to another database, or to this one before it was restored or its feeds were reset (`reason`); copy everything once more, from a new token on"
     SyncRewound "SYNC_REWOUND" 409 no "a token of a change feed that is ahead of the database, which lost its last changes when a standby was promoted; go on from `token`, which is of the time `at`, and copy what you changed since then once more"
     Unauthenticated "UNAUTHENTICATED" 401 no "no token or password, or a bad one (on both media types)"
-    Forbidden "FORBIDDEN" 403 no "a user without the grant (on both media types)"
+    Forbidden "FORBIDDEN" 403 no "a user without the grant, or one who does not see a row that is to be changed or counted, or no longer sees what the response began with (on both media types)"
     TooManyLogins "TOO_MANY_LOGINS" 429 yes "too many wrong passwords, or too many logins at the same time"
     BadRequest "BAD_REQUEST" 400 no "a request that is not well-formed HTTP, or asks for a form of the schema that there is not, or whose `Orderql-After` is no position or beyond the primary's, or whose `Idempotency-Key` is no key"
     NotFound "NOT_FOUND" 404 no "no endpoint at the path, no order tables in the database for the order update, or an order update that names what does not exist"

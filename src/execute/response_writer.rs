@@ -482,7 +482,7 @@ impl ResponseWriter {
             return self.encode_token(plan, which, position.filter(|_| which != PageCursor::End || is_full), out);
         }
         let (Some(row), Some(cursor)) = (row, &step.cursor) else { return false };
-        self.cursor.begin(cursor.tag);
+        self.cursor.begin(cursor.tag.in_scope(plan.scope().of_cursors(cursor.limited_by)));
         for (column, scalar) in &cursor.columns {
             let value = rows.value(row, *column);
             let format = value.map_or(ColumnFormat::Text, |(format, _)| format);
@@ -517,7 +517,10 @@ impl ResponseWriter {
 
     fn changes_state(&self, step: StepId) -> Option<ChangesState> {
         let (_, row) = self.rows.changes().iter().find(|(of, _)| *of == step)?;
-        ChangesState::read(&self.rows, row, self.plan.steps()[step].changes.as_ref()?)
+        let columns = self.plan.steps()[step].changes.as_ref()?;
+        let state = ChangesState::read(&self.rows, row, columns)?;
+        let tag = state.tag.in_scope(self.plan.scope().of_cursors(columns.limited_by));
+        Some(ChangesState { tag, ..state })
     }
 
     /// Remembers where the page ends.

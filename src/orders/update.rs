@@ -110,6 +110,10 @@ async fn run(
             savepoint.rollback().await?;
             UpdateOutcome::Rejected(violations.as_slice().into())
         }
+        Err(ApplyError::Unseen(shipments)) => {
+            savepoint.rollback().await?;
+            UpdateOutcome::Rejected(Rejection::new(ErrorCode::Forbidden, &shipments))
+        }
         Err(ApplyError::Database(error)) => return Err(error),
     };
     if let Some(key) = key {

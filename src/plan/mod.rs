@@ -14,6 +14,7 @@
 //! - `locator`: finds the keys of a page's rows where an index range alone does not
 //! - `page_sql`, `lookup_sql`, `changes_sql`, `totals_sql`: the SQL of a step
 //! - `statement_sql`: the SQL of the statement, from that of its steps
+//! - `scope_sql`: the rows of its relations that the caller sees
 //! - `response_size`: how many bytes the response may have
 //! - [`response_template`]: the response's bytes around the values, as a flat list of ops
 //!
@@ -33,6 +34,7 @@ pub mod request_plan;
 mod response_size;
 pub mod response_template;
 pub mod result_columns;
+mod scope_sql;
 mod select;
 pub(crate) mod sql;
 mod statement_sql;

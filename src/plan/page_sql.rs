@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 use crate::plan::locator::{Locator, Span, Take};
 use crate::plan::parameters::Placeholder;
 use crate::plan::select::Select;
-use crate::plan::sql::{Alias, Condition, IndexOrder, List, Relation, Separated, Where, in_turn};
+use crate::plan::sql::{Alias, ColumnOf, Condition, IndexOrder, List, Relation, Separated, Where, in_turn};
 use crate::query::bind::ids::StepId;
 
 /// The parts of the text that returns a page of a connection.
@@ -136,7 +136,15 @@ impl PageSql<'_> {
         if remaining.is_empty() {
             return write!(text, "{relation} AS t{joins}{conditions}{order}\nLIMIT {limit}");
         }
-        write!(text, "(SELECT t.* FROM {relation} AS t{conditions}{order}\nLIMIT {limit}) AS t{joins}")?;
+        // No others: a role may not read what a view of the schema hides.
+        let mut columns = self.select.columns_of(Alias::Base);
+        for column in self.index.columns.iter().copied().chain(remaining.iter().flat_map(Condition::compared_columns)) {
+            if !columns.contains(&column) {
+                columns.push(column);
+            }
+        }
+        let columns = List(columns.into_iter().map(|column| ColumnOf(Alias::Base, column)));
+        write!(text, "(SELECT {columns} FROM {relation} AS t{conditions}{order}\nLIMIT {limit}) AS t{joins}")?;
         write!(text, "{}{order}", Where(remaining.iter()))
     }
 

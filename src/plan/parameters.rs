@@ -38,6 +38,8 @@ pub(crate) enum ParameterSource {
     Marks,
     /// How many rows are read first of the range of each value of such a term, if the ranges are merged.
     RangeHead(usize),
+    /// The values that the caller has in a scope.
+    Scope(usize),
 }
 
 /// A parameter in the text: `$n`.
@@ -75,6 +77,11 @@ impl<'p> Parameters<'p> {
     /// The parameters that this step adds.
     pub(crate) fn of(step: StepId, all: &'p mut Vec<(StepId, ParameterSource)>) -> Self {
         Self { step, all }
+    }
+
+    /// Those of the whole statement.
+    pub(crate) fn of_statement(all: &'p mut Vec<(StepId, ParameterSource)>) -> Self {
+        Self::of(0, all)
     }
 
     /// Adds a parameter, and returns its placeholder, which may be written any number of times, but once at least.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::catalog::scope::{RowScope, ScopeSet};
 use crate::cursor::CursorPosition;
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::merged_ranges::range_head;
@@ -23,12 +24,13 @@ pub struct Plan {
     /// The request's values, by [`StepId`].
     arguments: Vec<StepArguments>,
     terms: StepTerms,
+    scope: RowScope,
 }
 
 impl Plan {
-    /// The plan of a request with these values. The template must be the one of the request's key.
-    pub fn new(template: Arc<PlanTemplate>, arguments: Vec<StepArguments>, terms: StepTerms) -> Self {
-        Self { template, arguments, terms }
+    /// The plan of a request with these values. The template must be the one of the request's key, in the caller's view.
+    pub fn new(template: Arc<PlanTemplate>, arguments: Vec<StepArguments>, terms: StepTerms, scope: RowScope) -> Self {
+        Self { template, arguments, terms, scope }
     }
 
     /// The statement. Its text does not depend on values.
@@ -64,6 +66,16 @@ impl Plan {
     /// The search terms of the steps.
     pub(crate) fn terms(&self) -> &StepTerms {
         &self.terms
+    }
+
+    /// The rows that the caller sees.
+    pub fn scope(&self) -> &RowScope {
+        &self.scope
+    }
+
+    /// The scopes that limit the rows of the response.
+    pub fn limited_by(&self) -> ScopeSet {
+        self.template.limited_by
     }
 
     /// Whether the plan has a statement.
@@ -158,6 +170,7 @@ impl Plan {
             ParameterSource::TermValues(index) => ParameterValue::Values(values(index)),
             ParameterSource::After(column) => column_of(arguments.page.after.as_ref(), column),
             ParameterSource::Before(column) => column_of(arguments.page.before.as_ref(), column),
+            ParameterSource::Scope(scope) => ParameterValue::Values(self.scope.values(scope)),
             ParameterSource::Limit => ParameterValue::Limit(size + 1),
             ParameterSource::PageSize => ParameterValue::Limit(size),
             ParameterSource::Window => ParameterValue::Limit(self.window(step)),

@@ -261,7 +261,8 @@ fn join(
     columns: &[&str],
     is_tested: bool,
 ) -> fmt::Result {
-    let (relation, to, of_parent) = (Relation(&target.relation), &one.join.to, by_index(parent, &one.join));
+    let relation = Relation(one.unlimited.as_ref().unwrap_or(&target.relation));
+    let (to, of_parent) = (&one.join.to, by_index(parent, &one.join));
     let present = match (is_tested, columns.is_empty()) {
         (true, true) => "TRUE AS present",
         (true, false) => "TRUE AS present, ",

@@ -194,7 +194,13 @@ pub(crate) enum InnerIndex {
     OfRow,
 }
 
-impl Condition<'_> {
+impl<'a> Condition<'a> {
+    /// The columns of a comparison of rows; none of other conditions.
+    pub(crate) fn compared_columns(&self) -> impl Iterator<Item = &'a str> + use<'a, '_> {
+        let columns = if let Self::CompareRow(columns, ..) = self { columns.as_slice() } else { &[] };
+        columns.iter().map(|column| column.1)
+    }
+
     /// The conditions of one range of an index that is scanned in a direction, and what remains to be checked of its rows.
     ///
     /// PostgreSQL ends a scan at a comparison of several columns only when the first of them is beyond it, and reads all rows

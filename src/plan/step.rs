@@ -1,6 +1,7 @@
 //! A step of a plan: a page of a connection for each of its parents, or the row of a lookup. It has no values and no text, which is
 //! the statement's; it says what the statement's rows of this step are.
 
+use crate::catalog::scope::ScopeSet;
 use crate::cursor::OrderingTag;
 use crate::plan::access_path::AccessPath;
 use crate::query::bind::ids::StepId;
@@ -74,6 +75,8 @@ pub struct Layout {
 pub struct ChangesColumns {
     /// The feed.
     pub tag: OrderingTag,
+    /// The scopes that limit the rows of the feed.
+    pub limited_by: ScopeSet,
     /// The later snapshot; null if there is none to read up to.
     pub until: usize,
     /// When it was taken.
@@ -101,6 +104,8 @@ pub struct ChangesColumns {
 pub struct CursorColumns {
     /// The ordering of the cursor.
     pub tag: OrderingTag,
+    /// The scopes that limit the rows of the ordering.
+    pub limited_by: ScopeSet,
     /// Their indexes in a row and their types: those of the sort key, then those of the parent.
     pub columns: Vec<(usize, ScalarType)>,
 }

@@ -1,5 +1,6 @@
 //! What the plans of requests have in common if the requests differ in values alone.
 
+use crate::catalog::scope::ScopeSet;
 use crate::plan::parameters::ParameterSource;
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::result_columns::ResultColumns;
@@ -21,6 +22,8 @@ pub struct PlanTemplate {
     pub(crate) steps: Vec<Step>,
     /// The template of the response.
     pub(crate) response: ResponseTemplate,
+    /// The scopes that limit the rows of the response.
+    pub(crate) limited_by: ScopeSet,
 }
 
 impl PlanTemplate {

@@ -263,6 +263,7 @@ fn purpose(column_use: ColumnUse) -> String {
         ColumnUse::Internal | ColumnUse::NullCheck => "read".to_owned(),
         ColumnUse::Output(scalar) => format!("answer as {scalar}"),
         ColumnUse::Compared(scalar) => format!("compare with {scalar} values"),
+        ColumnUse::ScopeValue => "compare with the values of a scope, which are text".to_owned(),
         ColumnUse::ParentKey(scalar) => format!("find rows by as {scalar}"),
     }
 }

@@ -6,8 +6,8 @@ use std::fmt;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Binding, Changes, Column, Connection, Entity, EntityBinding, Lookup, One, PairIndex,
-    RootBinding, Route, SearchKey, SortKey,
+    Aggregate, AggregateFunction, Binding, Changes, Column, Connection, Entity, EntityBinding, EntityScope, Lookup,
+    One, PairIndex, RootBinding, Route, SearchKey, SortKey,
 };
 use crate::catalog::ids::EntityId;
 use crate::catalog::schema::{Field, ObjectType};
@@ -166,6 +166,19 @@ impl<'a> Requirements<'a> {
 
     /// The columns of a type, in one of the relations that it is read from.
     fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity, relation: &'a str) {
+        for scope in &entity.scopes {
+            let required_by = SchemaPath::Type(object);
+            match scope {
+                EntityScope::Column(column) => {
+                    self.column(relation, column, ColumnUse::ScopeValue, required_by);
+                }
+                EntityScope::Row { relation: of, by, key } => {
+                    for (by, key) in by.iter().zip(key) {
+                        self.join(relation, by, of, key, required_by);
+                    }
+                }
+            }
+        }
         for (field, binding) in object.fields.iter().zip(&entity.bindings) {
             let required_by = SchemaPath::Field(object, field);
             match binding {

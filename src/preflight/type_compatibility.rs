@@ -22,6 +22,8 @@ pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool
         ColumnUse::Compared(ScalarType::Id) | ColumnUse::ParentKey(ScalarType::Id) if *ty == Type::NUMERIC => {
             column.is_whole
         }
+        // A `char` pads its values, so others would compare as equal.
+        ColumnUse::ScopeValue => matches!(*ty, Type::TEXT | Type::VARCHAR),
         ColumnUse::Compared(scalar) | ColumnUse::ParentKey(scalar) => parameter::accepts_scalar(ty, scalar),
     }
 }

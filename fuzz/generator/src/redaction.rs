@@ -19,9 +19,16 @@ type Tag = Directive<'static, String>;
 /// The names of the grants that [`decorated`] gives.
 const NAMES: [&str; 4] = ["A", "B", "C", "D"];
 
-/// The file with further grants, on types, fields and search keys. Panics if it is no SDL.
-pub fn decorated(text: &str, choices: &mut Choices<'_>) -> String {
+/// The file without scopes, which change rows and not the schema. Panics if it is no SDL.
+pub fn without_scopes(text: &str) -> String {
     let mut file = read(text);
+    objects(&mut file).for_each(|object| object.directives.retain(|tag| tag.name != "scope"));
+    file.to_string()
+}
+
+/// The file with further grants, on types, fields and search keys, and without scopes. Panics if it is no SDL.
+pub fn decorated(text: &str, choices: &mut Choices<'_>) -> String {
+    let mut file = read(&without_scopes(text));
     for object in objects(&mut file) {
         let key: Vec<_> = object.directives.iter().flat_map(|tag| texts(tag, "key")).collect();
         if object.name != "Query" && choices.chance(8) {
@@ -44,7 +51,7 @@ pub fn decorated(text: &str, choices: &mut Choices<'_>) -> String {
     file.to_string()
 }
 
-/// The file without what a caller does not see who holds the grants of `held`, and without its grants. `None` if no root is left. Panics
+/// The file without what a caller does not see who holds the grants of `held`, and without its grants and scopes. `None` if no root is left. Panics
 /// if it is no SDL.
 pub fn redacted(file: &str, held: impl Fn(&str) -> bool) -> Option<String> {
     let mut file = read(file);
@@ -54,7 +61,7 @@ pub fn redacted(file: &str, held: impl Fn(&str) -> bool) -> Option<String> {
     let sees_all = |tags: &[Tag]| tags.iter().filter(|tag| tag.name == "grant").all(|tag| sees(texts(tag, "to")));
     retain_objects(&mut file, |object| object.name == "Query" || sees_all(&object.directives));
     for object in objects(&mut file) {
-        object.directives.retain(|tag| tag.name != "grant");
+        object.directives.retain(|tag| tag.name != "grant" && tag.name != "scope");
         object.fields.retain(|field| sees_all(&field.directives));
         for field in &mut object.fields {
             field.directives.retain(|tag| tag.name != "grant" && (tag.name != "search" || sees(texts(tag, "grant"))));

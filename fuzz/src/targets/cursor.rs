@@ -45,6 +45,7 @@ pub fn run(data: &[u8]) {
             }
             Err(BadCursor::OtherOrdering) => assert!(!is_inside || other != index),
             Err(BadCursor::Unreadable) => {}
+            Err(BadCursor::OtherScope) => {}
             Err(BadCursor::OtherParent) => panic!("whose rows a cursor is among is not known here"),
         }
     }

@@ -50,6 +50,7 @@ pub(crate) fn graphql(error: &ApiError, media: Media) -> HttpResponse {
         },
         warnings: Vec::new(),
         search: Vec::new(),
+        scope: None,
         sync: None,
         plan: None,
     });

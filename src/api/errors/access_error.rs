@@ -54,13 +54,22 @@ pub(crate) enum AccessError {
     /// The caller sees less of the schema than when the response began.
     #[error("your user groups lost a grant meanwhile; send the query again to see whether it is still allowed")]
     GrantLost,
+    /// The caller sees other rows than when the response began.
+    #[error("the rows that your user groups may see changed meanwhile; send the query again, without cursors")]
+    ScopeChanged,
+    /// An analysis counts rows that the caller does not see.
+    #[error("you see some of the rows that this query reads, and an analysis counts others too")]
+    AnalysisOfOthersRows,
 }
 
 impl From<AccessError> for ApiError {
     fn from(error: AccessError) -> Self {
         let code = match error {
             AccessError::Locked(_) | AccessError::TooManyAtOnce => ErrorCode::TooManyLogins,
-            AccessError::NotGranted { .. } | AccessError::GrantLost => ErrorCode::Forbidden,
+            AccessError::NotGranted { .. }
+            | AccessError::GrantLost
+            | AccessError::ScopeChanged
+            | AccessError::AnalysisOfOthersRows => ErrorCode::Forbidden,
             AccessError::NoCredentials
             | AccessError::WrongCredentials
             | AccessError::NoToken
@@ -72,7 +81,10 @@ impl From<AccessError> for ApiError {
         let challenge = match &error {
             AccessError::Locked(locked) => return response.with_retry_after(Some(locked.retry_after)),
             AccessError::TooManyAtOnce => return response.with_retry_after(Some(RETRY_AFTER)),
-            AccessError::NotGranted { .. } | AccessError::GrantLost => return response,
+            AccessError::NotGranted { .. }
+            | AccessError::GrantLost
+            | AccessError::ScopeChanged
+            | AccessError::AnalysisOfOthersRows => return response,
             AccessError::NoCredentials | AccessError::WrongCredentials => BASIC,
             AccessError::NoToken => BEARER,
             AccessError::NotBearer => bearer("invalid_request", &error),

@@ -1,4 +1,4 @@
-//! `extensions` of GraphQL responses: `cost` in the specification's form, `warnings`, `search` and `plan`.
+//! `extensions` of GraphQL responses: `cost` in the specification's form, `warnings`, `search`, `scope`, `sync` and `plan`.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -20,6 +20,9 @@ pub(crate) struct ResponseExtensions<'a> {
     /// The searches that ended with their windows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<SearchExtension<'a>>,
+    /// The scopes that limited the rows, and the caller's values in each: these are not all rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<&'a Value>,
     /// How recent the changes are, if the query reads some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync: Option<SyncExtension>,
@@ -32,9 +35,14 @@ impl ResponseExtensions<'_> {
     /// Appends the JSON. Most responses have nothing but their cost, whose few numbers serde takes thousands of instructions for.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         match self {
-            Self { cost: cost @ CostExtension { fields: None, .. }, warnings, search, sync: None, plan: None }
-                if warnings.is_empty() && search.is_empty() =>
-            {
+            Self {
+                cost: cost @ CostExtension { fields: None, .. },
+                warnings,
+                search,
+                scope: None,
+                sync: None,
+                plan: None,
+            } if warnings.is_empty() && search.is_empty() => {
                 cost.write_alone(out);
             }
             // Writing to memory cannot fail, and the keys are strings.
@@ -114,7 +122,7 @@ mod tests {
             let cost =
                 CostExtension { requested_query_cost: cost, actual_query_cost: cost / 2, throttle_status, fields };
             let (warnings, search) = (Vec::new(), Vec::new());
-            let extensions = ResponseExtensions { cost, warnings, search, sync: None, plan: None };
+            let extensions = ResponseExtensions { cost, warnings, search, scope: None, sync: None, plan: None };
             let mut written = Vec::new();
             extensions.write(&mut written);
             assert_eq!(String::from_utf8_lossy(&written), serde_json::to_string(&extensions).unwrap());

@@ -1,7 +1,8 @@
-//! `extensions` of GraphQL responses: the `cost_extension`, the `executed_plan`, the `sync_extension` of changes, and the
-//! `value_warning` of a value that may be misspelt.
+//! `extensions` of GraphQL responses: the `cost_extension`, the `executed_plan`, the `scope_extension` where rows are limited, the
+//! `sync_extension` of changes, and the `value_warning` of a value that may be misspelt.
 
 pub(crate) mod cost_extension;
 pub(crate) mod executed_plan;
+pub(crate) mod scope_extension;
 pub(crate) mod sync_extension;
 pub(crate) mod value_warning;

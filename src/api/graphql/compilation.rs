@@ -15,6 +15,7 @@ use crate::api::errors::query_error::QueryError;
 use crate::api::graphql::free_requests::charge_failure;
 use crate::api::service::Service;
 use crate::api::views::View;
+use crate::catalog::scope::RowScope;
 use crate::compile::compiled::Compiled;
 use crate::compile::compiler::Compiler;
 use crate::compile::explanation::Explanation;
@@ -25,7 +26,7 @@ use crate::query::Request;
 use crate::throttle::pace::Pace;
 
 /// A stage of the compiler.
-type Compile<T> = fn(&Compiler, &Request, &Limits) -> Result<T, GraphqlErrors>;
+type Compile<T> = fn(&Compiler, &Request, &Limits, &RowScope) -> Result<T, GraphqlErrors>;
 
 /// Compiles a query.
 pub(crate) async fn compile(
@@ -34,7 +35,7 @@ pub(crate) async fn compile(
     view: &View,
     request: &mut Request,
 ) -> Result<Compiled, ApiError> {
-    run(service, caller, view, request, Compiler::compile).await
+    run(service, caller, view, request, Compiler::compile_among).await
 }
 
 /// Explains a query.
@@ -44,7 +45,7 @@ pub(crate) async fn explain(
     view: &View,
     request: &mut Request,
 ) -> Result<Explanation, ApiError> {
-    run(service, caller, view, request, Compiler::explain).await
+    run(service, caller, view, request, Compiler::explain_among).await
 }
 
 /// Reads an export.
@@ -54,7 +55,7 @@ pub(crate) async fn export(
     view: &View,
     request: &mut Request,
 ) -> Result<Export, ApiError> {
-    run(service, caller, view, request, |compiler, request, _| Export::new(compiler.catalog(), request)).await
+    run(service, caller, view, request, |compiler, request, _, _| Export::new(compiler.catalog(), request)).await
 }
 
 async fn run<T: Send + 'static>(
@@ -66,12 +67,13 @@ async fn run<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let limits = caller.limits.query;
     let result = if view.compiler.is_quick(request) {
-        compile(&view.compiler, request, &limits)
+        compile(&view.compiler, request, &limits, &view.rows)
     } else {
         let until = Instant::now() + caller.limits.deadline;
         let turn = service.cpu_tasks.turn(&caller.user_id, until).await?;
         let (compiler, pace) = (Arc::clone(&view.compiler), Arc::clone(&service.free_query_pace));
-        let work = move |request: &Request| compile(&compiler, request, &limits);
+        let rows = view.rows.clone();
+        let work = move |request: &Request| compile(&compiler, request, &limits, &rows);
         compile_apart(turn, until, pace, &caller.user_id, request, work).await?
     };
     Ok(result.map_err(QueryError::Compile)?)

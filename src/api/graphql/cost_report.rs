@@ -17,6 +17,7 @@ use crate::api::negotiate::Media;
 use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
 use crate::api::views::View;
+use crate::compile::compiled::Compiled;
 use crate::compile::explanation::Explanation;
 use crate::error::code::ErrorCode;
 use crate::execute::statement_report;
@@ -99,11 +100,14 @@ pub(crate) async fn field_costs(
 }
 
 /// Whether the client asks how its query is executed, or for an analysis of that. Fails if it may not know.
-pub(crate) fn includes_plan(caller: &Principal, headers: &HeaderMap) -> Result<bool, AccessError> {
+pub(crate) fn includes_plan(caller: &Principal, headers: &HeaderMap, compiled: &Compiled) -> Result<bool, AccessError> {
     let is_included = headers.get(INCLUDE_PLAN).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true"));
     let is_wanted = is_included || wants_analysis(headers);
     if is_wanted {
         require_plan_grant(caller)?;
+        if !compiled.plan.limited_by().is_empty() && wants_analysis(headers) {
+            return Err(AccessError::AnalysisOfOthersRows);
+        }
     }
     Ok(is_wanted)
 }

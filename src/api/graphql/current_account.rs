@@ -6,12 +6,15 @@ use crate::access::grants::{Artifact, Principal};
 use crate::api::errors::access_error::AccessError;
 use crate::api::service::Service;
 use crate::catalog::grant_set::GrantSet;
+use crate::catalog::scope::RowScope;
 
-/// The caller's account as it is now. Fails if it has lost one of the schema's grants that it held when the response began.
+/// The caller's account as it is now. Fails if it has lost one of the schema's grants that it held when the response began, or sees other
+/// rows.
 pub(super) fn current_account(
     service: &Service,
     caller: &Principal,
     grants: GrantSet,
+    rows: &RowScope,
 ) -> Result<Arc<Principal>, AccessError> {
     let account = service.grants.current().principal(&caller.user_id);
     // A later second is that of another account of this name, or of a new password.
@@ -20,5 +23,8 @@ pub(super) fn current_account(
     if !account.may(Artifact::Graphql) {
         return Err(AccessError::NotGranted { path: Artifact::Graphql.path() });
     }
-    if service.views.held(&account).contains(grants) { Ok(account) } else { Err(AccessError::GrantLost) }
+    if !service.views.held(&account).contains(grants) {
+        return Err(AccessError::GrantLost);
+    }
+    if service.views.rows(&account) == *rows { Ok(account) } else { Err(AccessError::ScopeChanged) }
 }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use futures_util::stream;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderValue};
+use serde_json::Value;
 use tokio::time;
 
 use crate::access::grants::{Artifact, Principal};
@@ -22,6 +23,7 @@ use crate::api::error_response;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
+use crate::api::extensions::scope_extension;
 use crate::api::graphql::admission::{self, take_permit};
 use crate::api::graphql::compilation;
 use crate::api::graphql::cost_report;
@@ -113,6 +115,7 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
         place: None,
         idle_left: service.http.options.write_timeout,
         memory: in_flight.further(),
+        scope: None,
         cursor: None,
         nodes: 0,
         resumable_at: 0,
@@ -192,6 +195,8 @@ struct RunningExport {
     idle_left: Duration,
     /// The memory of a page: its rows, their JSON, and the lines that hyper takes.
     memory: FurtherMemory,
+    /// What limits the nodes to a part, if something does.
+    scope: Option<Value>,
     /// The end of the last page.
     cursor: Option<String>,
     /// The number of nodes so far, and at the last line with a cursor.
@@ -253,7 +258,7 @@ impl RunningExport {
     }
 
     async fn fetch_page(&mut self, max_wait: MaxWait, timeline: &mut Timeline) -> Result<Option<Page>, ApiError> {
-        self.caller = current_account(&self.service, &self.caller, self.view.grants)?;
+        self.caller = current_account(&self.service, &self.caller, self.view.grants, &self.view.rows)?;
         if self.service.admission.is_closed() {
             return Err(ServiceError::Stopping.into());
         }
@@ -261,6 +266,7 @@ impl RunningExport {
         let compiled = self.compile().await?;
         timeline.compile = Some(Stage::since(started));
         timeline.plan = Some(Arc::clone(&compiled.plan));
+        self.scope = scope_extension::of(&compiled.plan);
         let started = Instant::now();
         let mut place = match self.place.take() {
             Some(place) => place,
@@ -281,7 +287,7 @@ impl RunningExport {
         self.after = self.after.max(debit.written.map(WalPosition::from));
         let (place, idle) = place.resume().await;
         self.idle_left = self.idle_left.saturating_sub(idle);
-        let page = match (current_account(&service, &self.caller, self.view.grants), place) {
+        let page = match (current_account(&service, &self.caller, self.view.grants, &self.view.rows), place) {
             (Ok(_), Some(place)) => return self.fetch_paid(place, &compiled, debit, timeline).await.map(Some),
             (Ok(_), None) => Ok(None),
             (Err(error), _) => Err(error.into()),
@@ -371,8 +377,8 @@ impl RunningExport {
 
     async fn compile(&self) -> Result<Compiled, ApiError> {
         let (compiler, export) = (Arc::clone(&self.view.compiler), Arc::clone(&self.export));
-        let (limits, cursor) = (self.caller.limits, self.cursor.clone());
-        let compile = move || export.page(compiler.catalog(), &limits.query, cursor.as_deref());
+        let (limits, rows, cursor) = (self.caller.limits, self.view.rows.clone(), self.cursor.clone());
+        let compile = move || export.page(compiler.catalog(), &limits.query, &rows, cursor.as_deref());
         let result = if self.is_quick {
             compile()
         } else {
@@ -452,7 +458,8 @@ impl RunningExport {
             }
             Some(_) => Ok(false),
             None => {
-                write_end(&End { nodes: self.nodes, cost: self.cost.load(Ordering::Relaxed), rest: None }, out);
+                let (cost, scope) = (self.cost.load(Ordering::Relaxed), self.scope.as_ref());
+                write_end(&End { nodes: self.nodes, cost, scope, rest: None }, out);
                 Ok(true)
             }
         }
@@ -463,7 +470,7 @@ impl RunningExport {
         let rest = Rest { cursor: self.cursor.as_deref(), error };
         let mut line = Vec::new();
         let cost = self.cost.load(Ordering::Relaxed);
-        write_end(&End { nodes: self.nodes, cost, rest: Some(rest) }, &mut line);
+        write_end(&End { nodes: self.nodes, cost, scope: self.scope.as_ref(), rest: Some(rest) }, &mut line);
         line.into()
     }
 

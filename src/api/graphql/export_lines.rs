@@ -64,6 +64,8 @@ pub(crate) struct End<'a> {
     pub nodes: u64,
     /// Credits that were debited.
     pub cost: u64,
+    /// What limited the nodes to a part, if something did.
+    pub scope: Option<&'a serde_json::Value>,
     /// What follows was not exported: where it begins, and why.
     pub rest: Option<Rest<'a>>,
 }
@@ -90,6 +92,8 @@ pub(crate) fn write_end(end: &End<'_>, out: &mut Vec<u8>) {
         nodes: u64,
         requested_query_cost: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
+        scope: Option<&'a serde_json::Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         cursor: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         errors: Option<E>,
@@ -99,6 +103,7 @@ pub(crate) fn write_end(end: &End<'_>, out: &mut Vec<u8>) {
         complete: rest.is_none(),
         nodes: end.nodes,
         requested_query_cost: end.cost,
+        scope: end.scope,
         cursor: rest.and_then(|rest| rest.cursor),
         errors: rest.and_then(|rest| rest.error).map(error_response::entries),
     };
@@ -140,7 +145,7 @@ mod tests {
         );
         assert_eq!(text(|out| write_errors(&[], 100, out)), "");
         assert_eq!(text(|out| write_resume("x", 7, out)), "{\"@resume\":{\"cursor\":\"x\",\"nodes\":7}}\n");
-        let end = End { nodes: 7, cost: 14, rest: None };
+        let end = End { nodes: 7, cost: 14, scope: None, rest: None };
         let complete = "{\"@end\":{\"complete\":true,\"nodes\":7,\"requestedQueryCost\":14}}\n";
         assert_eq!(text(|out| write_end(&end, out)), complete);
         let error = ApiError::new(ErrorCode::Throttled, &"wait");

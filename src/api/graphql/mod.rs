@@ -159,7 +159,7 @@ async fn run(
     let field_costs = cost_report::field_costs(service, caller, view, &mut query.request, headers).await?;
     // Nobody needs the values of variables any more, in particular not while the request waits.
     query.drop_variables(in_flight);
-    let includes_plan = cost_report::includes_plan(caller, headers)?;
+    let includes_plan = cost_report::includes_plan(caller, headers, &compiled)?;
     let demand = admission::demand(cost, &query.request, in_flight);
     let admitted = admission::admit(context, caller, demand, schedule).await;
     let service = &context.service;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::api::extensions::cost_extension::{CostExtension, ResponseExtensions, SearchExtension};
 use crate::api::extensions::executed_plan::ExecutedPlan;
+use crate::api::extensions::scope_extension;
 use crate::api::extensions::sync_extension::SyncExtension;
 use crate::api::extensions::value_warning::ValueWarning;
 use crate::api::graphql::execution::AdmittedQuery;
@@ -29,14 +30,17 @@ pub(crate) struct ResponseEnd {
     /// How it was executed, if the client asked for it.
     plan: Option<ExecutedPlan>,
     unknown_values: Vec<UnknownValue>,
+    /// What limited the rows, if something did.
+    scope: Option<Value>,
 }
 
 impl ResponseEnd {
     /// The end of this query's response, whose steps the log records.
     pub(crate) fn new(query: AdmittedQuery, log: &Arc<StatementLog>) -> Self {
         let AdmittedQuery { compiled, field_costs, includes_plan, debit, .. } = query;
+        let scope = scope_extension::of(&compiled.plan);
         let plan = includes_plan.then(|| ExecutedPlan::new(compiled.plan, log));
-        Self { debit, estimate: compiled.estimate, field_costs, plan, unknown_values: compiled.unknown_values }
+        Self { debit, estimate: compiled.estimate, field_costs, plan, unknown_values: compiled.unknown_values, scope }
     }
 
     /// What the query costs by its rows.
@@ -59,6 +63,7 @@ impl ResponseEnd {
             },
             warnings: self.unknown_values.iter().map(ValueWarning::from).collect(),
             search: rows.short_searches().map(SearchExtension::from).collect(),
+            scope: self.scope.as_ref(),
             sync: rows.changes_states().next().map(|(_, state)| SyncExtension::from(&state)),
             plan: self.plan.as_ref().map(ExecutedPlan::extension),
         };

@@ -60,7 +60,7 @@ mod tests {
             CostExtension { requested_query_cost: 391, actual_query_cost: 9, throttle_status: bucket, fields: None };
         let mut text = [START, b"{\"order\":null}"].concat();
         let (warnings, search) = (Vec::new(), Vec::new());
-        write_end(&ResponseExtensions { cost, warnings, search, sync: None, plan: None }, &mut text);
+        write_end(&ResponseExtensions { cost, warnings, search, scope: None, sync: None, plan: None }, &mut text);
         let expected = json!({
             "data": {"order": null},
             "extensions": {"cost": {

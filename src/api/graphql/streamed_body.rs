@@ -26,6 +26,7 @@ use crate::api::graphql::slow_query_log::StreamedQuery;
 use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
 use crate::catalog::grant_set::GrantSet;
+use crate::catalog::scope::RowScope;
 use crate::compile::compiled::Compiled;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
@@ -70,7 +71,7 @@ pub(crate) async fn begin(
     };
     let first = settle(service, caller, query.debit, until, &entry.id, Some(&log), pin!(first)).await?;
     let (part, stream, held) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
-    let grants = query.grants;
+    let (grants, rows) = (query.grants, compiled.plan.scope().clone());
     let end = ResponseEnd::new(query, &entry.timeline.statement);
     match part {
         Part::Last(LastPart { mut text, written }) => {
@@ -93,6 +94,7 @@ pub(crate) async fn begin(
                 service: Arc::clone(service),
                 caller: Arc::clone(caller),
                 grants,
+                rows,
                 request_id: Arc::clone(&entry.id),
                 record,
                 time_left: until.saturating_duration_since(Instant::now()),
@@ -156,6 +158,8 @@ struct RunningResponse {
     service: Arc<Service>,
     caller: Arc<Principal>,
     grants: GrantSet,
+    /// The rows that the caller saw when it was compiled.
+    rows: RowScope,
     request_id: Arc<str>,
     record: Arc<StreamRecord>,
     /// Until the query's deadline, in which the time that the client was waited for does not count.
@@ -192,7 +196,7 @@ impl RunningResponse {
         let now = Instant::now();
         let waited = now.duration_since(self.waiting_since);
         self.client_time_left = self.client_time_left.checked_sub(waited).ok_or("the client reads too slowly")?;
-        if let Err(error) = current_account(&self.service, &self.caller, self.grants) {
+        if let Err(error) = current_account(&self.service, &self.caller, self.grants, &self.rows) {
             return Err(self.break_off(&error.into()));
         }
         let part = next_part(&mut self.stream);

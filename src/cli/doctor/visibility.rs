@@ -2,13 +2,15 @@
 
 use crate::access::grants::{Artifact, may};
 use crate::access::manage::grants::{by_group, list};
+use crate::access::manage::scopes;
+use crate::catalog::schema_file::SchemaFile;
 use crate::cli::doctor::finding::Finding;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
 use crate::config::settings::Config;
 use tokio_postgres::Client;
 
-/// Groups whose members see nothing, and names of the schema file that no group has.
+/// Groups whose members see nothing, or no rows of a scope, and names of the schema file that no group has.
 pub(super) async fn check(client: &Client, config: &Config) -> Vec<Finding> {
     // A schema that is none, and tables that are missing, were reported before.
     find(client, config).await.unwrap_or_default()
@@ -34,12 +36,33 @@ async fn find(client: &Client, config: &Config) -> Outcome<Vec<Finding>> {
             ));
         }
     }
+    findings.extend(without_rows(client, &file).await?);
     let granted = list(client).await?;
     let is_granted = |name: &&String| granted.iter().any(|known| known.path == **name && !known.groups.is_empty());
     let unused: Vec<_> = file.grants().iter().filter(|name| !is_granted(name)).map(String::as_str).collect();
     if !unused.is_empty() {
         let text = format!("no group has what the schema calls {}, so nobody sees what it shows", unused.join(", "));
         findings.push(Finding::ok("grants", text));
+    }
+    Ok(findings)
+}
+
+/// Groups that may query, and have no values in a scope of the schema.
+async fn without_rows(client: &Client, file: &SchemaFile) -> Outcome<Vec<Finding>> {
+    let given = scopes::list(client, None, None).await?;
+    let mut findings = Vec::new();
+    for group in by_group(client).await?.iter().filter(|group| group.holds(Artifact::Graphql.path())) {
+        let name = &group.name;
+        let has = |scope: &&String| given.iter().any(|given| given.group == *name && given.scope == **scope);
+        for scope in file.scopes().iter().filter(|scope| !has(scope)) {
+            let text =
+                format!("the group {name} has no values in the scope {scope}, so it shows no rows that this limits");
+            findings.push(Finding::warning(
+                "scopes",
+                text,
+                format!("orderql group scope {name} {scope} VALUE…, or '*'"),
+            ));
+        }
     }
     Ok(findings)
 }

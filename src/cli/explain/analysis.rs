@@ -1,10 +1,12 @@
 //! Runs the statement of an explained query on a database, by `EXPLAIN (ANALYZE)`.
 
 use crate::catalog::Catalog;
+use crate::catalog::schema_file::SchemaFile;
+use crate::catalog::scope::RowScope;
 use crate::cli::database::fitted;
 use crate::cli::explain::explained::Explained;
 use crate::cli::outcome::Outcome;
-use crate::compile::explanation::explain;
+use crate::compile::explanation::explain_among;
 use crate::database::address::connection_string::ConnectionString;
 use crate::execute::plan_analysis::analyze;
 use crate::execute::statement_log::StatementLog;
@@ -15,11 +17,13 @@ use crate::query::Request;
 pub(super) async fn analyzed<'a>(
     database: &ConnectionString,
     catalog: Catalog,
+    (file, rows): (&SchemaFile, &RowScope),
     request: &'a Request,
     limits: Limits,
 ) -> Outcome<Explained<'a>> {
     let (catalog, pool) = fitted(database, catalog).await?;
-    let result = explain(&catalog, request, &limits);
+    let catalog = file.limit(catalog, rows.limiting());
+    let result = explain_among(&catalog, request, &limits, rows);
     let mut explained = Explained { query: &request.query, limits, result, analysis: None };
     if explained.errors().is_none()
         && let Ok(explanation) = &explained.result

@@ -19,9 +19,11 @@ use std::path::PathBuf;
 use clap::{ArgGroup, value_parser};
 use thiserror::Error;
 
-use crate::access::manage::grants;
+use crate::access::grants::{EVERY_VALUE, secret};
+use crate::access::manage::{grants, scopes};
 use crate::catalog::Catalog;
 use crate::catalog::schema_file::SchemaFile;
+use crate::catalog::scope::RowScope;
 use crate::catalog::search_window::SearchWindow;
 use crate::cli::database::{address, connect};
 use crate::cli::explain::explained::Explained;
@@ -94,12 +96,10 @@ struct Rejected;
 pub fn run(args: &Args) -> Outcome {
     let window = SearchWindow::new(args.search_window).unwrap_or(SearchWindow::DEFAULT);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let catalog = match (&args.user, &args.database_url) {
-        (Some(user), Some(database)) => {
-            let file = schema::file(args.schema.as_deref())?;
-            runtime.block_on(seen_by(user, database, &file))?
-        }
-        _ => schema::read(args.schema.as_deref())?,
+    let file = schema::file(args.schema.as_deref())?;
+    let (catalog, rows) = match (&args.user, &args.database_url) {
+        (Some(user), Some(database)) => runtime.block_on(seen_by(user, database, &file))?,
+        _ => (schema::read(args.schema.as_deref())?, RowScope::default()),
     };
     let catalog = catalog.with_search_window(window);
     let request = Request {
@@ -109,9 +109,10 @@ pub fn run(args: &Args) -> Outcome {
     };
     let limits = args.limits.0;
     let explained = if let Some(database) = args.database_url.as_ref().filter(|_| args.analyze) {
-        runtime.block_on(analysis::analyzed(database, catalog, &request, limits))?
+        runtime.block_on(analysis::analyzed(database, catalog, (&file, &rows), &request, limits))?
     } else {
-        let result = explanation::explain(&catalog, &request, &limits);
+        let catalog = file.limit(catalog, rows.limiting());
+        let result = explanation::explain_among(&catalog, &request, &limits, &rows);
         Explained { query: &request.query, limits, result, analysis: None }
     };
     let text = if args.json {
@@ -131,8 +132,15 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
-/// What a user sees of a schema file.
-async fn seen_by(user: &str, database: &ConnectionString, file: &SchemaFile) -> Outcome<Catalog> {
-    let granted = grants::of(&connect(&address(database)?).await?, user).await?;
-    Ok(file.view(file.held(|name| granted.iter().any(|(path, _)| path == name)))?)
+/// What a user sees of a schema file, and of which rows.
+async fn seen_by(user: &str, database: &ConnectionString, file: &SchemaFile) -> Outcome<(Catalog, RowScope)> {
+    let client = connect(&address(database)?).await?;
+    let (granted, values) = (grants::of(&client, user).await?, scopes::of(&client, user).await?);
+    let rows = file.scopes().iter().map(|scope| {
+        let values = values.iter().filter(|given| given.scope == *scope).flat_map(|given| &given.values);
+        let values: Vec<_> = values.map(String::as_str).collect();
+        (scope.as_str(), (!values.contains(&EVERY_VALUE)).then_some(values))
+    });
+    let rows = RowScope::new(rows, secret(&client).await?);
+    Ok((file.view(file.held(|name| granted.iter().any(|(path, _)| path == name)))?, rows))
 }

@@ -7,6 +7,7 @@ mod change_set;
 mod change_writer;
 mod lock;
 mod rules;
+mod scope;
 mod seq_id;
 mod shipment_data;
 mod stamps;
@@ -36,7 +37,7 @@ const CREATE_LOGIN: &str =
 // Programs that poll the orders by stamp notice what happened to their items and shipments.
 const STAMP_ORDERS: &str = update!("order_header", "order_id = ANY($1)");
 
-/// Applies an update. Writes nothing if the rules reject any row.
+/// Applies an update. Writes nothing if the caller does not see one of its rows, or the rules reject any.
 pub(super) async fn apply(
     transaction: &Transaction<'_>,
     options: UpdateOptions,
@@ -44,6 +45,7 @@ pub(super) async fn apply(
     request: &UpdateRequest,
 ) -> Result<Vec<Note>, ApplyError> {
     let locked = lock::lock(transaction, request).await?;
+    scope::check(transaction, &actor.scope, request, &locked).await?;
     let mut change_set = rules::check(request, &locked).map_err(ApplyError::Rejected)?;
     let mut writer = ChangeWriter::new(transaction, options, actor);
     writer.execute(CREATE_LOGIN, &[&actor.user_id]).await?;

@@ -16,6 +16,7 @@ use crate::query::bind::selection::BoundConnection;
 impl<'a> Planner<'a> {
     /// Plans the changes of a type with that response key.
     pub(super) fn changes(&mut self, key: &'a str, bound: &BoundConnection<'a>, changes: &'a Changes) -> Branch<'a> {
+        self.limited_by = self.limited_by.and(changes.connection.limited_by);
         let mut parameters = self.parameters(bound.step);
         let start = StartValue::ALL.map(|value| parameters.add(ParameterSource::Start(value)));
         let (marks, limit) = (parameters.add(ParameterSource::Marks), parameters.add(ParameterSource::Limit));
@@ -25,6 +26,7 @@ impl<'a> Planner<'a> {
             |column: StateColumn, ty| select.other(ReturnedSource::Flag(column as usize), ty, &mut self.columns);
         let mut columns = ChangesColumns {
             tag: changes.tag(),
+            limited_by: changes.connection.limited_by,
             until: state(StateColumn::Until, ResultType::Text),
             at: state(StateColumn::At, ResultType::Timestamp),
             epoch: state(StateColumn::Epoch, ResultType::Int8),

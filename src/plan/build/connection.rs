@@ -32,6 +32,7 @@ impl<'a> Planner<'a> {
             return self.changes(key, bound, changes);
         }
         let (fields, terms) = (PageFields::of(bound), self.terms.of(bound.step));
+        self.limited_by = self.limited_by.and(bound.binding.limited_by);
         let mut access_path = AccessPath::choose(
             bound.binding,
             bound.arguments.sort_key,
@@ -60,7 +61,7 @@ impl<'a> Planner<'a> {
         page.select = draft.select;
         self.steps[bound.step] = Step {
             name,
-            relation: bound.binding.relation.clone(),
+            relation: page.relation.to_owned(),
             parent: parent_step,
             end: self.end(bound.step, &draft.children),
             backward,
@@ -97,6 +98,7 @@ impl<'a> Planner<'a> {
             columns.map(|column| (draft.select.column(Alias::Base, column, &mut self.columns), column.scalar));
         CursorColumns {
             tag: if bound.arguments.reverse { sort_key.tag.reversed() } else { sort_key.tag },
+            limited_by: bound.binding.limited_by,
             columns: columns.collect(),
         }
     }

@@ -24,6 +24,7 @@ pub(super) fn page_sql<'a>(
     parameters: &mut Parameters<'_>,
 ) -> PageSql<'a> {
     let sort_key = &connection.sort_keys[arguments.sort_key];
+    let relation = connection.searched_relation(|key| terms.iter().any(|term| term.key == key));
     let mut terms = SearchTerms::new(connection, sort_key, terms);
     let mut cursors = arguments.page.after.iter().chain(&arguments.page.before);
     let compares_cursors = cursors.any(|position| !(sort_key.nullable && is_in_nulls(position)));
@@ -37,7 +38,7 @@ pub(super) fn page_sql<'a>(
         .then(|| Cursors::of(sort_key, &arguments.page, &constant, is_restricted, parameters));
     let of_lookups =
         (!access_path.lookups.is_empty()).then(|| Cursors::of(sort_key, &arguments.page, &[], false, parameters));
-    let locator = terms.locator(access_path, &connection.relation, parameters);
+    let locator = terms.locator(access_path, relation, parameters);
     if locator.is_none() {
         conditions.extend(terms.prefix(access_path, parameters));
     }
@@ -53,7 +54,7 @@ pub(super) fn page_sql<'a>(
     let mut select = Select::default();
     terms.semi_joined().for_each(|(key, values)| select.search(key, values));
     PageSql {
-        relation: &connection.relation,
+        relation,
         select,
         parent,
         conditions,

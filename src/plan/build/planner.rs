@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use crate::catalog::Catalog;
 use crate::catalog::ids::TypeId;
+use crate::catalog::scope::ScopeSet;
 use crate::cost::limit_exceeded::too_many_columns;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::plan::build::output::Output;
@@ -11,6 +12,7 @@ use crate::plan::page_sql::{Parent, WrittenRow};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::response_template::TemplateWriter;
 use crate::plan::result_columns::ResultColumns;
+use crate::plan::scope_sql;
 use crate::plan::select::Select;
 use crate::plan::statement_sql::{self, Branch};
 use crate::plan::step::Step;
@@ -33,6 +35,8 @@ pub(super) struct Planner<'a> {
     pub(super) columns: ResultColumns,
     pub(super) response: TemplateWriter,
     parameters: Vec<(StepId, ParameterSource)>,
+    /// The scopes that limit the rows of connections.
+    pub(super) limited_by: ScopeSet,
     /// The search terms of the steps.
     pub(super) terms: &'a StepTerms,
     /// The response keys of the fields around what is being planned.
@@ -68,18 +72,20 @@ impl<'a> Planner<'a> {
             columns: ResultColumns::default(),
             response: TemplateWriter::default(),
             parameters: Vec::new(),
+            limited_by: ScopeSet::default(),
             terms,
             path: Vec::new(),
         }
     }
 
     /// The finished template. Fails if the statement has more columns than PostgreSQL allows.
-    pub(super) fn finish(self) -> Result<PlanTemplate, GraphqlErrors> {
+    pub(super) fn finish(mut self) -> Result<PlanTemplate, GraphqlErrors> {
         let width = statement_sql::width(&self.roots, &self.columns);
         if width > MAX_COLUMNS {
             return Err(too_many_columns(width, MAX_COLUMNS));
         }
         let sql = statement_sql::text(&self.roots, &self.columns, self.steps.len());
+        let (sql, limited_by) = scope_sql::limited(self.catalog.scoped(), sql, &mut self.parameters);
         Ok(PlanTemplate {
             sql_key: BuildHasherDefault::<DefaultHasher>::default().hash_one(&sql),
             sql,
@@ -87,6 +93,7 @@ impl<'a> Planner<'a> {
             columns: self.columns,
             steps: self.steps,
             response: self.response.finish(),
+            limited_by: self.limited_by.and(limited_by),
         })
     }
 

@@ -1,6 +1,6 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
-use crate::catalog::binding::{Connection, SearchKey, SortKey};
+use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SemiJoin, SortKey};
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
@@ -48,6 +48,9 @@ impl<'a> SearchTerms<'a> {
     /// equality.
     fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
+        if let (Some(ScopeKey::Rows), Some(SemiJoin { relation, by })) = (key.scope, &key.semi_join) {
+            return Condition::Exists(relation, by, Box::new(Condition::Always(true)), InnerIndex::OfRow);
+        }
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let column = ColumnOf(alias, &key.column.name);
         let condition = match comparator {

@@ -67,10 +67,12 @@ impl<'a> Planner<'a> {
         let (name, ()) = self.inside(key, |planner| planner.totals_object(bound, &values));
         let cursor = selects_cursor(&bound.selections).then(|| CursorColumns {
             tag: if bound.arguments.reverse { sort_key.tag.reversed() } else { sort_key.tag },
+            limited_by: connection.limited_by,
             columns: cursor,
         });
         let totals = Some(values.columns);
-        let relation = connection.relation.clone();
+        let relation = sql.page.relation.to_owned();
+        self.limited_by = self.limited_by.and(connection.limited_by);
         self.steps[step] =
             Step { name, relation, end: step + 1, layout, cursor, access_path, totals, ..Step::default() };
         Branch { step, rows: BranchRows::Totals(Box::new(sql)), size: None, is_backward: false, children: Vec::new() }

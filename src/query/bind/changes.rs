@@ -2,6 +2,7 @@
 
 use crate::catalog::binding::Changes;
 use crate::catalog::schema::ArgumentRole;
+use crate::catalog::scope::RowScope;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::operation::Literal;
@@ -96,7 +97,13 @@ impl ChangesStart {
 }
 
 /// Reads where the page begins. What cannot be used adds an error.
-pub(super) fn start(arguments: &Arguments<'_>, changes: &Changes, errors: &mut Vec<BindError>) -> ChangesStart {
+pub(super) fn start(
+    arguments: &Arguments<'_>,
+    changes: &Changes,
+    scope: &RowScope,
+    errors: &mut Vec<BindError>,
+) -> ChangesStart {
+    let feed = changes.tag().in_scope(scope.of_cursors(changes.connection.limited_by));
     let field = || arguments.field.name.clone();
     errors.extend(arguments.nulls());
     let text = |role| match arguments.get(role) {
@@ -104,7 +111,7 @@ pub(super) fn start(arguments: &Arguments<'_>, changes: &Changes, errors: &mut V
         _ => None,
     };
     let token = text(ArgumentRole::After).and_then(|text| {
-        let decoded = SyncToken::decode(text, changes.tag());
+        let decoded = SyncToken::decode(text, feed);
         decoded.map_err(|reason: BadToken| errors.push(BindError::BadToken { field: field(), reason })).ok()
     });
     let since = text(ArgumentRole::Since).and_then(|text| {

@@ -2,7 +2,7 @@
 
 use crate::catalog::binding::{Connection, SortKey};
 use crate::catalog::schema::ArgumentRole;
-use crate::cursor::{self, BadCursor, CursorPosition};
+use crate::cursor::{self, BadCursor, CursorPosition, CursorScope};
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::operation::Literal;
@@ -23,6 +23,8 @@ pub(super) struct Ordering<'a> {
     pub(super) connection: &'a Connection,
     pub(super) sort_key: &'a SortKey,
     pub(super) reverse: bool,
+    /// What limits the rows.
+    pub(super) scope: Option<CursorScope>,
     /// What the request says of the parent whose rows it asks for: columns of the rows, and their values. Empty if there may be
     /// several parents.
     pub(super) parent: Vec<(&'a str, &'a Value)>,
@@ -39,6 +41,7 @@ impl Ordering<'_> {
     ) -> Option<CursorPosition> {
         let Some(Literal::String(text)) = arguments.get(role) else { return None };
         let tag = if self.reverse { self.sort_key.tag.reversed() } else { self.sort_key.tag };
+        let tag = tag.in_scope(self.scope);
         let types: Vec<_> = self.connection.cursor_columns(self.sort_key).map(|column| column.scalar).collect();
         match cursor::decode(text, tag, &types).and_then(|values| self.checked(values)) {
             Ok(position) => Some(position),

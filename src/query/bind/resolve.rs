@@ -10,6 +10,7 @@ use crate::catalog::binding::{
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::introspection::SchemaElement;
 use crate::catalog::schema::{ArgumentRole, Field};
+use crate::catalog::scope::RowScope;
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::limits::Limits;
 use crate::query::Variables;
@@ -23,7 +24,7 @@ use crate::query::bind::introspection::{
 };
 use crate::query::bind::page_size::{self, Page};
 use crate::query::bind::search_keys::SearchKeys;
-use crate::query::bind::search_terms::{Searches, StepTerms};
+use crate::query::bind::search_terms::{self, Searches, StepTerms};
 use crate::query::bind::totals_arguments::{self, TotalsArguments};
 use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
@@ -90,15 +91,15 @@ impl<'a> Priced<'a> {
     }
 
     /// Reads the values of the search strings. All errors are reported, in document order.
-    pub fn expand(&self) -> Result<Resolved<'_, 'a>, GraphqlErrors> {
+    pub fn expand(&self, scope: &RowScope) -> Result<Resolved<'_, 'a>, GraphqlErrors> {
         let mut errors = Vec::new();
-        let terms = read_terms(&self.searches, &self.values, |_, own| errors.extend(own));
+        let terms = read_terms(&self.searches, &self.values, scope, |_, own| errors.extend(own));
         GraphqlErrors::check(errors)?;
         Ok(Resolved { priced: self, terms })
     }
 }
 
-/// A connection with a search string.
+/// A connection with a search string, or with rows that are limited.
 struct Search<'a> {
     step: StepId,
     selection: &'a Selection,
@@ -108,17 +109,19 @@ struct Search<'a> {
     errors: Range<usize>,
 }
 
-/// Reads search strings. `report` gets the errors of each.
+/// Reads search strings, and adds what limits their rows to those of the caller. `report` gets the errors of each.
 fn read_terms(
     searches: &[Search<'_>],
     values: &Values<'_>,
+    scope: &RowScope,
     mut report: impl FnMut(&Search<'_>, Vec<GraphqlError>),
 ) -> StepTerms {
     let (mut reader, mut terms) = (Searches::default(), StepTerms::default());
     for search in searches {
         let arguments = Arguments::new(search.field, &search.selection.arguments, values);
         let mut errors = Vec::new();
-        terms.insert(search.step, reader.terms(&arguments, search.connection, &mut errors));
+        let own = reader.terms(&arguments, search.connection, &mut errors);
+        terms.insert(search.step, search_terms::limited(own, search.connection, scope));
         let errors = errors.iter().map(|error| GraphqlError::new(error, [search.selection.location]));
         report(search, errors.collect());
     }
@@ -132,12 +135,14 @@ pub fn resolve<'a>(
     operation: &'a Operation,
     variables: &Variables,
     limits: &Limits,
+    scope: &RowScope,
 ) -> Result<Priced<'a>, GraphqlErrors> {
     let values = variable::coerce(catalog, operation, variables)?;
     let mut resolver = Resolver {
         catalog,
         operation,
         limits,
+        scope,
         values,
         introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
         search_keys: SearchKeys::default(),
@@ -151,7 +156,7 @@ pub fn resolve<'a>(
     if !errors.is_empty() {
         // The errors of values stand between the others.
         let mut of_searches = Vec::with_capacity(searches.len());
-        read_terms(&searches, &values, |search, own| of_searches.push((search.errors.clone(), own)));
+        read_terms(&searches, &values, scope, |search, own| of_searches.push((search.errors.clone(), own)));
         // From the last on, so that the ranges of the others stay where they are.
         for (of_keys, of_search) in of_searches.into_iter().rev() {
             errors.splice(of_keys, of_search);
@@ -184,6 +189,7 @@ struct Resolver<'a, 'v> {
     catalog: &'a Catalog,
     operation: &'a Operation,
     limits: &'v Limits,
+    scope: &'v RowScope,
     values: Values<'a>,
     introspector: Introspector<'a>,
     search_keys: SearchKeys,
@@ -279,7 +285,7 @@ impl<'a> Resolver<'a, '_> {
         let arguments = Arguments::new(field, &selection.arguments, &self.values);
         let mut errors = Vec::new();
         let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
-        let start = changes::start(&arguments, changes, &mut errors);
+        let start = changes::start(&arguments, changes, self.scope, &mut errors);
         self.report(selection, errors);
         self.steps.push(StepArguments {
             selection: selection.id,
@@ -323,12 +329,13 @@ impl<'a> Resolver<'a, '_> {
         let totals_arguments = totals.map(|totals| totals_arguments::read(&arguments, totals, &mut errors));
         let before = self.errors.len() + errors.len();
         let unindexed_terms = self.search_keys.unindexed_terms(&arguments, binding, &mut errors);
-        if arguments.get(ArgumentRole::Query).is_some() {
+        if arguments.get(ArgumentRole::Query).is_some() || binding.scope.is_some() {
             let (step, of_keys) = (self.steps.len(), before..self.errors.len() + errors.len());
             self.searches.push(Search { step, selection, field, connection: binding, errors: of_keys });
         }
         let ordering = Ordering {
             connection: binding,
+            scope: self.scope.of_cursors(binding.limited_by),
             sort_key: &binding.sort_keys[sort_key],
             reverse,
             parent: parent.map_or_else(Vec::new, |row| row.known_by(&self.steps[row.step].keys, &binding.join)),

@@ -30,7 +30,7 @@ struct TermCount {
 }
 
 impl SearchKeys {
-    /// How many search terms of a connection no selective index serves. Every term with an error that its value does not
+    /// How many search terms of a connection no selective index serves, those that limit its rows for the caller included. Every term with an error that its value does not
     /// cause adds this error, in the string's order.
     pub(super) fn unindexed_terms(
         &mut self,
@@ -38,7 +38,9 @@ impl SearchKeys {
         connection: &Connection,
         errors: &mut Vec<BindError>,
     ) -> u64 {
-        let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return 0 };
+        let of_scope = connection.scope.iter().flat_map(|scope| &scope.keys);
+        let of_scope = of_scope.filter(|key| !connection.search_keys[**key].indexed).count() as u64;
+        let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return of_scope };
         if self.budget.is_exceeded() {
             return 0;
         }
@@ -52,7 +54,7 @@ impl SearchKeys {
         if let Some(source) = source {
             self.of_variables.insert(source, count);
         }
-        count.unindexed
+        count.unindexed + of_scope
     }
 
     /// Fails if the request has more terms than it may.
@@ -156,7 +158,7 @@ fn identifier(text: &str) -> &str {
 }
 
 fn names(connection: &Connection) -> impl Iterator<Item = &str> + Clone {
-    connection.search_keys.iter().map(|key| key.name.as_str())
+    connection.search_keys.iter().filter(|key| key.scope.is_none()).map(|key| key.name.as_str())
 }
 
 #[cfg(test)]

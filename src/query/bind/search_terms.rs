@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::catalog::binding::Connection;
+use crate::catalog::binding::{Connection, ScopeKey};
 use crate::catalog::schema::ArgumentRole;
+use crate::catalog::scope::RowScope;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
@@ -51,6 +52,19 @@ impl StepTerms {
         self.by_step.resize_with(step, Arc::default);
         self.by_step.push(terms);
     }
+}
+
+/// The terms of a search with those that limit its rows to the caller's.
+pub(super) fn limited(terms: Arc<[BoundTerm]>, connection: &Connection, scope: &RowScope) -> Arc<[BoundTerm]> {
+    let Some(search) = &connection.scope else { return terms };
+    let limits = search.keys.iter().map(|&key| {
+        let values = match connection.search_keys[key].scope {
+            Some(ScopeKey::Values(of)) => scope.values(of).to_vec(),
+            Some(ScopeKey::Rows) | None => Vec::new(),
+        };
+        BoundTerm { key, comparator: if values.len() == 1 { Comparator::Equals } else { Comparator::In }, values }
+    });
+    terms.iter().cloned().chain(limits).collect()
 }
 
 /// Reads the search strings of a request.

@@ -4,6 +4,7 @@ mod audit_trail;
 mod changes;
 mod key_folder;
 mod login_attacks;
+mod scopes;
 mod sign_in;
 mod tokens;
 mod users;

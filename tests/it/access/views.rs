@@ -28,9 +28,14 @@ fn command(database: &Database, arguments: &str) -> String {
 /// Adds the users `demo`, who holds all grants of the built-in schema, and `store`, whose group may use the API alone.
 async fn add_users(database: &Database) {
     create_users(&mut database.connect().await, &[("demo", UNLIMITED_PROFILE), ("store", UNLIMITED_PROFILE)]).await;
-    for arguments in
-        ["group add STORES", "grant add STORES /graphql", "group join STORES store", "group leave API store"]
-    {
+    for arguments in [
+        "group add STORES",
+        "grant add STORES /graphql",
+        "group scope STORES store *",
+        "group scope STORES facility *",
+        "group join STORES store",
+        "group leave API store",
+    ] {
         command(database, arguments);
     }
 }

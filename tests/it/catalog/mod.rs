@@ -9,6 +9,7 @@ mod every_field;
 mod introspection;
 mod odd_values;
 mod schema_errors;
+mod scopes;
 mod search_keys;
 mod sort_keys;
 mod views;

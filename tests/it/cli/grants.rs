@@ -47,6 +47,8 @@ async fn lists_what_users_see_and_who_sees_what() {
             {"path": "NOTES", "groups": ["STORES"], "shows": ["OrderNote"]},
             {"path": "PAYMENTS", "groups": [], "shows": ["OrderPaymentPreference", "Payment", "PaymentGatewayResponse", "GiftCard"]},
             {"path": "PERSONAL_DATA", "groups": [], "shows": of_store[3]["shows"]},
+            {"path": "scope facility", "groups": [], "shows": []},
+            {"path": "scope store", "groups": [], "shows": []},
         ])
     );
     let personal = of_store[3]["shows"].to_string();

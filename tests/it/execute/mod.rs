@@ -2,6 +2,7 @@
 
 mod billed_parties;
 mod demo_orders;
+mod granted_columns;
 mod index_scans;
 mod nullability;
 pub mod partitions;
@@ -9,6 +10,7 @@ mod party_roles;
 mod plan_analysis;
 mod plan_sweep;
 pub mod random_queries;
+mod scoped_rows;
 mod snapshot;
 mod sort_key_scans;
 mod statement_count;

@@ -5,7 +5,7 @@
 //! `tests/data/failing_queries`.
 
 pub mod check;
-mod pagination;
+pub mod pagination;
 pub mod row_values;
 
 use std::path::{Path, PathBuf};

@@ -1,13 +1,53 @@
 //! Rejected updates: status and messages. A rejected update changes no row.
 
 use crate::orders::update::{INPUT_BOX, ONE_BOX, moving, rejecting};
+use crate::support::command::{orderql, run};
 use crate::support::http::Response;
+use crate::support::server::{connection_string, wait_until};
 use crate::support::store::{MULTIPART, Store, URLENCODED, messages, multipart, update_request};
 
 /// The messages of a response, after checking its status.
 fn errors(response: &Response, status: u16) -> Vec<String> {
     assert_eq!(response.status, status, "{response:?}");
     messages(response)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_nothing_for_a_caller_who_does_not_see_a_shipment() {
+    let store = Store::open().await;
+    let scope = |arguments: &str| {
+        let arguments = arguments.split(' ').chain(["--database-url"]);
+        let address = connection_string(&store.database.config());
+        let result = run(orderql().args(["group", "scope", "API"]).args(arguments).arg(&address), "");
+        assert!(result.succeeded, "{}", result.stderr);
+    };
+    let shipment = |id: &str| format!("the shipment {id} is not among those that your user groups may change");
+    let order_store = "SELECT product_store_id FROM order_header JOIN shipment ON primary_order_id = order_id
+                       WHERE shipment_id = 'SHIP_INPUT'";
+    let own = store.rows(order_store).await.remove(0);
+    let form = moving("SHIP_INPUT", "00001", "SHIP_APPROVED");
+    for (scope_name, others) in [("facility", "NEITHER"), ("store", "NEITHER")] {
+        scope(&format!("{scope_name} {others}"));
+        scope(&format!("{scope_name} * --remove"));
+        wait_until(|| store.update(INPUT_BOX).status == 403);
+        let before = store.updatable_rows().await;
+        let refused = store.update(&form);
+        assert_eq!(
+            (messages(&refused), refused.status),
+            (vec![shipment("SHIP_APPROVED"), shipment("SHIP_INPUT")], 403)
+        );
+        assert_eq!(store.updatable_rows().await, before);
+        scope(&format!("{scope_name} *"));
+        wait_until(|| store.update(INPUT_BOX).status == 200);
+    }
+    scope("facility STORE_BROADWAY");
+    scope("facility * --remove");
+    scope(&format!("store {own}"));
+    scope("store * --remove");
+    let unknown = INPUT_BOX.replace("SHIP_INPUT", "SHIP_UNKNOWN");
+    wait_until(|| store.update(&unknown).status == 403);
+    assert_eq!(messages(&store.update(&unknown)), [shipment("SHIP_UNKNOWN")]);
+    wait_until(|| store.update(&form).status == 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,20 +1,24 @@
 //! Snapshots of costs, plans and errors.
 //!
 //! `tests/plans/NAME.graphql` is a query. Its variables are in `NAME.variables.json`, and the comment `# limits: bulk` gives it
-//! higher limits. `NAME.snap` has the output of `orderql explain` and the extensions of the errors. Run the test with
+//! higher limits, `# scope: store=A,B facility=` those values in scopes. `NAME.snap` has the output of `orderql explain` and the extensions of the errors. Run the test with
 //! `INSTA_UPDATE=always` to update the snapshots.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use orderql::catalog::Catalog;
+use orderql::catalog::schema_file::SchemaFile;
+use orderql::catalog::scope::RowScope;
+use orderql::catalog::{BUILT_IN, Catalog};
 use orderql::cli::explain::explained::Explained;
 use orderql::cli::explain::text;
-use orderql::compile::compile;
-use orderql::compile::explanation::explain;
+use orderql::compile::compiler::Compiler;
+use orderql::compile::explanation::explain_among;
 use orderql::limits::Limits;
 use orderql::query::Request;
+use orderql::seal::Secret;
 
 use crate::support::built_in::collection_roots;
 
@@ -23,7 +27,7 @@ const BULK: Limits = Limits { max_cost: 100_000_000, bucket_size: 100_000_000, m
 
 #[test]
 fn every_query_has_the_reviewed_plan_or_errors() {
-    let catalog = Catalog::built_in().unwrap();
+    let catalog = Arc::new(Catalog::built_in().unwrap());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans");
     let mut queries: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     queries.retain(|path| path.extension().is_some_and(|extension| extension == "graphql"));
@@ -49,7 +53,7 @@ fn every_query_has_the_reviewed_plan_or_errors() {
 }
 
 /// The plan and cost of a query, or its errors.
-fn report(catalog: &Catalog, path: &Path) -> String {
+fn report(catalog: &Arc<Catalog>, path: &Path) -> String {
     let query = fs::read_to_string(path).unwrap();
     let variables = match fs::read_to_string(path.with_extension("variables.json")) {
         Ok(json) => serde_json::from_str(&json).unwrap(),
@@ -57,11 +61,14 @@ fn report(catalog: &Catalog, path: &Path) -> String {
     };
     let limits = if query.contains("# limits: bulk") { BULK } else { Limits::default() };
     let request = Request { query, operation_name: None, variables };
-    let result = explain(catalog, &request, &limits);
+    let rows = scope(&request.query);
+    let limited = || SchemaFile::parse(BUILT_IN).unwrap().limit(Catalog::built_in().unwrap(), rows.limiting());
+    let catalog = &if rows.limiting().is_empty() { Arc::clone(catalog) } else { limited().into() };
+    let result = explain_among(catalog, &request, &limits, &rows);
     let explained = Explained { query: &request.query, limits, result, analysis: None };
 
     // The server has the same plan or errors.
-    let compiled = compile(catalog, &request, &limits);
+    let compiled = Compiler::new(Arc::clone(catalog), 1 << 20).compile_among(&request, &limits, &rows);
     assert_eq!(compiled.as_ref().err(), explained.errors(), "{}", path.display());
     if let (Ok(compiled), Ok(explanation)) = (&compiled, &explained.result) {
         assert_eq!(*compiled.plan, explanation.plan, "{}", path.display());
@@ -73,6 +80,17 @@ fn report(catalog: &Catalog, path: &Path) -> String {
         writeln!(report, "{} {extensions}", error.code).unwrap();
     }
     without_search_keys(catalog, report)
+}
+
+/// The rows that the query's caller sees.
+fn scope(query: &str) -> RowScope {
+    let Some((_, scope)) = query.split_once("# scope: ") else { return RowScope::default() };
+    let given: Vec<_> = scope.lines().next().unwrap().split(' ').filter_map(|given| given.split_once('=')).collect();
+    let values = |name: &str| {
+        let (_, values) = given.iter().find(|(given, _)| *given == name)?;
+        Some(values.split(',').filter(|value| !value.is_empty()).collect())
+    };
+    RowScope::new(["facility", "store"].map(|name| (name, values(name))).into_iter(), Secret::default())
 }
 
 /// Replaces lists of all search keys of a collection root, so that a new key changes no snapshot.

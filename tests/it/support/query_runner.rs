@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orderql::catalog::Catalog;
+use orderql::catalog::scope::RowScope;
 use orderql::compile::compiled::Compiled;
 use orderql::compile::compiler::Compiler;
 use orderql::cost::price::Cost;
@@ -29,6 +30,7 @@ pub const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..L
 pub struct QueryRunner {
     compiler: Compiler,
     pool: Pool,
+    rows: RowScope,
 }
 
 /// The result of a query.
@@ -81,7 +83,16 @@ impl QueryRunner {
     pub fn with_catalog(config: &tokio_postgres::Config, connections: usize, catalog: Catalog) -> Self {
         let options =
             PoolOptions { database: config.clone().into(), size: connections, shared: 0, wait: Duration::from_mins(1) };
-        Self { compiler: Compiler::new(Arc::new(catalog), 1 << 20), pool: Pool::new(&options).unwrap() }
+        Self {
+            compiler: Compiler::new(Arc::new(catalog), 1 << 20),
+            pool: Pool::new(&options).unwrap(),
+            rows: RowScope::default(),
+        }
+    }
+
+    /// The same for a caller who sees these rows.
+    pub fn among(self, rows: RowScope) -> Self {
+        Self { rows, ..self }
     }
 
     pub fn catalog(&self) -> &Catalog {
@@ -96,7 +107,7 @@ impl QueryRunner {
 
     /// Compiles a request.
     pub fn try_compile(&self, request: &Request) -> Result<Compiled, GraphqlErrors> {
-        self.compiler.compile(request, &UNLIMITED)
+        self.compiler.compile_among(request, &UNLIMITED, &self.rows)
     }
 
     /// Runs a query. Panics if it is rejected or fails.

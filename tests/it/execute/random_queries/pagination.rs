@@ -144,7 +144,7 @@ impl Page {
 }
 
 /// Up to three fields of a connection's nodes.
-fn leaves(catalog: &Catalog, connection: &Connection) -> String {
+pub fn leaves(catalog: &Catalog, connection: &Connection) -> String {
     let node = catalog.object(connection.node.ty()).unwrap();
     let columns = catalog.fields_of(node).filter(|(_, binding)| binding.column().is_some());
     columns.take(3).map(|(field, _)| field.name.as_str()).collect::<Vec<_>>().join(" ")

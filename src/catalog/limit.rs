@@ -1,0 +1,228 @@
+//! A catalog for callers who see some rows only.
+//!
+//! Everything that reads a relation whose rows are limited gets another name for it, which only a statement knows that limits them. What
+//! forgets to limit its rows so fails, and shows none. The name of the relation itself is left where the rows are limited otherwise: by the
+//! row of the parent, or by search terms of a root, which choose an index and count the rows that they leave out.
+
+use crate::catalog::binding::{
+    Column, Connection, EntityBinding, Join, PairIndex, RootBinding, ScopeKey, ScopeSearch, SearchKey, SemiJoin,
+};
+use crate::catalog::scope::ScopeSet;
+use crate::catalog::scoped_relation::{ScopeCondition, ScopedRelation};
+use crate::catalog::scopes::{Rule, Scopes, canonical};
+use crate::catalog::type_system::Catalog;
+use crate::search::Comparator;
+use crate::value::ScalarType;
+
+/// The relations whose rows are limited.
+struct Limited<'s> {
+    relations: Vec<ScopedRelation>,
+    scopes: &'s Scopes,
+    limiting: ScopeSet,
+}
+
+impl Catalog {
+    /// The same catalog for callers who are limited by some scopes.
+    pub(super) fn limited(mut self, scopes: &Scopes, limiting: ScopeSet) -> Self {
+        let limited = Limited::new(scopes, limiting);
+        let relations: Vec<_> = self.entities.iter().map(|entity| entity.relation.clone()).collect();
+        for (entity, relation) in self.entities.iter_mut().zip(&relations) {
+            for binding in &mut entity.bindings {
+                match binding {
+                    EntityBinding::Column(_) => {}
+                    EntityBinding::Aggregate(aggregate) => {
+                        limited.rename_joined(&mut aggregate.relation, relation, &aggregate.join);
+                    }
+                    EntityBinding::One(one) => {
+                        let target = &relations[usize::from(one.target.index)];
+                        let is_seen = limited.is_implied(relation, target, &pairs(&one.join));
+                        one.unlimited = is_seen.then(|| target.clone());
+                    }
+                    EntityBinding::Connection(connection) => {
+                        connection.limited_by = scopes.scopes_of(&connection.relation, limiting);
+                        limited.rename_joined(&mut connection.relation, relation, &connection.join);
+                    }
+                }
+            }
+            limited.rename(&mut entity.relation);
+        }
+        for binding in &mut self.root {
+            match binding {
+                RootBinding::Lookup(lookup) => limited.rename(&mut lookup.relation),
+                RootBinding::Connection(connection) => limited.root(connection),
+                RootBinding::Totals(totals) => limited.root(&mut totals.connection),
+                // A change tells of a row that it changed, whatever the row has. The row itself is joined to it.
+                RootBinding::Changes(changes) => {
+                    changes.connection.limited_by = scopes.scopes_of(&changes.relation, limiting);
+                }
+                RootBinding::Schema | RootBinding::TypeByName => {}
+            }
+        }
+        self.scoped = limited.relations;
+        self
+    }
+}
+
+impl<'s> Limited<'s> {
+    fn new(scopes: &'s Scopes, limiting: ScopeSet) -> Self {
+        let mut relations: Vec<ScopedRelation> = Vec::new();
+        for relation in scopes.relations() {
+            let conditions = scopes.rules(relation, limiting).into_iter().filter_map(|rule| match rule {
+                Rule::Values { scope, columns } => {
+                    Some(ScopeCondition::Values { scope: *scope, columns: columns.clone() })
+                }
+                Rule::Row { relation, by, key } => {
+                    let of = relations.iter().position(|other| other.relation == *relation)?;
+                    Some(ScopeCondition::Row { of, by: by.clone(), key: key.clone() })
+                }
+            });
+            let conditions: Vec<_> = conditions.collect();
+            if !conditions.is_empty() {
+                // No dots, which would divide it, and a number, so that no two have one name.
+                let name = format!("scope {} {}", relations.len(), relation.replace('.', " "));
+                relations.push(ScopedRelation { relation: relation.to_owned(), name, conditions });
+            }
+        }
+        Self { relations, scopes, limiting }
+    }
+
+    fn index(&self, relation: &str) -> Option<usize> {
+        self.relations.iter().position(|scoped| scoped.relation == canonical(relation))
+    }
+
+    fn rename(&self, relation: &mut String) {
+        if let Some(index) = self.index(relation) {
+            relation.clone_from(&self.relations[index].name);
+        }
+    }
+
+    /// Renames a relation unless every row that joins a row of the parent is seen.
+    fn rename_joined(&self, relation: &mut String, parent: &str, join: &Join) {
+        if !self.is_implied(parent, relation, &pairs(join)) {
+            self.rename(relation);
+        }
+    }
+
+    /// Whether a caller who sees a row of the parent sees every row of the relation that has the same values in these pairs of columns.
+    fn is_implied(&self, parent: &str, relation: &str, pairs: &[(&str, &str)]) -> bool {
+        let Some(index) = self.index(relation) else { return false };
+        let parent_index = self.index(parent);
+        let of_parent = parent_index.map_or(&[][..], |parent| &self.relations[parent].conditions);
+        let equal = |by: &[String], to: &[String]| {
+            by.len() == to.len() && by.iter().zip(to).all(|(by, to)| pairs.contains(&(by.as_str(), to.as_str())))
+        };
+        // The parent is seen because the row is.
+        let leads_there = of_parent.iter().any(|condition| match condition {
+            ScopeCondition::Row { of, by, key } => *of == index && equal(by, key),
+            ScopeCondition::Values { .. } => false,
+        });
+        leads_there
+            || self.relations[index].conditions.iter().all(|condition| match condition {
+                ScopeCondition::Values { scope, columns } => of_parent.iter().any(|other| match other {
+                    ScopeCondition::Values { scope: of, columns: own } => of == scope && equal(own, columns),
+                    ScopeCondition::Row { .. } => false,
+                }),
+                ScopeCondition::Row { of, by, key } => {
+                    parent_index == Some(*of) && equal(key, by)
+                        || of_parent.iter().any(|other| match other {
+                            ScopeCondition::Row { of: other, by: own, .. } => other == of && equal(own, by),
+                            ScopeCondition::Values { .. } => false,
+                        })
+                }
+            })
+    }
+
+    /// Limits the rows of a root by search keys of their own, and what it searches in other relations.
+    fn root(&self, connection: &mut Connection) {
+        let own = connection.relation.clone();
+        for key in &mut connection.search_keys {
+            let Some(semi_join) = &mut key.semi_join else { continue };
+            let joined: Vec<_> = semi_join.by.iter().map(|column| (column.as_str(), column.as_str())).collect();
+            if self.index(&semi_join.relation).is_some() && !self.is_implied(&own, &semi_join.relation, &joined) {
+                // Rows that are not seen count in a look-up: they have to be few.
+                key.lookup &= key.indexed;
+                self.rename(&mut semi_join.relation);
+            }
+        }
+        let Some(index) = self.index(&own) else { return };
+        let ScopedRelation { name, conditions, .. } = &self.relations[index];
+        let mut keys = Vec::new();
+        let mut is_complete = true;
+        for condition in conditions {
+            match condition {
+                ScopeCondition::Values { scope, columns } if let [column] = columns.as_slice() => {
+                    keys.push(values_key(connection, *scope, column));
+                }
+                ScopeCondition::Values { .. } | ScopeCondition::Row { .. } => is_complete = false,
+            }
+        }
+        if !is_complete {
+            keys.push(connection.search_keys.len());
+            connection.search_keys.push(rows_key(connection, name));
+        }
+        connection.limited_by = self.scopes.scopes_of(&own, self.limiting);
+        connection.scope = Some(ScopeSearch { relation: own, keys });
+        self.rename(&mut connection.relation);
+    }
+}
+
+fn pairs(join: &Join) -> Vec<(&str, &str)> {
+    join.by.iter().map(|column| column.name.as_str()).zip(join.to.iter().map(String::as_str)).collect()
+}
+
+/// Adds the search key on the column of a scope: as the key on it that requests name, if there is one, so that its indexes are used.
+fn values_key(connection: &mut Connection, scope: usize, column: &str) -> usize {
+    let index = connection.search_keys.len();
+    let is_same = |key: &SearchKey| {
+        key.scope.is_none()
+            && key.semi_join.is_none()
+            && key.normalization.is_none()
+            && key.column.name == column
+            && matches!(key.column.scalar, ScalarType::Id | ScalarType::String)
+    };
+    let like = connection.search_keys.iter().position(is_same);
+    let of_pairs = connection.pair_indexes.iter().filter_map(|pair| {
+        let keys = pair.keys.map(|key| if Some(key) == like { index } else { key });
+        (keys != pair.keys).then(|| PairIndex {
+            keys,
+            in_order_of: pair.in_order_of.clone(),
+            include: pair.include.clone(),
+        })
+    });
+    let of_pairs: Vec<_> = of_pairs.collect();
+    connection.pair_indexes.extend(of_pairs);
+    let blank = || scope_key(Column::new(column, ScalarType::Id), None);
+    let key = like.map_or_else(blank, |like| connection.search_keys[like].clone());
+    let name = format!("scope {column}");
+    let comparators = vec![Comparator::Equals, Comparator::In];
+    let key =
+        SearchKey { name, comparators, vocabulary: None, lookup: false, scope: Some(ScopeKey::Values(scope)), ..key };
+    connection.search_keys.push(key);
+    index
+}
+
+/// The search key that looks each row up among those that are seen.
+fn rows_key(connection: &Connection, seen: &str) -> SearchKey {
+    let key = connection.primary_key();
+    let column = key.first().cloned().unwrap_or_else(|| Column::new("", ScalarType::Id));
+    let by = key.iter().map(|column| column.name.clone()).collect();
+    scope_key(column, Some(SemiJoin { relation: seen.to_owned(), by }))
+}
+
+fn scope_key(column: Column, semi_join: Option<SemiJoin>) -> SearchKey {
+    SearchKey {
+        name: "scope".to_owned(),
+        example: String::new(),
+        column,
+        comparators: vec![Comparator::In],
+        indexed: false,
+        is_computed: false,
+        lookup: false,
+        in_order_of: Vec::new(),
+        include: Vec::new(),
+        semi_join,
+        vocabulary: None,
+        normalization: None,
+        scope: Some(ScopeKey::Rows),
+    }
+}

@@ -1,0 +1,21 @@
+//! The relations of which a caller sees some rows only, and which.
+
+/// A relation whose rows are limited.
+#[derive(Debug)]
+pub(crate) struct ScopedRelation {
+    /// The relation with all rows.
+    pub(crate) relation: String,
+    /// What the rows are called that callers see.
+    pub(crate) name: String,
+    /// What these fulfil.
+    pub(crate) conditions: Vec<ScopeCondition>,
+}
+
+/// What a row fulfils that callers see.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ScopeCondition {
+    /// One of the columns has a value of the scope.
+    Values { scope: usize, columns: Vec<String> },
+    /// The row of another relation is seen whose key it has: the relation's index among those that are limited.
+    Row { of: usize, by: Vec<String>, key: Vec<String> },
+}

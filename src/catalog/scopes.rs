@@ -1,0 +1,278 @@
+//! The scopes of a schema file: which rows of each relation callers see who are limited by some of them.
+//!
+//! Scopes are a matter of relations, not of types: every type that reads a relation has the scopes of all of them, so that no type shows
+//! rows that another one hides. Rows that belong to those of a type in a scope have to be decided on, or the file is refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::catalog::definition::{
+    BindingDefinition, FieldDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition, ScopedRows,
+    TypeDefinition,
+};
+use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::scope::{MAX_SCOPES, ScopeSet};
+
+/// What rows of a relation have to fulfil to be seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// One of the columns has a value of the scope.
+    Values { scope: usize, columns: Vec<String> },
+    /// The row of another relation is seen whose key `by` has.
+    Row { relation: String, by: Vec<String>, key: Vec<String> },
+}
+
+/// The scopes of a schema file.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    /// Their names, sorted.
+    pub(super) names: Vec<String>,
+    /// The rules of each relation that has some. Those that rows lead to are no circle.
+    relations: BTreeMap<String, Vec<Rule>>,
+}
+
+impl Scopes {
+    /// Fails if the file leaves a row open that belongs to one in a scope, or contradicts itself.
+    pub(super) fn of(schema: &SchemaDefinition) -> Result<Self, SchemaError> {
+        let types = Types(schema);
+        let names: BTreeSet<_> = schema.types.iter().flat_map(|ty| &ty.scopes).filter_map(name).cloned().collect();
+        if names.len() > MAX_SCOPES {
+            return Err(SchemaError::new(SchemaError::START, SchemaErrorKind::TooManyScopes));
+        }
+        let mut scopes = Self { names: names.into_iter().collect(), relations: BTreeMap::new() };
+        for ty in schema.types.iter().filter(|ty| !ty.scopes.is_empty()) {
+            types.check(ty)?;
+            for relation in types.relations_of(ty) {
+                let rules = ty.scopes.iter().filter_map(|scope| types.rule(&scopes.names, scope));
+                let known = scopes.relations.entry(canonical(relation).to_owned()).or_default();
+                for rule in rules {
+                    if !known.contains(&rule) {
+                        known.push(rule);
+                    }
+                }
+            }
+        }
+        scopes.relations.retain(|_, rules| !rules.is_empty());
+        types.check_related(&scopes)?;
+        types.check_nulls(&scopes)?;
+        types.check_vocabularies(&scopes)?;
+        Ok(scopes)
+    }
+
+    /// The rules of a relation for callers who are limited by these scopes alone.
+    pub(super) fn rules(&self, relation: &str, limiting: ScopeSet) -> Vec<&Rule> {
+        let rules = self.relations.get(canonical(relation)).into_iter().flatten();
+        rules
+            .filter(|rule| match rule {
+                Rule::Values { scope, .. } => limiting.has(*scope),
+                Rule::Row { relation, .. } => !self.rules(relation, limiting).is_empty(),
+            })
+            .collect()
+    }
+
+    /// The scopes, of those that limit a caller, that rows of a relation are in.
+    pub(super) fn scopes_of(&self, relation: &str, limiting: ScopeSet) -> ScopeSet {
+        let rules = self.relations.get(canonical(relation)).into_iter().flatten();
+        rules.fold(ScopeSet::default(), |set, rule| match rule {
+            Rule::Values { scope, .. } if limiting.has(*scope) => set.and(ScopeSet::of(*scope)),
+            Rule::Values { .. } => set,
+            Rule::Row { relation, .. } => set.and(self.scopes_of(relation, limiting)),
+        })
+    }
+
+    /// The relations with rules, those first that others lead to.
+    pub(super) fn relations(&self) -> Vec<&str> {
+        let mut ordered: Vec<&str> = Vec::new();
+        for relation in self.relations.keys() {
+            self.add(relation, &mut ordered);
+        }
+        ordered
+    }
+
+    fn add<'s>(&'s self, relation: &'s str, ordered: &mut Vec<&'s str>) {
+        if ordered.contains(&relation) {
+            return;
+        }
+        for rule in self.relations.get(relation).into_iter().flatten() {
+            if let Rule::Row { relation, .. } = rule {
+                self.add(relation, ordered);
+            }
+        }
+        ordered.push(relation);
+    }
+
+    /// All scopes of a file.
+    fn all(&self) -> ScopeSet {
+        (0..self.names.len()).fold(ScopeSet::default(), |set, scope| set.and(ScopeSet::of(scope)))
+    }
+}
+
+/// The one of its names by which a relation is known here: it is in the schema `public` unless its name has another.
+pub(super) fn canonical(relation: &str) -> &str {
+    relation.strip_prefix("public.").unwrap_or(relation)
+}
+
+fn name(scope: &ScopeDefinition) -> Option<&String> {
+    match &scope.rows {
+        ScopedRows::Values { scope, .. } | ScopedRows::Open { scope } => Some(scope),
+        ScopedRows::Through { .. } => None,
+    }
+}
+
+/// The types of a schema file.
+struct Types<'a>(&'a SchemaDefinition);
+
+impl<'a> Types<'a> {
+    fn named(&self, name: &str) -> Option<(&'a TypeDefinition, &'a RelationDefinition)> {
+        let ty = self.0.types.iter().find(|ty| ty.name == name)?;
+        Some((ty, ty.relation.as_ref()?))
+    }
+
+    /// Fails if a scope of a type cannot be in force.
+    fn check(&self, ty: &'a TypeDefinition) -> Result<(), SchemaError> {
+        let is_of_changes = |field: &FieldDefinition| {
+            matches!(field.binding, Some(BindingDefinition::Changes { .. })) && field.ty == ty.name
+        };
+        let mut fields = self.0.types.iter().flat_map(|ty| &ty.fields);
+        if ty.is_query() || fields.any(is_of_changes) {
+            return Err(SchemaError::new(ty.position, SchemaErrorKind::ScopeOutsideRows(ty.name.clone())));
+        }
+        for scope in &ty.scopes {
+            let ScopedRows::Through { ty: through, by } = &scope.rows else { continue };
+            let error = |kind| SchemaError::new(scope.position, kind);
+            let Some((_, relation)) = self.named(through) else {
+                return Err(error(SchemaErrorKind::UnknownType(through.clone())));
+            };
+            if relation.key.len() != by.len() {
+                return Err(error(SchemaErrorKind::UnpairedScope { ty: through.clone() }));
+            }
+            let mut own = self.relations_of(ty).into_iter();
+            let leads_back = own.any(|own| self.leads(through, own, self.0.types.len()));
+            if leads_back || !self.is_limited(through, self.0.types.len()) {
+                return Err(error(SchemaErrorKind::ScopeThroughNothing { ty: through.clone() }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether rows of a type are limited, by itself or through at most so many others.
+    fn is_limited(&self, ty: &str, steps: usize) -> bool {
+        let scopes = self.named(ty).map_or(&[][..], |(ty, _)| &ty.scopes);
+        scopes.iter().any(|scope| match &scope.rows {
+            ScopedRows::Values { .. } => true,
+            ScopedRows::Through { ty, .. } => steps > 0 && self.is_limited(ty, steps - 1),
+            ScopedRows::Open { .. } => false,
+        })
+    }
+
+    /// Whether a type is of a relation, or leads to one that is, through at most so many others. So many are a circle.
+    fn leads(&self, ty: &str, to: &str, steps: usize) -> bool {
+        let Some((_, relation)) = self.named(ty) else { return false };
+        // All types of the relation: their rules are one.
+        let same = self.0.types.iter().filter(|other| self.relations_of(other).contains(&canonical(&relation.name)));
+        canonical(&relation.name) == to
+            || same.flat_map(|ty| &ty.scopes).any(|scope| match &scope.rows {
+                ScopedRows::Through { ty, .. } => steps == 0 || self.leads(ty, to, steps - 1),
+                ScopedRows::Values { .. } | ScopedRows::Open { .. } => false,
+            })
+    }
+
+    /// The relations that rows of a type are read from.
+    fn relations_of(&self, ty: &'a TypeDefinition) -> Vec<&'a str> {
+        let own = ty.relation.iter().map(|relation| relation.name.as_str());
+        let fields = self.0.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.ty == ty.name);
+        let through = fields.filter_map(|field| match &field.binding {
+            Some(BindingDefinition::Many { through, .. } | BindingDefinition::Lookup { through }) => through.as_deref(),
+            _ => None,
+        });
+        let mut relations: Vec<_> = own.chain(through).map(canonical).collect();
+        relations.sort_unstable();
+        relations.dedup();
+        relations
+    }
+
+    fn rule(&self, names: &[String], scope: &ScopeDefinition) -> Option<Rule> {
+        match &scope.rows {
+            ScopedRows::Open { .. } => None,
+            ScopedRows::Values { scope, columns } => {
+                let scope = names.binary_search(scope).ok()?;
+                Some(Rule::Values { scope, columns: columns.clone() })
+            }
+            ScopedRows::Through { ty, by } => {
+                let (_, relation) = self.named(ty)?;
+                let relation_name = canonical(&relation.name).to_owned();
+                Some(Rule::Row { relation: relation_name, by: by.clone(), key: relation.key.clone() })
+            }
+        }
+    }
+
+    /// Fails if rows of a type belong to rows in a scope, and the type does not say which of them callers see.
+    fn check_related(&self, scopes: &Scopes) -> Result<(), SchemaError> {
+        for (of, ty) in self.related() {
+            let (Some(owner), Some(own)) = (self.named(of), ty.relation.as_ref()) else { continue };
+            let (needed, all) = (scopes.scopes_of(&owner.1.name, scopes.all()), scopes.all());
+            let has = scopes.scopes_of(&own.name, all);
+            let is_open =
+                |name: &String| ty.scopes.iter().any(|scope| scope.rows == ScopedRows::Open { scope: name.clone() });
+            let mut undecided = scopes.names.iter().enumerate();
+            let undecided = undecided.find(|(scope, name)| needed.has(*scope) && !has.has(*scope) && !is_open(name));
+            if let Some((_, scope)) = undecided {
+                let (ty_name, of, scope) = (ty.name.clone(), of.to_owned(), scope.clone());
+                return Err(SchemaError::new(ty.position, SchemaErrorKind::UndecidedScope { ty: ty_name, of, scope }));
+            }
+        }
+        Ok(())
+    }
+
+    /// The pairs of types of which the second one's rows belong to those of the first: its parts, those of its lists, and those that lead to
+    /// it by its key. Those of changes tell of a row that it changed, whatever the row has.
+    fn related(&self) -> impl Iterator<Item = (&'a str, &'a TypeDefinition)> {
+        let SchemaDefinition { types } = self.0;
+        let named = |name: &str| types.iter().find(|ty| ty.name == name);
+        let changes: Vec<_> = types.iter().flat_map(|ty| &ty.fields).collect();
+        let is_changes = move |ty: &TypeDefinition| {
+            let mut fields = changes.iter();
+            fields.any(|field| matches!(field.binding, Some(BindingDefinition::Changes { .. })) && field.ty == ty.name)
+        };
+        let pairs = types.iter().filter(|ty| !ty.is_query()).flat_map(move |ty| {
+            let parts = ty.parts.iter().map(move |part| (part.of.as_str(), ty));
+            let fields = ty.fields.iter().filter_map(move |field| match &field.binding {
+                Some(BindingDefinition::Many { .. }) => Some((ty.name.as_str(), named(&field.ty)?)),
+                Some(BindingDefinition::One { to, .. }) => {
+                    let key = &named(&field.ty)?.relation.as_ref()?.key;
+                    key.iter().all(|column| to.contains(column)).then_some((field.ty.as_str(), ty))
+                }
+                _ => None,
+            });
+            parts.chain(fields)
+        });
+        pairs.filter(move |(_, ty)| !is_changes(ty))
+    }
+
+    /// Fails if a field can be null where its type says that it is not: a row that callers do not see is.
+    fn check_nulls(&self, scopes: &Scopes) -> Result<(), SchemaError> {
+        for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
+            let is_joined = matches!(field.binding, Some(BindingDefinition::One { .. })) && field.is_non_null;
+            let target = self.named(&field.ty).filter(|_| is_joined);
+            if target.is_some_and(|(_, relation)| !scopes.rules(&relation.name, scopes.all()).is_empty()) {
+                let kind = SchemaErrorKind::ScopedNonNull { field: field.name.clone(), ty: field.ty.clone() };
+                return Err(SchemaError::new(field.position, kind));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if the known values of a search key are those of rows that not everybody sees.
+    fn check_vocabularies(&self, scopes: &Scopes) -> Result<(), SchemaError> {
+        for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
+            for key in &field.search_keys {
+                if let Some(relation) =
+                    key.vocabulary.as_ref().filter(|relation| scopes.relations.contains_key(canonical(relation)))
+                {
+                    let kind = SchemaErrorKind::ScopedVocabulary { key: key.name.clone(), relation: relation.clone() };
+                    return Err(SchemaError::new(field.position, kind));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,267 @@
+//! Callers who see the rows of some stores or facilities, on a running server.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+
+use crate::support::command::{orderql_on, run};
+use crate::support::database::{Database, sampled_database};
+use crate::support::http::{Response, bearer, graphql_head, with_body};
+use crate::support::server::{Server, connection_string, wait_until};
+use crate::support::users::{UNLIMITED_PROFILE, create_users};
+
+/// Runs a command that changes accounts.
+fn command(database: &Database, arguments: &str) -> String {
+    let result = run(orderql_on(database).args(arguments.split(' ')), "");
+    assert!(result.succeeded, "{arguments}: {}", result.stderr);
+    result.stdout
+}
+
+/// Adds the users `demo`, who sees all rows, and `store`, whose group STORES has all stores and no facility.
+async fn add_users(database: &Database) {
+    create_users(&mut database.connect().await, &[("demo", UNLIMITED_PROFILE), ("store", UNLIMITED_PROFILE)]).await;
+    for arguments in [
+        "group add STORES",
+        "grant add STORES /graphql",
+        "grant add STORES /api/updateOrder",
+        "group join STORES store",
+        "group leave API store",
+        "group scope STORES store *",
+    ] {
+        command(database, arguments);
+    }
+}
+
+/// The values of a column, those of most rows first.
+async fn values(database: &Database, column: &str, relation: &str) -> Vec<String> {
+    let select =
+        format!("SELECT {column} FROM {relation} WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1");
+    database.connect().await.query(&select, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
+}
+
+fn nodes(response: &Response, root: &str, field: &str) -> Vec<Value> {
+    let edges =
+        response.json()["data"][root]["edges"].as_array().unwrap_or_else(|| panic!("{}", response.body)).clone();
+    edges.iter().map(|edge| edge["node"][field].clone()).collect()
+}
+
+const ORDERS: &str =
+    "{ orders(first: 40, countUpTo: 1000) { edges { node { productStoreId } } count pageInfo { endCursor } } }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_that_are_given_and_taken_reach_running_servers() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let mut stores = values(&database, "product_store_id", "order_header").await;
+    stores.reverse();
+    let server = Server::start(&database, &[]);
+    let (token, demo) = (server.token("store"), server.token("demo"));
+    let all = server.query(&demo, ORDERS);
+    assert!(all.json()["data"].is_object(), "{}", all.body);
+    assert_eq!(server.query(&token, ORDERS).json()["data"], all.json()["data"]);
+    assert_eq!(all.json()["extensions"].get("scope"), None);
+
+    let given = command(&database, &format!("group scope STORES store {}", stores[0]));
+    assert_eq!(given, format!("STORES sees store {}\n", stores[0]));
+    assert_eq!(command(&database, "group scope STORES store * --remove"), "STORES does not see store *\n");
+    wait_until(|| server.query(&token, ORDERS).json()["extensions"].get("scope").is_some());
+    let limited = server.query(&token, ORDERS);
+    assert_eq!(limited.json()["extensions"]["scope"], json!({"store": [stores[0]]}));
+    assert!(nodes(&limited, "orders", "productStoreId").iter().all(|store| *store == json!(stores[0])));
+    let count = |response: &Response| response.json()["data"]["orders"]["count"].as_u64().unwrap();
+    assert!((1..count(&all)).contains(&count(&limited)), "{}", limited.body);
+    // The price is that of everybody.
+    let cost = |response: &Response| response.json()["extensions"]["cost"]["requestedQueryCost"].clone();
+    assert_eq!(cost(&limited), cost(&all));
+    // What no scope reaches says nothing of it.
+    let products = server.query(&token, "{ products(first: 1) { edges { node { productId } } } }");
+    assert_eq!(products.json()["extensions"].get("scope"), None);
+
+    // Of the values of several groups the caller has all.
+    command(&database, "group add MORE");
+    command(&database, &format!("group scope MORE store {} {}", stores[1], stores[0]));
+    command(&database, "group join MORE store");
+    wait_until(|| count(&server.query(&token, ORDERS)) > count(&limited));
+    let audit = command(&database, "audit --json --limit 20");
+    for expected in ["scope.added", "scope.removed", "store"] {
+        assert!(audit.contains(expected), "{audit}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_facility_is_seen_without_values_and_doctor_says_so() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let server = Server::start(&database, &[]);
+    let query = "{ facilities(first: 5) { edges { node { facilityId } } } inventoryLevels(first: 5) { edges { node { facilityId } } }
+        shipments(first: 5) { edges { node { shipmentId } } } orders(first: 1) { edges { node { orderItems(first: 5) { edges { cursor } } } } } }";
+    let seen = server.query(&server.token("store"), query).json();
+    for root in ["facilities", "inventoryLevels", "shipments"] {
+        assert_eq!(seen["data"][root]["edges"], json!([]), "{seen}");
+    }
+    assert_eq!(seen["data"]["orders"]["edges"][0]["node"]["orderItems"]["edges"], json!([]));
+    assert_eq!(seen["extensions"]["scope"], json!({"facility": []}));
+    let database_url = connection_string(&database.config());
+    let doctor = run(orderql_on(&database).args(["doctor", "--database-url", &database_url]), "");
+    let expected = "the group STORES has no values in the scope facility";
+    assert!(doctor.stdout.contains(expected), "{}{}", doctor.stdout, doctor.stderr);
+    let explained = run(
+        orderql_on(&database).args([
+            "explain",
+            "--as",
+            "store",
+            "--database-url",
+            &database_url,
+            "{ facilities(first: 2) { edges { node { facilityId } } } }",
+        ]),
+        "",
+    );
+    assert!(explained.stdout.contains("\"facility_id\" = ANY"), "{}{}", explained.stdout, explained.stderr);
+    let listed = command(&database, "group scope STORES");
+    assert_eq!(listed.lines().count(), 2, "{listed}");
+    let wrong = run(orderql_on(&database).args(["group", "scope", "STORES", "shop", "A"]), "");
+    assert!(
+        !wrong.succeeded && wrong.stderr.contains("the schema has no scope `shop`; it has: facility, store"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cursors_and_tokens_are_refused_when_the_rows_are_others() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let stores = values(&database, "product_store_id", "order_header").await;
+    let server = Server::start(&database, &[]);
+    let token = server.token("store");
+    let cursor = |field: &str| {
+        let query = format!("{{ {field}(first: 2) {{ pageInfo {{ endCursor }} }} }}");
+        server.query(&token, &query).json()["data"][field]["pageInfo"]["endCursor"].as_str().unwrap().to_owned()
+    };
+    let after = |field: &str, cursor: &str| {
+        server.query(&token, &format!("{{ {field}(first: 2, after: \"{cursor}\") {{ pageInfo {{ endCursor }} }} }}"))
+    };
+    let is_refused = |field: &str, cursor: &str| {
+        let response = after(field, cursor);
+        if response.code() == "BAD_USER_INPUT" {
+            assert!(response.body.contains("made when other rows could be seen"), "{}", response.body);
+        }
+        response.code() == "BAD_USER_INPUT"
+    };
+    let (orders, changes, products) = (cursor("orders"), cursor("orderChanges"), cursor("products"));
+    assert!(!is_refused("orders", &orders) && !is_refused("orderChanges", &changes));
+    command(&database, &format!("group scope STORES store {}", stores[0]));
+    command(&database, "group scope STORES store * --remove");
+    wait_until(|| is_refused("orders", &orders));
+    assert!(is_refused("orderChanges", &changes));
+    assert!(!is_refused("products", &products), "no scope limits products");
+    let (limited, changes) = (cursor("orders"), cursor("orderChanges"));
+    assert!(!is_refused("orders", &limited) && !is_refused("orderChanges", &changes));
+    command(&database, &format!("group scope STORES store {}", stores[1]));
+    wait_until(|| is_refused("orders", &limited));
+    assert!(is_refused("orderChanges", &changes));
+    let both = cursor("orders");
+    command(&database, "group scope STORES store *");
+    wait_until(|| is_refused("orders", &both));
+    assert!(!is_refused("orders", &orders), "the rows are those that it was made for");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_of_a_row_that_is_not_seen_cannot_be_read() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    command(&database, "group scope STORES facility *");
+    command(&database, "group scope STORES store NONE");
+    command(&database, "group scope STORES store * --remove");
+    let server = Server::start(&database, &["--search-window", "100"]);
+    let page = server.query(
+        &server.token("store"),
+        "{ orderItems(first: 5) { edges { cursor } pageInfo { hasNextPage endCursor } } }",
+    );
+    let page = &page.json()["data"]["orderItems"];
+    assert_eq!((&page["edges"], &page["pageInfo"]["hasNextPage"]), (&json!([]), &json!(true)));
+    let cursor = page["pageInfo"]["endCursor"].as_str().unwrap();
+    let order: String =
+        database.connect().await.query_one("SELECT min(order_id) FROM order_item", &[]).await.unwrap().get(0);
+    let tells = |cursor: &str| {
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).unwrap();
+        bytes.windows(order.len() - 2).any(|window| order.as_bytes().starts_with(window))
+    };
+    let open = server.query(&server.token("demo"), "{ orderItems(first: 5) { pageInfo { endCursor } } }");
+    assert!(tells(open.json()["data"]["orderItems"]["pageInfo"]["endCursor"].as_str().unwrap()));
+    assert!(!tells(cursor));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_an_order_that_is_not_seen_has_no_order() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let stores = values(&database, "product_store_id", "order_header").await;
+    command(&database, &format!("group scope STORES store {}", stores[0]));
+    command(&database, "group scope STORES store * --remove");
+    let server = Server::start(&database, &[]);
+    let token = server.token("store");
+    let page = |after: &str| {
+        let query = format!(
+            "{{ orderChanges(first: 50{after}) {{ edges {{ node {{ orderId order {{ productStoreId }} }} }} pageInfo {{ endCursor }} }} }}"
+        );
+        server.query(&token, &query).json()["data"]["orderChanges"].clone()
+    };
+    let now = format!(", after: {}", page("")["pageInfo"]["endCursor"]);
+    let client = database.connect().await;
+    let update = "UPDATE order_header SET order_name = 'x' WHERE order_id IN (SELECT min(order_id) FROM order_header
+        WHERE product_store_id = ANY ($1) GROUP BY product_store_id)";
+    assert_eq!(client.execute(update, &[&&stores[..2]]).await.unwrap(), 2);
+    wait_until(|| page(&now)["edges"].as_array().unwrap().len() == 2);
+    let changes = page(&now)["edges"].clone();
+    let mut seen: Vec<_> = changes.as_array().unwrap().iter().map(|edge| edge["node"]["order"].clone()).collect();
+    seen.sort_by_key(Value::is_null);
+    assert_eq!(seen, [json!({"productStoreId": stores[0]}), Value::Null]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_limited_cannot_have_a_query_analyzed() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    command(&database, "grant add STORES /graphql/plan");
+    let server = Server::start(&database, &[]);
+    let token = server.token("store");
+    let analyze = |query: &str| {
+        let token = bearer(&token);
+        let headers = [token.as_str(), "Content-Type: application/json", "GraphQL-Cost: analyze"];
+        server.request("POST /rest/s1/graphql", &headers, json!({ "query": query }).to_string())
+    };
+    let refused = analyze("{ facilities(first: 1) { edges { node { facilityId } } } }");
+    assert_eq!(refused.code(), "FORBIDDEN", "{}", refused.body);
+    assert!(analyze("{ products(first: 1) { edges { node { productId } } } }").body.contains("\"plan\""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_ends_when_its_caller_sees_other_rows() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    // All pages take a minute.
+    command(&database, "profile set store --max-cost 200 --bucket-size 200 --restore-rate 200");
+    let server = Server::start(&database, &[]);
+    let query =
+        "query($after: String) { orders(first: 20, after: $after) { edges { node { orderId createdBy orderName statusId
+        orderItems(first: 1) { edges { node { quantity } } } } } } }";
+    let mut stream = server.connect();
+    let body = json!({ "query": query }).to_string();
+    let head = graphql_head(&server.token("store"), "application/x-ndjson");
+    stream.write_all(with_body(&head, &body).as_bytes()).unwrap();
+    let mut reader = BufReader::with_capacity(64, stream);
+    let mut line = String::new();
+    while !line.contains("orderId") {
+        line.clear();
+        reader.read_line(&mut line).unwrap();
+    }
+    command(&database, "group scope STORES store * --remove");
+    let mut rest = String::new();
+    reader.read_to_string(&mut rest).unwrap();
+    let end = rest.lines().find(|line| line.contains("@end")).unwrap_or_else(|| panic!("{rest}"));
+    assert!(end.contains("FORBIDDEN") && end.contains("changed meanwhile"), "{end}");
+    assert!(end.contains("\"scope\":{\"facility\":[]}"), "{end}");
+}

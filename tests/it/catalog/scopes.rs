@@ -1,0 +1,103 @@
+//! Catalogs for callers who see some rows only: every statement that reads a relation in a scope reads the rows that they see.
+
+use orderql::catalog::Catalog;
+use orderql::catalog::schema_file::SchemaFile;
+use orderql::catalog::scope::RowScope;
+use orderql::compile::explanation::explain_among;
+use orderql::limits::Limits;
+use orderql::query::Request;
+use orderql::seal::Secret;
+
+const FILE: &str = r#"
+type Query {
+  shop(shopId: ID!): Shop @point
+  shopByName(name: String!): Shop @point(through: "app.shop_by_name")
+  shops: [Shop] @sort(key: "SHOP_ID")
+  sales: [Sale] @search(key: "name", column: "name", within: "public.shop", by: ["shop_id"]) @sort(key: "SALE_ID")
+  goods: [Good] @search(key: "saleId", column: "sale_id", within: "sale_good", by: ["good_id"])
+    @search(key: "shopId", within: "shop", by: ["good_id"]) @sort(key: "GOOD_ID")
+}
+type Shop @relation(name: "shop", key: ["shop_id"]) @scope(name: "region", by: "region") {
+  shopId: ID!
+  name: String
+  sales: [Sale] @many(by: ["shop_id"])
+}
+type Sale @relation(name: "sale", key: ["sale_id"]) @scope(through: "Shop", by: "shop_id") {
+  saleId: ID!
+  shop: Shop @one(by: ["shop_id"])
+}
+"The same table by another name."
+type OtherShop @relation(name: "public.shop", key: ["shop_id"]) { shopId: ID! name: String }
+type Good @relation(name: "good", key: ["good_id"]) @scope(name: "region", open: true) {
+  goodId: ID!
+  best: OtherShop @one(by: ["best_shop_id"], to: ["shop_id"])
+  first: Shop @one(by: ["first_shop_id"], to: ["shop_id"])
+  shopCount: Int! @aggregate(countDistinct: "shop_id", over: "shops")
+  shops: [Shop] @many(by: ["good_id"], through: "app.shop_of_good")
+}
+"#;
+
+/// The statement of a query for a caller of one region.
+fn statement(query: &str) -> String {
+    let file = SchemaFile::parse(FILE).unwrap();
+    let rows = RowScope::new([("region", Some(vec!["NORTH"]))].into_iter(), Secret::default());
+    let catalog = file.limit(Catalog::parse(FILE).unwrap(), rows.limiting());
+    let request = Request { query: query.to_owned(), ..Request::default() };
+    explain_among(&catalog, &request, &Limits::default(), &rows).unwrap().plan.sql().to_owned()
+}
+
+#[test]
+fn every_relation_that_shows_rows_in_a_scope_is_limited() {
+    for query in [
+        "{ shop(shopId: 1) { name } }",
+        "{ shopByName(name: \"x\") { name } }",
+        "{ goods(first: 1) { edges { node { best { name } } } } }",
+        "{ goods(first: 1) { edges { node { first { name } } } } }",
+        "{ goods(first: 1) { edges { node { shopCount } } } }",
+        "{ goods(first: 1) { edges { node { shops(first: 1) { edges { node { name } } } } } } }",
+        "{ goods(first: 1, query: \"shopId:1\") { edges { node { goodId } } } }",
+        // The sales of a shop that is seen.
+        "{ shop(shopId: 1) { sales(first: 1) { edges { node { saleId } } } } }",
+    ] {
+        let sql = statement(query);
+        let names = ["\"shop\"", "\"public\".\"shop\"", "\"app\".\"shop_by_name\"", "\"app\".\"shop_of_good\""];
+        let read: usize = names.iter().map(|name| sql.matches(&format!("FROM {name} AS")).count()).sum();
+        // Each relation once: where its rows are limited.
+        let limited = sql.matches("AS NOT MATERIALIZED (SELECT * FROM").count();
+        assert!(limited > 0 && read == limited, "{query}: {sql}");
+    }
+    // The shop of a sale that is seen, also if it is searched.
+    for query in [
+        "{ sales(first: 1) { edges { node { shop { name } } } } }",
+        "{ sales(first: 1, query: \"name:x\") { edges { node { saleId } } } }",
+    ] {
+        let sql = statement(query);
+        assert!(sql.contains("(SELECT TRUE FROM \"scope 3 sale\" AS x"), "{sql}");
+    }
+    assert!(!statement("{ goods(first: 1) { edges { node { goodId } } } }").contains("region"));
+    // A root reads all rows up to its window, and returns those that are searched for.
+    let root = statement("{ shops(first: 1) { edges { node { name } } } }");
+    assert!(root.contains("t.\"region\" = $"), "{root}");
+}
+
+#[test]
+fn rejects_files_whose_scopes_leave_rows_open() {
+    for (right, wrong, expected) in [
+        (" @scope(through: \"Shop\", by: \"shop_id\")", "", "rows of `Sale` belong to rows of `Shop`"),
+        ("shop: Shop @one", "shop: Shop! @one", "`shop` is null for callers who do not see its `Shop`"),
+        (
+            "@scope(name: \"region\", by: \"region\")",
+            "@scope(through: \"Sale\", by: \"sale_id\")",
+            "leads to no type whose rows are limited",
+        ),
+        ("column: \"name\", within", "vocabulary: \"public.shop\", column: \"name\", within", "leave `vocabulary` out"),
+    ] {
+        assert!(FILE.contains(right), "{right}");
+        let error = SchemaFile::parse(&FILE.replacen(right, wrong, 1)).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    assert!(
+        SchemaFile::parse(&FILE.replacen("through: \"Shop\", by: \"shop_id\"", "name: \"region\", open: true", 1))
+            .is_ok()
+    );
+}

@@ -1,0 +1,236 @@
+//! Callers who see some rows only, against row-level security: each query has the rows that the same query has for a role whose policies
+//! are the scopes of the schema file, and so have the pages of connections together.
+//!
+//! `SCOPED_QUERIES` sets the number of queries, `SCOPED_SEED` another seed.
+
+mod cursors;
+mod row_security;
+
+use std::env;
+
+use orderql::catalog::schema_file::SchemaFile;
+use orderql::catalog::scope::RowScope;
+use orderql::catalog::search_window::SearchWindow;
+use orderql::catalog::{BUILT_IN, Catalog};
+use orderql::query::{Request, Variables};
+use orderql::seal::Secret;
+use orderql_generator::choices::{Choices, bytes_of_seed};
+use orderql_generator::generate::{Settings, generate};
+use serde_json::{Value, json};
+
+use crate::execute::random_queries::pagination::leaves;
+use crate::execute::random_queries::row_values::RowValues;
+use crate::execute::scoped_rows::row_security::{ROLE, protect};
+use crate::support::built_in::collection_roots;
+use crate::support::database::{Database, loaded_database, sampled_database};
+use crate::support::naive_resolver::tables::Tables;
+use crate::support::query_runner::QueryRunner;
+use crate::support::random::Random;
+
+/// The choices of a query.
+const BYTES: usize = 1500;
+
+/// Queries of one caller.
+const QUERIES_OF_CALLER: u64 = 40;
+
+/// Walks through all pages of a root, of one caller.
+const WALKS_OF_CALLER: u64 = 6;
+
+fn number(variable: &str, default: u64) -> u64 {
+    let number = env::var(variable).map_or(default, |number| number.parse().unwrap());
+    println!("{variable}={number}");
+    number
+}
+
+/// What a caller has in the scopes of the built-in schema; `None` for all.
+#[derive(Debug)]
+struct Caller {
+    facilities: Option<Vec<String>>,
+    stores: Option<Vec<String>>,
+}
+
+/// The ids that callers can have.
+struct Ids {
+    facilities: Vec<String>,
+    stores: Vec<String>,
+}
+
+impl Ids {
+    async fn read(database: &Database) -> Self {
+        let client = database.connect().await;
+        let ids = async |column: &str, table: &str| -> Vec<String> {
+            let select = format!("SELECT DISTINCT {column}::text FROM {table} WHERE {column} IS NOT NULL ORDER BY 1");
+            client.query(&select, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
+        };
+        Self { facilities: ids("facility_id", "facility").await, stores: ids("product_store_id", "order_header").await }
+    }
+}
+
+impl Caller {
+    fn random(random: &mut Random, ids: &Ids) -> Self {
+        let mut some = |all: &[String]| -> Option<Vec<String>> {
+            let count = *random.pick(&[0, 1, 1, 2, 3, 6]);
+            random.chance(70).then(|| (0..count).map(|_| random.pick(all).clone()).collect())
+        };
+        let (facilities, stores) = (some(&ids.facilities), some(&ids.stores));
+        Self { facilities, stores }
+    }
+
+    fn rows(&self) -> RowScope {
+        fn values(values: Option<&Vec<String>>) -> Option<Vec<&str>> {
+            values.map(|values| values.iter().map(String::as_str).collect())
+        }
+        let scopes = [("facility", values(self.facilities.as_ref())), ("store", values(self.stores.as_ref()))];
+        RowScope::new(scopes.into_iter(), Secret::default())
+    }
+}
+
+/// Runs the queries of a caller, and those of a role with the same policies.
+struct Pair {
+    scoped: QueryRunner,
+    protected: QueryRunner,
+}
+
+impl Pair {
+    fn new(file: &SchemaFile, [database, protected]: [&Database; 2], caller: &Caller) -> Self {
+        // Wide enough for every search to end: where a window cuts a page off depends on the rows that are left out.
+        let window = SearchWindow::new(SearchWindow::MAX).unwrap();
+        let whole = || Catalog::built_in().unwrap().with_search_window(window);
+        let rows = caller.rows();
+        let scoped = QueryRunner::with_catalog(&database.config(), 2, file.limit(whole(), rows.limiting()));
+        let setting = |name: &str, values: &Option<Vec<String>>| {
+            let values = values.as_ref().map_or_else(|| "*".to_owned(), |values| values.join(","));
+            format!("-c scopes.{name}={}", values.replace(' ', "\\ "))
+        };
+        let mut config = protected.config();
+        config.user(ROLE).options(format!(
+            "{} {}",
+            setting("facility", &caller.facilities),
+            setting("store", &caller.stores)
+        ));
+        let protected = QueryRunner::with_catalog(&config, 2, whole());
+        Self { scoped: scoped.among(rows), protected }
+    }
+
+    /// The data of both; `None` where the request is refused, or a window ends before its search.
+    async fn data(&self, request: &Request) -> Option<[Value; 2]> {
+        let (scoped, protected) = (self.scoped.try_compile(request).ok()?, self.protected.try_compile(request).ok()?);
+        let scoped = self.scoped.execute(scoped).await.unwrap_or_else(|error| panic!("{error:?}\n{}", request.query));
+        let protected = self.protected.execute(protected).await;
+        let protected = protected.unwrap_or_else(|error| panic!("{error:?}\n{}", request.query));
+        if !scoped.short_searches.is_empty() || !protected.short_searches.is_empty() {
+            return None;
+        }
+        Some([cursors::unscoped(scoped.data()), cursors::unscoped(protected.data())])
+    }
+
+    /// All nodes of a root, page by page.
+    async fn walk(runner: &QueryRunner, root: &str, arguments: &str, node: &str) -> Vec<Value> {
+        let (mut nodes, mut after) = (Vec::new(), String::new());
+        loop {
+            let query = format!(
+                "{{ found: {root}({arguments}{after}) {{ nodes: edges {{ node {{ {node} }} }} pageInfo {{ hasNextPage endCursor }} }} }}"
+            );
+            let page = &runner.run(&query, Variables::new()).await.data()["found"];
+            nodes.extend(page["nodes"].as_array().unwrap().iter().cloned());
+            if page["pageInfo"]["hasNextPage"] != true {
+                return nodes;
+            }
+            after = format!(", after: {}", page["pageInfo"]["endCursor"]);
+        }
+    }
+}
+
+/// The fields of a root's rows.
+fn fields(catalog: &Catalog, root: &str) -> String {
+    let (_, connection) = collection_roots(catalog).into_iter().find(|(name, _)| *name == root).unwrap();
+    leaves(catalog, connection)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scope_shows_what_row_level_security_shows() {
+    let (queries, seed) = (number("SCOPED_QUERIES", 300), number("SCOPED_SEED", 1));
+    let file = SchemaFile::parse(BUILT_IN).unwrap();
+    let catalog = Catalog::built_in().unwrap();
+    let (database, protected) = (loaded_database().await, loaded_database().await);
+    protect(&protected, BUILT_IN).await;
+    let (ids, tables) = (Ids::read(&database).await, Tables::read(&database.connect().await, &catalog).await);
+    let (values, settings) = (RowValues(&tables), Settings { introspection: false, ..Settings::default() });
+    let (mut compared, mut walked, mut seen) = (0, 0, 0);
+    for caller_number in 0..queries.div_ceil(QUERIES_OF_CALLER) {
+        let mut random = Random(seed << 32 | caller_number);
+        let caller = Caller::random(&mut random, &ids);
+        let pair = Pair::new(&file, [&database, &protected], &caller);
+        for number in caller_number * QUERIES_OF_CALLER..((caller_number + 1) * QUERIES_OF_CALLER).min(queries) {
+            let length = 20 + usize::try_from(number).unwrap() * 37 % BYTES;
+            let bytes = bytes_of_seed(seed << 32 | number, length);
+            let request = generate(&catalog, &values, settings, &mut Choices::new(&bytes)).request();
+            if let Some([scoped, protected]) = pair.data(&request).await {
+                assert_eq!(scoped, protected, "{caller:?}, query {number}: {}\n{:?}", request.query, request.variables);
+                compared += 1;
+                seen += scoped.to_string().len();
+            }
+        }
+        for _ in 0..WALKS_OF_CALLER {
+            let roots = collection_roots(&catalog);
+            let (root, connection) = *random.pick(&roots);
+            let (sort_key, size) = (&random.pick(&connection.sort_keys).name, *random.pick(&[3, 7, 20]));
+            let arguments = format!("sortKey: {sort_key}, reverse: {}, first: {size}", random.chance(50));
+            let node = fields(&catalog, root);
+            let scoped = Pair::walk(&pair.scoped, root, &arguments, &node).await;
+            let expected = Pair::walk(&pair.protected, root, &arguments, &node).await;
+            assert_eq!(scoped, expected, "{caller:?}: {root}({arguments})");
+            walked += 1;
+        }
+    }
+    println!("{compared} queries and {walked} walks are equal, {seen} bytes");
+    assert!(compared * 10 > queries * 5, "{compared} of {queries}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn narrow_windows_leave_no_row_out_and_show_no_other() {
+    let file = SchemaFile::parse(BUILT_IN).unwrap();
+    let (database, protected) = (sampled_database().await, sampled_database().await);
+    protect(&protected, BUILT_IN).await;
+    let ids = Ids::read(&database).await;
+    let catalog = Catalog::built_in().unwrap();
+    let window = SearchWindow::new(SearchWindow::MIN).unwrap();
+    for (number, root) in
+        ["orders", "orderItems", "shipGroups", "shipments", "returns", "inventoryItemDetails"].into_iter().enumerate()
+    {
+        let mut random = Random(u64::try_from(number).unwrap());
+        let stores = vec![random.pick(&ids.stores).clone()];
+        let facilities = (number % 2 == 0).then(|| vec![random.pick(&ids.facilities).clone()]);
+        let caller = Caller { facilities, stores: Some(stores) };
+        let Pair { protected, .. } = Pair::new(&file, [&database, &protected], &caller);
+        let rows = caller.rows();
+        let narrow = file.limit(Catalog::built_in().unwrap().with_search_window(window), rows.limiting());
+        let scoped = QueryRunner::with_catalog(&database.config(), 2, narrow).among(rows);
+        let node = fields(&catalog, root);
+        let seen = Pair::walk(&scoped, root, "first: 50", &node).await;
+        let expected = Pair::walk(&protected, root, "first: 50", &node).await;
+        assert_eq!(seen, expected, "{caller:?}: {root}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_values_no_row_in_a_scope_is_seen() {
+    let file = SchemaFile::parse(BUILT_IN).unwrap();
+    let database = loaded_database().await;
+    let none = [("facility", Some(Vec::new())), ("store", Some(Vec::new()))];
+    let none = RowScope::new(none.into_iter(), Secret::default());
+    let catalog = file.limit(Catalog::built_in().unwrap(), none.limiting());
+    let scoped = QueryRunner::with_catalog(&database.config(), 2, catalog).among(none);
+    let query = "{ orders(first: 5, countUpTo: 50) { edges { node { orderId } } count } facilities(first: 5) { edges { node { facilityId } } }
+        order(orderId: \"10000\") { orderId } products(first: 1) { edges { node { inventoryLevels(first: 5) { edges { cursor } } } } }
+        parties(first: 50) { edges { node { orders(first: 5) { edges { cursor } } } } } orderTotals(first: 1, groupBy: [DAY]) { rowCount } }";
+    let data = scoped.data(query).await;
+    assert_eq!(data["orders"], json!({ "edges": [], "count": 0 }));
+    assert_eq!((&data["facilities"]["edges"], &data["order"]), (&json!([]), &Value::Null));
+    let products = data["products"]["edges"].as_array().unwrap();
+    assert!(!products.is_empty() && products[0]["node"]["inventoryLevels"]["edges"] == json!([]), "{data}");
+    for party in data["parties"]["edges"].as_array().unwrap() {
+        assert_eq!(party["node"]["orders"]["edges"], json!([]));
+    }
+    assert_eq!(data["orderTotals"]["rowCount"], 0);
+}

@@ -1,0 +1,32 @@
+//! Cursors without what limits their rows.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use orderql::seal::Secret;
+use serde_json::Value;
+
+/// The version of cursors, and the one of those that have a hash of the scope after their tag and sealed values.
+const PLAIN: u8 = 4;
+const SCOPED: u8 = 5;
+
+/// The JSON with the values of every cursor in place of it.
+pub fn unscoped(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(cursor(&text).unwrap_or(text)),
+        Value::Array(elements) => elements.into_iter().map(unscoped).collect(),
+        Value::Object(members) => members.into_iter().map(|(key, value)| (key, unscoped(value))).collect(),
+        other => other,
+    }
+}
+
+fn cursor(text: &str) -> Option<String> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+    let (bytes, _checksum) = bytes.split_last_chunk::<4>()?;
+    let (head, values) = bytes.split_first_chunk::<5>()?;
+    let values = match head[0] {
+        PLAIN => values.to_vec(),
+        SCOPED => Secret::default().open(values.get(4..)?)?,
+        _ => return None,
+    };
+    Some(format!("cursor {:?} {values:?}", &head[1..]))
+}
