@@ -74,6 +74,8 @@ pub struct Layout {
 pub struct ChangesColumns {
     /// The feed.
     pub tag: OrderingTag,
+    /// The relation with the feed's marks that name rows in between. The step's own has the others.
+    pub indirect: String,
     /// The later snapshot; null if there is none to read up to.
     pub until: usize,
     /// When it was taken.

@@ -25,6 +25,7 @@ impl<'a> Planner<'a> {
             |column: StateColumn, ty| select.other(ReturnedSource::Flag(column as usize), ty, &mut self.columns);
         let mut columns = ChangesColumns {
             tag: changes.tag(),
+            indirect: changes.indirect.clone(),
             until: state(StateColumn::Until, ResultType::Text),
             at: state(StateColumn::At, ResultType::Timestamp),
             epoch: state(StateColumn::Epoch, ResultType::Int8),

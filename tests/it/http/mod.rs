@@ -16,6 +16,7 @@ mod limits;
 mod malicious_input;
 mod memory_budget;
 mod operators;
+mod parked_requests;
 mod persisted_queries;
 mod pipelining;
 mod request_smuggling;
