@@ -11,6 +11,8 @@ pub(crate) mod execution;
 pub(crate) mod export;
 pub(crate) mod export_lines;
 mod export_log;
+mod export_run;
+mod feed_export;
 mod free_requests;
 mod given_variables;
 mod idle_place;

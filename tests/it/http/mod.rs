@@ -8,6 +8,7 @@ mod cors;
 mod error_codes;
 mod error_details;
 mod exports;
+mod feed_exports;
 mod graphql_get;
 mod graphql_post;
 mod health;
