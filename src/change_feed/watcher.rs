@@ -152,7 +152,7 @@ impl AwaitedChanges {
     pub(crate) async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
             // The sender lasts as long as this.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -71,7 +71,9 @@ async fn no_client_misses_a_change() {
     let token = server.token("demo");
     let follow = |size| Follower { size, token: token.clone(), after: Value::Null, copy: Copy::new(), delivered: 0 };
     let mut followers: Vec<_> = (1..=7).map(follow).collect();
-    followers.iter_mut().for_each(|follower| follower.read(&server));
+    for follower in &mut followers {
+        follower.read(&server);
+    }
     client.batch_execute(MADE).await.unwrap();
     let tried = Arc::<Tried>::default();
     for round in 0..ROUNDS {
