@@ -47,26 +47,42 @@ impl ParkedQuery {
         let until = time::Instant::now() + wait;
         loop {
             parking.begin_page(&context.service, &prepared.compiled.plan);
-            context.entry.timeline.statement = Arc::default();
-            let left = until.saturating_duration_since(time::Instant::now());
-            let schedule = Schedule::new(&context.service, &caller, Some(left));
-            let query = prepared.clone().admit(context, &caller, view, request, &schedule).await?;
-            let rows = prepared_query::rows(context, &caller, &query).await;
-            context.entry.cost = is_charged(&rows).then_some(query.debit.cost);
-            let rows = rows?;
-            if !rows.is_without_changes() {
-                return prepared_query::body(context, &caller, query, rows).await;
+            // Boxed, so that a request that waits does not have what reading a page takes.
+            let reading = Box::pin(read(context, &caller, view, request, &prepared, until));
+            if let Some(body) = reading.await? {
+                return Ok(body);
             }
-            context.entry.cost = None;
-            context.service.admission.refund(&caller.user_id, query.debit).await;
-            context.permit = None;
-            drop((query, rows));
             if park(context, &mut parking, until).await? != Wake::Changes {
-                return end(context, &caller, prepared).await;
+                return Box::pin(end(context, &caller, prepared)).await;
             }
             caller = current_account(&context.service, &caller, prepared.grants)?;
         }
     }
+}
+
+/// The body of a response with changes. If there are none, the page is refunded.
+async fn read(
+    context: &mut RequestContext,
+    caller: &Arc<Principal>,
+    view: &View,
+    request: &Request,
+    prepared: &PreparedQuery,
+    until: time::Instant,
+) -> Result<Option<ResponseBody>, ApiError> {
+    context.entry.timeline.statement = Arc::default();
+    let left = until.saturating_duration_since(time::Instant::now());
+    let schedule = Schedule::new(&context.service, caller, Some(left));
+    let query = prepared.clone().admit(context, caller, view, request, &schedule).await?;
+    let rows = prepared_query::rows(context, caller, &query).await;
+    context.entry.cost = is_charged(&rows).then_some(query.debit.cost);
+    let rows = rows?;
+    if !rows.is_without_changes() {
+        return prepared_query::body(context, caller, query, rows).await.map(Some);
+    }
+    context.entry.cost = None;
+    context.service.admission.refund(&caller.user_id, query.debit).await;
+    context.permit = None;
+    Ok(None)
 }
 
 /// Waits for changes.
