@@ -1,5 +1,7 @@
 //! What the triggers of the change feed cost writers: transactions that write orders as the sample has them, row by row, with and
-//! without the triggers.
+//! without the triggers. And requests that wait for changes ([`parked`]).
+
+mod parked;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -35,7 +37,7 @@ const TABLES: &str = "
         WHERE indrelid = ('public.' || part.relation)::regclass AND indisprimary
     ) AS key
     WHERE part.through = ''
-    ORDER BY part.relation = 'order_header' DESC, part.relation LIKE 'order%' DESC, part.relation";
+    ORDER BY part.relation = 'order_header' DESC, part.relation = 'order_item_ship_group' DESC, part.relation LIKE 'order%' DESC, part.relation";
 
 /// A row of an order, and its columns that are new in each copy.
 struct Row {
@@ -53,10 +55,10 @@ pub fn run(options: &LoadOptions) -> Result<()> {
     database.block_on(async {
         database.address().drop_database(COPY).await?;
         database.address().create_database(COPY, Some(database.name())).await?;
-        let measured = measure(&config, options, &mut report).await;
-        database.address().drop_database(COPY).await?;
-        measured
+        measure(&config, options, &mut report).await
     })?;
+    parked::measure(&database, &config, &mut report)?;
+    database.block_on(database.address().drop_database(COPY))?;
     let out = options.out.clone().map_or_else(|| output::file("changes.json"), Ok)?;
     let settings = json!({ "orders": options.database.orders, "rounds": options.rounds, "seconds": options.seconds, "writers": WRITERS });
     report.finish(&out, &database.machine()?, &settings)

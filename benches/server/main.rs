@@ -110,7 +110,7 @@ enum Part {
     Cluster(LoadOptions),
     /// Large responses: their first byte, and the server's memory
     Large(LoadOptions),
-    /// What the triggers of the change feed cost writers
+    /// What the triggers of the change feed cost writers, and how soon requests that wait for changes are answered
     Changes(LoadOptions),
     Cost(cost::CostOptions),
     Instructions(instructions::InstructionsOptions),

@@ -2,7 +2,8 @@
 //!
 //! **A request**: the `request_handler` finds the endpoint by `route` and completes the response; `request_context` is the request
 //! while it is served, with what `service` has. `credentials`, `negotiate`, `prefer` and `read_position` read its headers.
-//! `views` are what callers see of the schema, by their grants. `cpu_tasks` do what takes a core for longer than a moment.
+//! `views` are what callers see of the schema, by their grants. `cpu_tasks` do what takes a core for longer than a moment. A `shared_flush` serves
+//! several requests.
 //!
 //! **Endpoints**: `graphql` (with `extensions` and the `query_texts` of persisted queries), `token`, `update_order`, `schema` (with its `sdl_document`),
 //! `console`, `jwks` and those of `operators`.
@@ -36,6 +37,7 @@ pub(crate) mod route;
 mod schema;
 pub(crate) mod sdl_document;
 pub(crate) mod service;
+pub(crate) mod shared_flush;
 mod token;
 mod update_order;
 pub(crate) mod views;

@@ -14,6 +14,8 @@ pub struct Options {
     pub queue_wait: Duration,
     /// Queries of one caller that may wait.
     pub queue_length: usize,
+    /// Requests of one caller that may wait for changes.
+    pub parked_requests: u32,
     /// How long an export reads from one snapshot.
     pub export_time: Duration,
     /// How much the texts of persisted queries may take.

@@ -13,8 +13,10 @@ use crate::api::named_documents::NamedDocuments;
 use crate::api::options::Options;
 use crate::api::query_texts::QueryTexts;
 use crate::api::request_ids::RequestIds;
+use crate::api::shared_flush::SharedFlush;
 use crate::api::views::Views;
 use crate::change_feed::ticker::Ticker;
+use crate::change_feed::watcher::Watcher;
 use crate::database::pool::writer_pool::WriterPool;
 use crate::http::handler::{Current, HttpState};
 use crate::orders::options::UpdateOptions;
@@ -64,6 +66,12 @@ pub(crate) struct Service {
     pub servers: Arc<ReadServers>,
     /// Writes the ticks of change feeds.
     pub change_feeds: Arc<Ticker>,
+    /// Flushes of the primary's log before tokens of changes leave.
+    pub flushes: Arc<SharedFlush>,
+    /// Wakes requests that wait for changes.
+    pub change_watcher: Arc<Watcher>,
+    /// The callers' requests that wait for changes.
+    pub parked: Queues,
     /// The callers' exports.
     pub exports: Queues,
     /// Connections for order updates.

@@ -4,8 +4,10 @@
 //! - `check`: whether triggers run, and whether the stored transaction ids are the database's own
 //! - `status`: how far the feeds are
 //! - `ticker`: writes ticks and removes marks that no reader needs, in the background
+//! - `watcher`: wakes requests that wait for changes
 
 pub(crate) mod check;
 pub(crate) mod install;
 pub(crate) mod status;
 pub(crate) mod ticker;
+pub(crate) mod watcher;

@@ -12,7 +12,7 @@ use crate::query::operation::Operation;
 use crate::vocabulary::UnknownValue;
 
 /// An admitted request: its price, and how to execute it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Compiled {
     /// The operation's name, if it has one.
     pub operation_name: Option<Arc<str>>,

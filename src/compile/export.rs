@@ -10,7 +10,7 @@ use crate::compile::valid_operation::valid_operation;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::build::output::Output;
-use crate::query::export::{FirstCursor, export};
+use crate::query::export::{ExportOperation, FirstCursor, export};
 use crate::query::{Request, Variables};
 
 /// A collection that is exported.
@@ -22,6 +22,7 @@ pub struct Export {
     root: Arc<str>,
     first: FirstCursor,
     variables: Variables,
+    reads_changes: bool,
 }
 
 impl Export {
@@ -29,8 +30,14 @@ impl Export {
     pub fn new(catalog: &Catalog, request: &Request) -> Result<Self, GraphqlErrors> {
         let operation = valid_operation(catalog, request)?;
         let root = operation.selections.first().map(|root| Arc::clone(&root.key)).unwrap_or_default();
-        let (operation, first) = export(catalog, operation)?;
-        Ok(Self { operation: CachedOperation::new(operation, 0), root, first, variables: request.variables.clone() })
+        let ExportOperation { operation, first, reads_changes } = export(catalog, operation)?;
+        let operation = CachedOperation::new(operation, 0);
+        Ok(Self { operation, root, first, variables: request.variables.clone(), reads_changes })
+    }
+
+    /// Whether it is of a change feed, which never ends.
+    pub fn reads_changes(&self) -> bool {
+        self.reads_changes
     }
 
     /// The operation's name.

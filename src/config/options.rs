@@ -80,6 +80,7 @@ impl Config {
             max_wait: self.max_wait,
             queue_wait: self.queue_wait.unwrap_or_default(),
             queue_length: self.queue_length,
+            parked_requests: self.parked_requests,
             export_time: self.export_time,
             persisted_queries: QueryTextOptions {
                 capacity: self.persisted_queries,

@@ -199,6 +199,8 @@ settings! {
         queue_wait: Option<Duration> = "queue-wait", "ORDERQL_QUEUE_WAIT", "100ms", TIME_OR_OFF, Live;
         /// Queries of one caller that wait at the same time; sixteen times as many wait in all.
         queue_length: usize = "queue-length", "ORDERQL_QUEUE_LENGTH", "128", COUNT;
+        /// Requests of one caller that wait for changes at the same time (Prefer: wait on a change feed, or an export of one).
+        parked_requests: u32 = "parked-requests", "ORDERQL_PARKED_REQUESTS", "64", LIMIT, Live;
         /// Exports that run at the same time, each with a database connection of its own; a caller runs one.
         exports: usize = "exports", "ORDERQL_EXPORTS", "2", COUNT;
         /// How long an export reads from one snapshot of the database; then it ends, and its client can go on with another.

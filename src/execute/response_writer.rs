@@ -497,14 +497,21 @@ impl ResponseWriter {
     /// The same for a page of changes. The end of one that has no more is a token without a position.
     fn encode_token(&self, plan: &Plan, which: PageCursor, position: Option<Position>, out: &mut Vec<u8>) -> bool {
         let Some(step) = self.frames.last().map(|frame| frame.step) else { return false };
-        let (Some(state), Some(start)) = (self.changes_state(step), plan.changes_start(step)) else { return false };
-        let position = if which == PageCursor::End { position.or_else(|| state.last_mark.clone()) } else { position };
+        let (Some(columns), Some(start)) = (&plan.steps()[step].changes, plan.changes_start(step)) else {
+            return false;
+        };
         if position.is_none() && which != PageCursor::End {
             return false;
         }
-        let Some(token) = state.token(start, position) else { return false };
+        let token = match self.changes_state(step) {
+            Some(state) if which == PageCursor::End => state.token(start, position.or_else(|| state.last_mark.clone())),
+            Some(state) => state.token(start, position),
+            // The statement was not run: nothing more is known than the client knows.
+            None => start.token.clone(),
+        };
+        let Some(token) = token else { return false };
         out.push(b'"');
-        token.write(state.tag, out);
+        token.write(columns.tag, out);
         out.push(b'"');
         true
     }
@@ -513,6 +520,12 @@ impl ResponseWriter {
     pub fn changes_states(&self) -> impl Iterator<Item = (&ChangesStart, ChangesState)> {
         let steps = self.rows.changes().iter().map(|(step, _)| *step);
         steps.filter_map(|step| Some((self.plan.changes_start(step)?, self.changes_state(step)?)))
+    }
+
+    /// Whether the only page of changes is empty, and nothing follows it.
+    pub fn is_without_changes(&self) -> bool {
+        let is_end = |(_, state): (_, ChangesState)| state.last_mark.is_none();
+        self.rows.counts().next() == Some(0) && self.changes_states().all(is_end)
     }
 
     fn changes_state(&self, step: StepId) -> Option<ChangesState> {

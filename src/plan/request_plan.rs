@@ -117,6 +117,16 @@ impl Plan {
         self.arguments[step].start.as_deref()
     }
 
+    /// The relations with the marks of a feed, direct and indirect, if the plan reads nothing but what changed in the feed until now since
+    /// a token. One between two pages reads only up to the snapshot of the first.
+    pub fn marks_of_changes(&self) -> Option<[&str; 2]> {
+        let mut roots = self.steps().iter().enumerate().filter(|(_, step)| step.parent.is_none());
+        let (id, Step { relation, changes, .. }) = roots.next()?;
+        let is_until_now = self.changes_start(id)?.token.as_ref()?.walk.is_none();
+        let marks = [relation.as_str(), changes.as_ref()?.indirect.as_str()];
+        (is_until_now && roots.next().is_none()).then_some(marks)
+    }
+
     /// Whether it reads changes: only the primary knows of all transactions.
     pub fn reads_changes(&self) -> bool {
         self.arguments.iter().any(|arguments| arguments.start.is_some())

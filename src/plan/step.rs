@@ -77,6 +77,8 @@ pub struct ChangesColumns {
     pub tag: OrderingTag,
     /// The scopes that limit the rows of the feed.
     pub limited_by: ScopeSet,
+    /// The relation with the feed's marks that name rows in between. The step's own has the others.
+    pub indirect: String,
     /// The later snapshot; null if there is none to read up to.
     pub until: usize,
     /// When it was taken.

@@ -1,6 +1,6 @@
 //! Operations that export a collection: page after page, a line for each node.
 //!
-//! Such an operation selects one collection, and nothing else of it is of interest than its nodes. It is changed so that all
+//! Such an operation selects one collection, or a change feed, and nothing else of it is of interest than its nodes. It is changed so that all
 //! exports have pages of the same form: `{"root": {"edges": [{"node": …}], "pageInfo": {"hasNextPage", "endCursor"}}}`, and
 //! a variable for the cursor that the next page follows. Neither changes what it costs.
 
@@ -22,6 +22,17 @@ use crate::query::operation::{Literal, Occurrence, Operation, Selection, Selecti
 /// The name of the variable for the cursor. No document can declare it.
 const AFTER: &str = "@after";
 
+/// An operation that exports a collection.
+#[derive(Debug)]
+pub struct ExportOperation {
+    /// That of a page.
+    pub operation: Operation,
+    /// The cursor that the first page follows.
+    pub first: FirstCursor,
+    /// Whether the collection is a change feed.
+    pub reads_changes: bool,
+}
+
 /// The cursor that the first page follows.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FirstCursor {
@@ -35,7 +46,7 @@ pub struct FirstCursor {
 #[derive(Debug, thiserror::Error)]
 #[error(
     "an export takes a query for one collection of the root, from the front (`first:`), with `edges {{ node {{ … }} }}`; each \
-     of them once, and without @skip and @include"
+     of them once, and without @skip, @include and `since:`"
 )]
 struct NotExportable;
 
@@ -47,13 +58,13 @@ impl Diagnostic for NotExportable {
 
 /// The operation of a page, and the cursor that the first one follows. Fails if the operation selects anything else than the
 /// nodes of one collection.
-pub fn export(catalog: &Catalog, mut operation: Operation) -> Result<(Operation, FirstCursor), GraphqlErrors> {
+pub fn export(catalog: &Catalog, mut operation: Operation) -> Result<ExportOperation, GraphqlErrors> {
     let location = operation.selections.first().map_or(Location { line: 1, column: 1 }, |root| root.location);
     let failed = || GraphqlErrors::one(GraphqlError::new(&NotExportable, [location]));
     let [root] = operation.selections.as_mut_slice() else { return Err(failed()) };
     let variable = operation.variables.len();
     let mut ids = operation.selection_count..;
-    let After { given, ty } = rewrite(catalog, root, variable, &mut ids).ok_or_else(failed)?;
+    let After { given, ty, reads_changes } = rewrite(catalog, root, variable, &mut ids).ok_or_else(failed)?;
     operation.selection_count = ids.start;
     let text = |literal| if let Literal::String(text) = literal { Some(text) } else { None };
     let first = match given {
@@ -64,7 +75,7 @@ pub fn export(catalog: &Catalog, mut operation: Operation) -> Result<(Operation,
         given => FirstCursor { variable: None, default: given.and_then(text) },
     };
     operation.variables.push(VariableDefinition { name: AFTER.to_owned(), ty, default: None, location });
-    Ok((operation, first))
+    Ok(ExportOperation { operation, first, reads_changes })
 }
 
 impl FirstCursor {
@@ -88,15 +99,23 @@ impl FirstCursor {
 struct After {
     given: Option<Literal>,
     ty: TypeRef,
+    /// Whether it is a token of changes.
+    reads_changes: bool,
 }
 
 /// Changes a collection of the root into one of an export. `None` if it cannot be.
 fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut RangeFrom<usize>) -> Option<After> {
     let Target::Field(FieldId { index, .. }) = root.target else { return None };
-    let (field, RootBinding::Connection(_)) = catalog.root_field(index) else { return None };
+    let (field, binding) = catalog.root_field(index);
+    let reads_changes = match binding {
+        RootBinding::Connection(_) => false,
+        RootBinding::Changes(_) => true,
+        _ => return None,
+    };
     let index = |role| field.arguments.iter().position(|argument| argument.role == role);
-    let last = index(ArgumentRole::Last)?;
-    if root.arguments.iter().any(|(index, value)| *index == last && *value != Literal::Null) {
+    // The argument of the other direction, and that of a beginning which no later page has.
+    let unwanted = [index(ArgumentRole::Last), index(ArgumentRole::Since)];
+    if root.arguments.iter().any(|(index, value)| unwanted.contains(&Some(*index)) && *value != Literal::Null) {
         return None;
     }
     let mut edges = only(root, ConnectionField::Edges as u16)?;
@@ -133,7 +152,7 @@ fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut R
     let given = root.arguments.iter().position(|(index, _)| *index == after);
     let given = given.map(|position| root.arguments.remove(position).1);
     root.arguments.push((after, Literal::Variable(variable)));
-    is_unconditional(root).then(|| After { given, ty: field.arguments[after].ty.clone() })
+    is_unconditional(root).then(|| After { given, ty: field.arguments[after].ty.clone(), reads_changes })
 }
 
 /// The only selection of the field with that index, taken out of those around it. `None` if there are several, or conditions.

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
+use crate::catalog::scope::RowScope;
 use crate::compile::explanation::explain_operation;
 use crate::compile::valid_operation::valid_operation;
 use crate::cost::price::Cost;
@@ -92,7 +93,8 @@ impl Search<'_> {
 
     /// Why a request with these values is refused.
     fn refused(&self, choice: &[usize]) -> Option<GraphqlErrors> {
-        match explain_operation(self.catalog, self.operation, &self.request(choice), self.limits) {
+        match explain_operation(self.catalog, self.operation, &self.request(choice), self.limits, &RowScope::default())
+        {
             Ok(explanation) => explanation.errors,
             Err(errors) => Some(errors),
         }
@@ -100,7 +102,8 @@ impl Search<'_> {
 
     /// The price with these values; `None` if they cannot be used.
     fn price(&mut self, choice: &[usize]) -> Option<Cost> {
-        match explain_operation(self.catalog, self.operation, &self.request(choice), self.limits) {
+        match explain_operation(self.catalog, self.operation, &self.request(choice), self.limits, &RowScope::default())
+        {
             Err(errors) => {
                 self.refused_for_some.get_or_insert(errors);
                 None

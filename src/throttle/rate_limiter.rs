@@ -37,6 +37,13 @@ pub(crate) struct Debit {
     debited: Debited,
 }
 
+impl Debit {
+    /// That of a query that costs nothing in the end.
+    pub(crate) fn nothing(bucket: ThrottleStatus) -> Self {
+        Self { cost: 0, bucket, written: None, debited: Debited::Nothing }
+    }
+}
+
 /// Why nothing was debited.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DebitError {

@@ -178,7 +178,7 @@ impl AccessLogEntry {
             } else {
                 let waited = self.timeline.admission.map(Stage::time).unwrap_or_default();
                 QUERY_WAITS.of(()).record_time(waited);
-                QUERIES.of(()).record_time(duration.saturating_sub(waited));
+                QUERIES.of(()).record_time(duration.saturating_sub(waited + self.timeline.parked));
             }
         }
         if let Some(cost) = self.actual_cost() {

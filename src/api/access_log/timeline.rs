@@ -15,6 +15,8 @@ pub(crate) struct Timeline {
     pub plan: Option<Arc<Plan>>,
     /// Waiting for its caller's other queries, and for credits.
     pub admission: Option<Stage>,
+    /// How long it waited for changes.
+    pub parked: Duration,
     /// Waiting for a connection to the database.
     pub connection: Option<Stage>,
     pub statement: Arc<StatementLog>,

@@ -38,6 +38,12 @@ pub(crate) enum QueryError {
         /// The bucket, which is not debited.
         bucket: ThrottleStatus,
     },
+    /// As many requests of the caller wait for changes as may.
+    #[error("{limit} of your requests wait for changes, and no more may at the same time")]
+    TooManyParked {
+        /// How many may.
+        limit: u32,
+    },
     /// The caller runs an export already.
     #[error("an export of yours is running, and no more may run at the same time")]
     ExportRunning,
@@ -126,7 +132,7 @@ impl From<QueryError> for ApiError {
                     .with_retry_after(Some(RETRY_AFTER));
                 (response, RequestedCost { credits: cost, bucket })
             }
-            QueryError::ExportRunning => {
+            QueryError::TooManyParked { .. } | QueryError::ExportRunning => {
                 let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(RETRY_AFTER));
                 return Self { is_well_formed_request: true, ..response };
             }

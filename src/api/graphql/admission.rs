@@ -22,13 +22,15 @@ use crate::throttle::queues::{Permit, Places};
 use crate::throttle::rate_limiter::Debit;
 
 /// Bytes that a waiting request takes beside what its client sent, about: its task, its plan, its connection.
-const WAITING_BYTES: usize = 8 * 1024;
+pub(super) const WAITING_BYTES: usize = 8 * 1024;
 
 /// When a request has to be done, and how long it waits until then.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Schedule {
     /// When it is cancelled. Waiting counts.
     pub until: Instant,
+    /// How long the client wants it to wait, as far as it may.
+    pub wait: Option<Duration>,
     max_wait: MaxWait,
 }
 
@@ -36,11 +38,12 @@ impl Schedule {
     /// The schedule of a request that has arrived and whose client prefers to `wait`.
     pub(crate) fn new(service: &Service, caller: &Principal, wait: Option<Duration>) -> Self {
         let deadline = caller.limits.deadline;
+        let wait = wait.map(|wait| wait.min(service.options.max_wait));
         let max_wait = match wait {
-            Some(wait) => MaxWait::for_all(wait.min(service.options.max_wait)),
+            Some(wait) => MaxWait::for_all(wait),
             None => MaxWait::for_place(service.options.queue_wait),
         };
-        Self { until: Instant::now() + deadline, max_wait: max_wait.within(deadline) }
+        Self { until: Instant::now() + deadline, wait, max_wait: max_wait.within(deadline) }
     }
 }
 

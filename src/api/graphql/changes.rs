@@ -4,7 +4,7 @@
 use tokio::time;
 
 use crate::access::grants::Principal;
-use crate::api::access_log::AccessLogEntry;
+use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::changes_error::ChangesError;
 use crate::api::errors::service_error::ServiceError;
@@ -18,42 +18,36 @@ use crate::query::bind::changes::ChangesStart;
 use crate::replicas::read_servers::LeasedConnection;
 use crate::sync_token::{Epoch, SyncToken};
 
-/// What a page of changes needs of the database before it may leave.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
-    Nothing,
-    /// What it shows must reach the disk.
-    Flush,
-    /// The token is of before a promotion: it must be known what survived that.
-    History(Epoch),
-}
-
 /// Checks the pages of changes of a query. If one cannot be used, the query is refunded.
 pub(crate) async fn check(
     service: &Service,
     caller: &Principal,
     query: &AdmittedQuery,
     rows: &ResponseWriter,
-    entry: &mut AccessLogEntry,
+    timeline: &mut Timeline,
+    request_id: &str,
 ) -> Result<(), ApiError> {
     let mut is_flushed = false;
     for (start, state) in rows.changes_states() {
         let checked = async {
-            let need = need(start, &state)?;
-            if need == Need::Nothing || need == Need::Flush && is_flushed {
-                return Ok(());
-            }
-            let LeasedConnection { connection, held: _held } =
-                connect_own(service, caller, &query.route, &mut entry.timeline).await.map_err(CheckError::Database)?;
-            if let (Need::History(epoch), Some(token)) = (need, &start.token) {
-                let tick = snapshot_position::newest_tick(&connection, epoch).await.map_err(CheckError::Database)?;
+            if let (Some(epoch), Some(token)) = (history(start, &state)?, &start.token) {
+                let LeasedConnection { connection, held: _held } =
+                    connect_own(service, caller, &query.route, timeline).await?;
+                let tick = snapshot_position::newest_tick(&connection, epoch).await?;
+                connection.release();
                 survives(token, tick, &state)?;
             }
-            if state.is_unflushed {
-                snapshot_position::flush(&connection).await.map_err(CheckError::Database)?;
+            if state.is_unflushed && !is_flushed {
+                let flush = async {
+                    let LeasedConnection { connection, held: _held } =
+                        connect_own(service, caller, &query.route, timeline).await?;
+                    snapshot_position::flush(&connection).await?;
+                    connection.release();
+                    Ok::<_, DatabaseError>(())
+                };
+                service.flushes.run(flush).await?;
                 is_flushed = true;
             }
-            connection.release();
             Ok(())
         };
         // Waiting for the disk counts for the deadline, too.
@@ -63,7 +57,7 @@ pub(crate) async fn check(
             return Err(match error {
                 CheckError::Changes(error) => error.into(),
                 CheckError::Database(error) if error.is_temporary() => ServiceError::Unavailable(error.into()).into(),
-                CheckError::Database(error) => ServiceError::internal(&entry.id, error).into(),
+                CheckError::Database(error) => ServiceError::internal(request_id, error).into(),
                 CheckError::TooLate => ServiceError::Unavailable("the database does not answer".into()).into(),
             });
         }
@@ -78,18 +72,24 @@ enum CheckError {
     TooLate,
 }
 
+impl From<DatabaseError> for CheckError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Database(error)
+    }
+}
+
 impl From<ChangesError> for CheckError {
     fn from(error: ChangesError) -> Self {
         Self::Changes(error)
     }
 }
 
-/// What is to be asked before the tokens may leave. Fails if the request's token means nothing here.
-fn need(start: &ChangesStart, state: &ChangesState) -> Result<Need, ChangesError> {
+/// The epoch of a token of before a promotion, of which it must be known what survived that. Fails if the request's token means nothing here.
+fn history(start: &ChangesStart, state: &ChangesState) -> Result<Option<Epoch>, ChangesError> {
     if state.until.is_none() && start.is_since() {
         return Err(ChangesError::TooOld);
     }
-    let Some(token) = &start.token else { return Ok(if state.is_unflushed { Need::Flush } else { Need::Nothing }) };
+    let Some(token) = &start.token else { return Ok(None) };
     if token.epoch.epoch != state.epoch.epoch {
         return Err(ChangesError::OtherEpoch);
     }
@@ -97,13 +97,13 @@ fn need(start: &ChangesStart, state: &ChangesState) -> Result<Need, ChangesError
         return Err(ChangesError::OtherTimeline);
     }
     if token.epoch.timeline < state.epoch.timeline {
-        return Ok(Need::History(token.epoch));
+        return Ok(Some(token.epoch));
     }
     // A standby may come as far later.
     if state.until.is_none() && !state.is_standby {
         return Err(ChangesError::Ahead);
     }
-    Ok(if state.is_unflushed { Need::Flush } else { Need::Nothing })
+    Ok(None)
 }
 
 /// Fails if the token shows more than survived the promotion after its timeline.
@@ -155,14 +155,13 @@ mod tests {
     #[test]
     fn a_token_of_another_epoch_or_a_later_timeline_means_nothing() {
         let start = start(token(2, "9:9:"));
-        assert_eq!(need(&start, &state(7, 2)).unwrap(), Need::Nothing);
-        assert!(matches!(need(&start, &state(8, 2)), Err(ChangesError::OtherEpoch)));
-        assert!(matches!(need(&start, &state(7, 1)), Err(ChangesError::OtherTimeline)));
-        assert_eq!(need(&start, &state(7, 3)).unwrap(), Need::History(Epoch { epoch: 7, timeline: 2 }));
-        assert_eq!(need(&start, &ChangesState { is_unflushed: true, ..state(7, 2) }).unwrap(), Need::Flush);
+        assert_eq!(history(&start, &state(7, 2)).unwrap(), None);
+        assert!(matches!(history(&start, &state(8, 2)), Err(ChangesError::OtherEpoch)));
+        assert!(matches!(history(&start, &state(7, 1)), Err(ChangesError::OtherTimeline)));
+        assert_eq!(history(&start, &state(7, 3)).unwrap(), Some(Epoch { epoch: 7, timeline: 2 }));
         let behind = ChangesState { until: None, ..state(7, 2) };
-        assert!(matches!(need(&start, &behind), Err(ChangesError::Ahead)));
-        assert_eq!(need(&start, &ChangesState { is_standby: true, ..behind }).unwrap(), Need::Nothing);
+        assert!(matches!(history(&start, &behind), Err(ChangesError::Ahead)));
+        assert_eq!(history(&start, &ChangesState { is_standby: true, ..behind }).unwrap(), None);
     }
 
     #[test]

@@ -9,7 +9,6 @@ use serde_json::Value;
 use tokio::time::{self, error::Elapsed};
 
 use crate::access::grants::Principal;
-use crate::api::access_log::AccessLogEntry;
 use crate::api::access_log::timeline::{Stage, Timeline};
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
@@ -20,6 +19,7 @@ use crate::compile::compiled::Compiled;
 use crate::database::connection::own_connection::OwnConnection;
 use crate::database::connection::shared_connections::StatementText;
 use crate::database::error::DatabaseError;
+use crate::error::code::ErrorCode;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::statement_log::StatementLog;
@@ -52,9 +52,10 @@ pub(crate) async fn fetch(
     service: &Service,
     caller: &Principal,
     query: &AdmittedQuery,
-    entry: &mut AccessLogEntry,
+    timeline: &mut Timeline,
+    request_id: &str,
 ) -> Result<ResponseWriter, ApiError> {
-    let (compiled, timeline) = (&query.compiled, &mut entry.timeline);
+    let compiled = &query.compiled;
     let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
         let result = attempt(service, caller, compiled, &query.route, timeline).await;
@@ -63,7 +64,13 @@ pub(crate) async fn fetch(
             None => result,
         }
     });
-    settle(service, caller, query.debit, query.until, &entry.id, Some(&log), running).await
+    settle(service, caller, query.debit, query.until, request_id, Some(&log), running).await
+}
+
+/// Whether a query is charged with this result.
+pub(crate) fn is_charged<T>(result: &Result<T, ApiError>) -> bool {
+    // The only error that is.
+    result.as_ref().map_or_else(|error| error.code == ErrorCode::DeadlineExceeded, |_| true)
 }
 
 /// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded

@@ -11,13 +11,18 @@ pub(crate) mod execution;
 pub(crate) mod export;
 pub(crate) mod export_lines;
 mod export_log;
+mod export_run;
+mod feed_export;
 mod free_requests;
 mod given_variables;
 mod idle_place;
 mod json_members;
 mod json_size;
 mod optional_headers;
+mod parked_query;
+mod parking;
 pub(crate) mod persisted_queries;
+mod prepared_query;
 pub(crate) mod query_source;
 pub(crate) mod request_envelope;
 pub(crate) mod response_body;
@@ -38,24 +43,23 @@ use crate::api::access_log::timeline::Stage;
 use crate::api::error_response;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
-use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::Schedule;
-use crate::api::graphql::execution::AdmittedQuery;
+use crate::api::graphql::execution::{AdmittedQuery, is_charged};
 use crate::api::graphql::free_requests::{Work, pace};
+use crate::api::graphql::parked_query::ParkedQuery;
+use crate::api::graphql::parking::Parking;
 use crate::api::graphql::persisted_queries::{ResolvedQuery, store};
+use crate::api::graphql::prepared_query::PreparedQuery;
 use crate::api::graphql::query_source::resolve;
-use crate::api::graphql::response_end::ResponseEnd;
 use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
 use crate::api::views::View;
-use crate::database::wal_position::WalPosition;
 use crate::error::code::ErrorCode;
 use crate::http::coding::compress::{ENCODER_MEMORY, compress, keeps_encoder};
 use crate::http::coding::{self, Choice};
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
-use crate::replicas::read_servers::ReadServers;
 
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
 pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
@@ -160,37 +164,24 @@ async fn run(
     // Nobody needs the values of variables any more, in particular not while the request waits.
     query.drop_variables(in_flight);
     let includes_plan = cost_report::includes_plan(caller, headers, &compiled)?;
-    let demand = admission::demand(cost, &query.request, in_flight);
-    let admitted = admission::admit(context, caller, demand, schedule).await;
-    let service = &context.service;
-    let debit = admitted.inspect_err(|_| {
-        view.compiler.insert_price(&query.request, &caller.limits.query, cost);
-    })?;
-    if !compiled.unknown_values.is_empty() {
-        // They may have been added to the database since.
-        service.vocabularies.refresh();
-    }
-    let written = debit.written.map(WalPosition::from);
-    let route = if compiled.plan.reads_changes() {
-        ReadServers::primary_route()
-    } else {
-        service.servers.route(&caller.user_id, after.max(written)).await
-    };
-    let (grants, until) = (view.grants, schedule.until);
-    let admitted = AdmittedQuery { compiled, grants, field_costs, includes_plan, debit, route, until };
+    let prepared = PreparedQuery { compiled, grants: view.grants, field_costs, includes_plan, after };
     let wants_analysis = cost_report::wants_analysis(headers);
-    let place = if wants_analysis { None } else { streamed_body::place(service, &admitted) };
+    if let Some(wait) = schedule.wait
+        && !(wait.is_zero() || wants_analysis)
+        && prepared.compiled.plan.marks_of_changes().is_some()
+    {
+        let parked = ParkedQuery { parking: Parking::new(service, caller)?, prepared, wait };
+        return Box::pin(parked.respond(context, Arc::clone(caller), view, &query.request)).await;
+    }
+    let admitted = prepared.admit(context, caller, view, &query.request, schedule).await?;
+    let place = if wants_analysis { None } else { streamed_body::place(&context.service, &admitted) };
     // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
     let body = match place {
         None if wants_analysis => Box::pin(analysis::respond(context, caller, &admitted)).await,
         Some(place) => Box::pin(streamed_body::begin(context, caller, &query.request, admitted, place)).await,
         None => Box::pin(gather(context, caller, admitted)).await,
     };
-    context.entry.cost = match &body {
-        Ok(_) => Some(cost),
-        // The only error that is charged.
-        Err(error) => (error.code == ErrorCode::DeadlineExceeded).then_some(cost),
-    };
+    context.entry.cost = is_charged(&body).then_some(cost);
     body
 }
 
@@ -200,23 +191,6 @@ async fn gather(
     caller: &Principal,
     query: AdmittedQuery,
 ) -> Result<ResponseBody, ApiError> {
-    let RequestContext { service, in_flight, entry, .. } = context;
-    let rows = execution::fetch(service, caller, &query, entry).await?;
-    let debit = query.debit;
-    if query.compiled.plan.reads_changes() {
-        changes::check(service, caller, &query, &rows, entry).await?;
-    }
-    let end = ResponseEnd::new(query, &entry.timeline.statement);
-    let actual = end.actual_cost(&rows);
-    let rows_memory = rows.memory();
-    let started = Instant::now();
-    let body = response_body::write(rows, end, entry)?;
-    entry.timeline.write = Some(Stage::since(started));
-    in_flight.shrink(0);
-    if let Err(error) = in_flight.reserve(response_body::memory(&body, rows_memory)) {
-        service.admission.refund(&caller.user_id, debit).await;
-        return Err(ServiceError::from(error).into());
-    }
-    entry.actual_cost = Some(actual);
-    Ok(body)
+    let rows = prepared_query::rows(context, caller, &query).await?;
+    prepared_query::body(context, caller, query, rows).await
 }

@@ -96,7 +96,7 @@ impl Taken<'_> {
 /// Logs the query if it took long until now.
 pub(crate) fn report(context: &RequestContext, caller: &Principal, request: &Request) {
     let RequestContext { service, entry, .. } = context;
-    let duration = entry.elapsed();
+    let duration = entry.elapsed().saturating_sub(entry.timeline.parked);
     if service.options.slow_query.is_none_or(|limit| duration < limit) {
         return;
     }

@@ -30,7 +30,7 @@ const POOL: &str = PoolName::NAME;
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-static FIGURES: [Figure; 22] = [
+static FIGURES: [Figure; 23] = [
     figure("orderql_build_info", Kind::Gauge, &["version"], "The version that runs; the value is 1.", |_| {
         vec![Series::whole(vec![env!("CARGO_PKG_VERSION")], 1)]
     }),
@@ -194,6 +194,13 @@ static FIGURES: [Figure; 22] = [
             let marks = status.into_iter().flat_map(|status| status.marks);
             marks.map(|(feed, marks)| Series::new([feed], Value::Whole(marks.unsigned_abs()))).collect()
         },
+    ),
+    figure(
+        "orderql_parked_requests",
+        Kind::Gauge,
+        &[],
+        "Requests that wait for changes: with `Prefer: wait`, or exports of a change feed.",
+        |service| vec![Series::whole(Vec::new(), service.change_watcher.waiting())],
     ),
     figure("orderql_accounts", Kind::Gauge, &[], "Enabled accounts.", |service| {
         vec![Series::whole(Vec::new(), service.grants.current().account_count())]

@@ -28,8 +28,8 @@ use crate::telemetry::error_chain::ErrorChain;
 const OLDEST_VERSION: i32 = 140_000;
 
 /// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search keys,
-/// for old rows, for the locks that queries and exports wait for, and for ticks of change feeds.
-const OTHER_CONNECTIONS: usize = 8;
+/// for old rows, for the locks that queries and exports wait for, for ticks of change feeds, and for looking whether there are changes.
+const OTHER_CONNECTIONS: usize = 9;
 
 /// The pages of a table from which on a search takes noticeably longer if it has to be fetched.
 const LARGE_TABLE: i64 = 200;

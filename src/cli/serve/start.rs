@@ -20,6 +20,7 @@ use crate::catalog::Catalog;
 use crate::change_feed::check::{ForeignIds, has_foreign_ids};
 use crate::change_feed::install;
 use crate::change_feed::ticker::Ticker;
+use crate::change_feed::watcher::Watcher;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
 use crate::cli::serve::connection_check;
@@ -100,6 +101,9 @@ pub(crate) async fn start(
         logins: Logins::new(passwords, config.lockout(), store.clone(), audit.clone()).into(),
         change_feeds: Ticker::start(servers.primary.clone()).into(),
         servers: ReadServers::start(&config.reads(&servers), catalog, constraints)?.into(),
+        flushes: Arc::default(),
+        change_watcher: Watcher::new(servers.primary.clone()).into(),
+        parked: Queues::new(config.update_queues()),
         exports: Queues::new(config.update_queues()),
         writer: WriterPool::new(&config.writer(servers.primary.clone()))?,
         update_options: config.updates(),

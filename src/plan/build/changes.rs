@@ -27,6 +27,7 @@ impl<'a> Planner<'a> {
         let mut columns = ChangesColumns {
             tag: changes.tag(),
             limited_by: changes.connection.limited_by,
+            indirect: changes.indirect.clone(),
             until: state(StateColumn::Until, ResultType::Text),
             at: state(StateColumn::At, ResultType::Timestamp),
             epoch: state(StateColumn::Epoch, ResultType::Int8),

@@ -1,5 +1,6 @@
 //! GraphQL programs of other projects against the server.
 
+mod change_loops;
 pub mod conformance;
 mod node;
 pub mod python;

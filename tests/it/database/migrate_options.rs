@@ -299,7 +299,7 @@ async fn the_printed_grants_are_all_that_a_server_needs() {
 }
 
 /// PostgreSQL's own programs, of the server's version: a dump of an older one is refused. `None` if they are not installed.
-fn dump_and_restore(version: i32, from: &str, to: &str) -> Option<()> {
+pub fn dump_and_restore(version: i32, from: &str, to: &str) -> Option<()> {
     let folder = format!("/usr/lib/postgresql/{}/bin", version / 10_000);
     let folder = env::var("ORDERQL_PG_BIN").unwrap_or(folder);
     let program = |name: &str| Some(Path::new(&folder).join(name)).filter(|path| path.is_file());

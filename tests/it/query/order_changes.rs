@@ -2,11 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use orderql::catalog::Catalog;
+use orderql::compile::compile;
+use orderql::limits::Limits;
+use orderql::query::Request;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::support::database::Database;
 use crate::support::http::{JSON, graphql_request};
+use crate::support::query_plan::{connect_like_server, measure};
 use crate::support::random::Random;
 use crate::support::server::{Server, server_with_demo_user};
 use orderql::limits::Profile;
@@ -307,4 +312,34 @@ async fn what_a_token_has_seen_is_on_disk() {
     assert_eq!(feed.page(&format!("first: 1, after: \"{first}\""))["edges"][0]["node"]["order"]["orderName"], "new");
     let flushed: i64 = client.query_one(flushed, &[]).await.unwrap().get(0);
     assert!(flushed >= written, "{flushed} {written}");
+}
+
+/// Blocks of PostgreSQL that a page without changes reads, at most: the ends of the indexes of marks, and what an epoch is made of.
+const BLOCKS: u64 = 20;
+
+#[tokio::test]
+async fn a_page_without_changes_reads_a_handful_of_blocks() {
+    let feed = Feed::start().await;
+    let client = feed.database.connect().await;
+    run(
+        &client,
+        "INSERT INTO order_header (order_id) SELECT 'X' || n FROM generate_series(1, 5000) AS n;
+         INSERT INTO shipment (shipment_id, primary_order_id) SELECT order_id, order_id FROM order_header WHERE order_id LIKE 'X%';
+         INSERT INTO shipment_item (shipment_id, shipment_item_seq_id) SELECT shipment_id, '1' FROM shipment WHERE shipment_id LIKE 'X%'",
+    )
+    .await;
+    let token = feed.now();
+    let query = "query($after: String) { orderChanges(first: 50, after: $after) {
+        edges { node { orderId order { orderName grandTotal } } } pageInfo { hasNextPage endCursor } } }";
+    let variables = serde_json::from_value(json!({ "after": token })).unwrap();
+    let request = Request { query: query.to_owned(), variables, ..Request::default() };
+    let compiled = compile(&Catalog::built_in().unwrap(), &request, &Limits::default()).unwrap();
+    let reader = connect_like_server(&feed.database).await;
+    // A session knows the tables and functions after its first page.
+    measure(&reader, &compiled.plan, "{0}").await;
+    let measured = measure(&reader, &compiled.plan, "{0}").await;
+    let blocks = |name: &str| measured.plan.json()[name].as_u64().unwrap();
+    let read = blocks("Shared Hit Blocks") + blocks("Shared Read Blocks");
+    assert!(read <= BLOCKS, "{read} blocks\n{}", measured.plan.text());
+    assert_eq!(measured.plan.all().iter().filter(|node| node.kind() == "Seq Scan" && node.is_scan()).count(), 0);
 }

@@ -2,6 +2,8 @@
 //!
 //! `CHANGES_SECONDS` sets for how long they write, `CHANGES_SEED` another seed; see `./dev changes`.
 
+mod over_http;
+
 use std::collections::BTreeMap;
 use std::env;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,12 +1,18 @@
 //! What becomes of readers after a crash, a promotion, and a restore.
 
+use orderql::access::profile::Profile;
+use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::database::change_feed::reader::{Reader, all};
+use crate::database::migrate_options::dump_and_restore;
 use crate::database::postgres::Postgres;
 use crate::support::command;
-use crate::support::database::migrated_database;
+use crate::support::database::{empty_database, migrated_database};
+use crate::support::http::JSON;
+use crate::support::server::{Server, connection_string};
 use crate::support::test_folder::TestFolder;
+use crate::support::users::create_users;
 
 const TICK: &str = "SELECT orderql.sync_write_tick()";
 
@@ -131,6 +137,44 @@ async fn marks_of_another_cluster_keep_a_server_from_starting_until_they_are_res
     assert_ne!(epoch(&client).await, before);
     assert_eq!(client.query("SELECT FROM orderql.order_change", &[]).await.unwrap().len(), 0);
     assert!(run(&["doctor", "--listen", "127.0.0.1:0"]).stdout.contains("ok       changes"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_of_before_a_dump_are_invalid_where_it_is_restored() {
+    let (database, other) = (migrated_database().await, empty_database().await);
+    let mut client = database.connect().await;
+    create_users(&mut client, &[("demo", Profile::DEFAULT)]).await;
+    let ask = |server: &Server, after: Option<&str>| -> Value {
+        let query = "query($after: String) { orderChanges(first: 5, after: $after) { edges { node { orderId } } pageInfo { endCursor } } }";
+        let body = json!({ "query": query, "variables": { "after": after } }).to_string();
+        server.post(&server.token("demo"), JSON, body).json()
+    };
+    let end = |response: &Value| response["data"]["orderChanges"]["pageInfo"]["endCursor"].as_str().unwrap().to_owned();
+    let is_invalid = |response: &Value| {
+        let extensions = &response["errors"][0]["extensions"];
+        assert_eq!((&extensions["code"], &extensions["reason"]), (&json!("SYNC_TOKEN_INVALID"), &json!("epoch")));
+    };
+    let before = end(&ask(&Server::start(&database, &[]), None));
+    client.batch_execute("INSERT INTO order_header (order_id) VALUES ('X1')").await.unwrap();
+    let version = client.query_one("SELECT current_setting('server_version_num')::int", &[]).await.unwrap().get(0);
+    let [from, to] = [&database, &other].map(|database| connection_string(&database.config()));
+    if dump_and_restore(version, &from, &to).is_none() {
+        return;
+    }
+    let server = Server::start(&other, &[]);
+    is_invalid(&ask(&server, Some(&before)));
+    let token = end(&ask(&server, None));
+    let restored = other.connect().await;
+    restored.batch_execute("UPDATE order_header SET order_name = 'x' WHERE order_id = 'X1'").await.unwrap();
+    let changes = ask(&server, Some(&token));
+    assert_eq!(changes["data"]["orderChanges"]["edges"], json!([{ "node": { "orderId": "X1" } }]), "{changes}");
+    // After a reset clients begin anew once more, and where the dump was made nothing changed.
+    let reset = command::run(command::orderql_on(&other).args(["sync", "reset", "--yes"]), "");
+    assert!(reset.succeeded, "{}", reset.stderr);
+    is_invalid(&ask(&server, Some(&token)));
+    assert_eq!(ask(&server, Some(&end(&ask(&server, None))))["data"]["orderChanges"]["edges"], json!([]));
+    let changes = ask(&Server::start(&database, &[]), Some(&before));
+    assert_eq!(changes["data"]["orderChanges"]["edges"], json!([{ "node": { "orderId": "X1" } }]), "{changes}");
 }
 
 #[tokio::test]

@@ -1,0 +1,147 @@
+//! What every export has between its pages: its account, its credits, its memory and its lines.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use futures_util::Stream;
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderValue};
+use serde_json::Value;
+use tokio::time;
+
+use crate::access::grants::Principal;
+use crate::api::access_log::timeline::{Stage, Timeline};
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::query_error::QueryError;
+use crate::api::errors::service_error::ServiceError;
+use crate::api::extensions::scope_extension;
+use crate::api::graphql::current_account::current_account;
+use crate::api::graphql::export_lines::{End, Rest, write_end};
+use crate::api::graphql::export_log::ExportLog;
+use crate::api::service::Service;
+use crate::api::views::View;
+use crate::compile::compiled::Compiled;
+use crate::compile::export::Export;
+use crate::execute::response_writer::{PageEnd, ResponseWriter};
+use crate::http::connection::FurtherMemory;
+use crate::http::response::{BoxError, HttpResponse, ResponseBody};
+use crate::throttle::rate_limiter::Debit;
+
+/// The media type.
+const LINES: &str = "application/x-ndjson";
+
+/// A non-null field of a node has no value, and nothing around the node can be null.
+#[derive(Debug, thiserror::Error)]
+#[error("a page of the export is null")]
+struct PageIsNull;
+
+/// An export between two pages.
+pub(super) struct ExportRun {
+    pub(super) service: Arc<Service>,
+    pub(super) caller: Arc<Principal>,
+    /// What the caller saw of the schema when it began.
+    pub(super) view: Arc<View>,
+    pub(super) export: Arc<Export>,
+    /// Whether a page can be compiled on a thread that serves.
+    pub(super) is_quick: bool,
+    /// Bytes that it takes while it waits for credits.
+    pub(super) bytes: usize,
+    /// The memory of a page: its rows, their JSON, and the lines that hyper takes.
+    pub(super) memory: FurtherMemory,
+    /// The end of the last page.
+    pub(super) cursor: Option<String>,
+    /// What limits the nodes to a part, if something does.
+    pub(super) scope: Option<Value>,
+    /// The number of nodes so far.
+    pub(super) nodes: u64,
+    /// What was debited, also for the log.
+    pub(super) cost: Arc<AtomicU64>,
+    pub(super) until: time::Instant,
+    pub(super) request_id: Arc<str>,
+    pub(super) log: ExportLog,
+}
+
+/// The response of an export whose first page is there.
+pub(super) fn response(lines: impl Stream<Item = Result<Bytes, BoxError>> + Send + 'static) -> HttpResponse {
+    let mut response = HttpResponse::new(ResponseBody::Stream(Box::pin(lines)));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
+    response
+}
+
+impl ExportRun {
+    /// Takes the caller's account as it is now. Fails if it may not go on, and if the server stops.
+    pub(super) fn check(&mut self) -> Result<(), ApiError> {
+        self.caller = current_account(&self.service, &self.caller, self.view.grants, &self.view.rows)?;
+        if self.service.admission.is_closed() { Err(ServiceError::Stopping.into()) } else { Ok(()) }
+    }
+
+    /// The next page.
+    pub(super) async fn compile(&mut self, timeline: &mut Timeline) -> Result<Compiled, ApiError> {
+        let started = Instant::now();
+        let (compiler, export) = (Arc::clone(&self.view.compiler), Arc::clone(&self.export));
+        let (limits, rows, cursor) = (self.caller.limits, self.view.rows.clone(), self.cursor.clone());
+        let compile = move || export.page(compiler.catalog(), &limits.query, &rows, cursor.as_deref());
+        let result = if self.is_quick {
+            compile()
+        } else {
+            self.service.cpu_tasks.run(&self.caller.user_id, limits.deadline, compile).await?
+        };
+        let compiled = result.map_err(QueryError::Compile)?;
+        timeline.compile = Some(Stage::since(started));
+        timeline.plan = Some(Arc::clone(&compiled.plan));
+        self.scope = scope_extension::of(&compiled.plan);
+        Ok(compiled)
+    }
+
+    /// Writes the nodes of a page, and counts their memory. A page that finds none is refunded.
+    pub(super) async fn write(&mut self, rows: &mut ResponseWriter, debit: Debit) -> Result<Vec<u8>, ApiError> {
+        let mut lines = Vec::with_capacity(4096);
+        let written = rows.write(&mut lines, usize::MAX);
+        written.map_err(|error| ServiceError::internal(&self.request_id, error))?;
+        if let Err(error) = self.hold(lines.len()) {
+            self.refund(debit).await;
+            return Err(error);
+        }
+        Ok(lines)
+    }
+
+    /// Puts back what was debited for a page.
+    pub(super) async fn refund(&self, debit: Debit) {
+        self.cost.fetch_sub(debit.cost, Ordering::Relaxed);
+        self.service.admission.refund(&self.caller.user_id, debit).await;
+    }
+
+    /// The end of a page whose nodes are written.
+    pub(super) fn page_end(&self, rows: &ResponseWriter) -> Result<PageEnd, ServiceError> {
+        rows.page_end().cloned().ok_or_else(|| ServiceError::internal(&self.request_id, PageIsNull))
+    }
+
+    /// Counts the memory of a page with so many bytes of lines, in place of that of the last page.
+    fn hold(&mut self, bytes: usize) -> Result<(), ApiError> {
+        let (bytes, limit) = (3 * bytes, self.memory.largest());
+        let held = self.memory.resize(bytes);
+        held.map_err(|error| {
+            if bytes > limit {
+                QueryError::PageTooLarge { bytes, limit }.into()
+            } else {
+                ServiceError::from(error).into()
+            }
+        })
+    }
+
+    /// The last line of an export that ends before its collection does.
+    pub(super) fn end_early(&self, error: Option<&ApiError>) -> Bytes {
+        let rest = Rest { cursor: self.cursor.as_deref(), error };
+        let mut line = Vec::new();
+        let cost = self.cost.load(Ordering::Relaxed);
+        write_end(&End { nodes: self.nodes, cost, scope: self.scope.as_ref(), rest: Some(rest) }, &mut line);
+        line.into()
+    }
+
+    /// Records a page that began then, when so much had been debited.
+    pub(super) fn record(&mut self, started: Instant, cost_before: u64, timeline: Timeline) {
+        let cost = self.cost.load(Ordering::Relaxed).saturating_sub(cost_before);
+        self.log.add(started, (cost > 0).then_some(cost), timeline);
+    }
+}

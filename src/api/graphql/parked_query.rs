@@ -1,0 +1,110 @@
+//! `Prefer: wait` on a page of changes: the response comes as soon as something changed that the token has not seen.
+//!
+//! The page is read at once, and again whenever its feed has new marks. One without changes is refunded. When the time is over, or the
+//! server stops, the response is empty, has the request's own token, and costs nothing.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::time;
+
+use crate::access::grants::Principal;
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::service_error::ServiceError;
+use crate::api::graphql::admission::{Schedule, WAITING_BYTES};
+use crate::api::graphql::current_account::current_account;
+use crate::api::graphql::execution::is_charged;
+use crate::api::graphql::parking::{Parking, Wake};
+use crate::api::graphql::prepared_query::{self, PreparedQuery};
+use crate::api::graphql::response_body;
+use crate::api::graphql::response_end::ResponseEnd;
+use crate::api::request_context::RequestContext;
+use crate::api::views::View;
+use crate::execute::constant;
+use crate::http::response::ResponseBody;
+use crate::query::Request;
+use crate::replicas::read_servers::ReadServers;
+use crate::throttle::rate_limiter::Debit;
+
+/// A query that waits for changes.
+pub(super) struct ParkedQuery {
+    pub(super) parking: Parking,
+    pub(super) prepared: PreparedQuery,
+    /// How long its client wants it to wait.
+    pub(super) wait: Duration,
+}
+
+impl ParkedQuery {
+    /// The body of its response.
+    pub(super) async fn respond(
+        self,
+        context: &mut RequestContext,
+        mut caller: Arc<Principal>,
+        view: &View,
+        request: &Request,
+    ) -> Result<ResponseBody, ApiError> {
+        let Self { mut parking, prepared, wait } = self;
+        let until = time::Instant::now() + wait;
+        loop {
+            parking.begin_page(&context.service, &prepared.compiled.plan);
+            // Boxed, so that a request that waits does not have what reading a page takes.
+            let reading = Box::pin(read(context, &caller, view, request, &prepared, until));
+            if let Some(body) = reading.await? {
+                return Ok(body);
+            }
+            if park(context, &mut parking, until).await? != Wake::Changes {
+                return Box::pin(end(context, &caller, prepared)).await;
+            }
+            caller = current_account(&context.service, &caller, prepared.grants, &view.rows)?;
+        }
+    }
+}
+
+/// The body of a response with changes. If there are none, the page is refunded.
+async fn read(
+    context: &mut RequestContext,
+    caller: &Arc<Principal>,
+    view: &View,
+    request: &Request,
+    prepared: &PreparedQuery,
+    until: time::Instant,
+) -> Result<Option<ResponseBody>, ApiError> {
+    context.entry.timeline.statement = Arc::default();
+    let left = until.saturating_duration_since(time::Instant::now());
+    let schedule = Schedule::new(&context.service, caller, Some(left));
+    let query = prepared.clone().admit(context, caller, view, request, &schedule).await?;
+    let rows = prepared_query::rows(context, caller, &query).await;
+    context.entry.cost = is_charged(&rows).then_some(query.debit.cost);
+    let rows = rows?;
+    if !rows.is_without_changes() {
+        return prepared_query::body(context, caller, query, rows).await.map(Some);
+    }
+    context.entry.cost = None;
+    context.service.admission.refund(&caller.user_id, query.debit).await;
+    context.permit = None;
+    Ok(None)
+}
+
+/// Waits for changes.
+async fn park(context: &mut RequestContext, parking: &mut Parking, until: time::Instant) -> Result<Wake, ServiceError> {
+    let RequestContext { service, in_flight, entry, .. } = context;
+    let (held, started) = (in_flight.reserved(), Instant::now());
+    in_flight.reserve(WAITING_BYTES)?;
+    let wake = parking.wait(service, until).await;
+    in_flight.shrink(held);
+    entry.timeline.parked += started.elapsed();
+    Ok(wake)
+}
+
+/// The body of a response without changes.
+async fn end(
+    context: &mut RequestContext,
+    caller: &Principal,
+    prepared: PreparedQuery,
+) -> Result<ResponseBody, ApiError> {
+    let RequestContext { service, entry, .. } = context;
+    let bucket = service.admission.forecast(&caller.user_id, &caller.limits.rate(), 0).await?;
+    let rows = constant(&prepared.compiled.plan);
+    let query = prepared.admitted(Debit::nothing(bucket), ReadServers::primary_route(), time::Instant::now());
+    Ok(response_body::write(rows, ResponseEnd::new(query, &entry.timeline.statement), entry)?)
+}

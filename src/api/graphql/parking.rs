@@ -1,0 +1,65 @@
+//! Requests that wait for changes of a feed. They hold no connection to the database, no credits, and no place among their callers' queries.
+
+use tokio::time::{self, Instant};
+
+use crate::access::grants::Principal;
+use crate::api::errors::query_error::QueryError;
+use crate::api::service::Service;
+use crate::change_feed::watcher::AwaitedChanges;
+use crate::plan::request_plan::Plan;
+use crate::plan::sql::Relation;
+use crate::throttle::queues::{Permit, Places};
+
+/// A place among a caller's requests that wait for changes.
+pub(super) struct Parking {
+    /// Known from the first page after a token on.
+    changes: Option<AwaitedChanges>,
+    _permit: Permit,
+}
+
+/// Why a request goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wake {
+    /// There may be changes.
+    Changes,
+    /// The time is over.
+    Time,
+    /// The server stops.
+    Stop,
+}
+
+impl Parking {
+    /// A place, unless the caller has as many as it may.
+    pub(super) fn new(service: &Service, caller: &Principal) -> Result<Self, QueryError> {
+        let limit = service.options.parked_requests;
+        let permit = service.parked.start(&caller.user_id, Places { running: limit, waiting: 0 }, 0);
+        Ok(Self { changes: None, _permit: permit.map_err(|_| QueryError::TooManyParked { limit })? })
+    }
+
+    /// A page of this plan is read now: changes that it may show do not wake.
+    pub(super) fn begin_page(&mut self, service: &Service, plan: &Plan) {
+        match (&mut self.changes, plan.marks_of_changes()) {
+            (Some(changes), _) => changes.forget(),
+            (None, Some(marks)) => {
+                let marks = marks.map(|relation| Relation(relation).to_string());
+                self.changes = Some(service.change_watcher.subscribe(marks));
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Waits for changes that the last page did not show.
+    pub(super) async fn wait(&mut self, service: &Service, until: Instant) -> Wake {
+        let changed = async {
+            if let Some(changes) = &mut self.changes {
+                changes.changed().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = service.admission.closed() => Wake::Stop,
+            () = changed => Wake::Changes,
+            () = time::sleep_until(until) => Wake::Time,
+        }
+    }
+}
