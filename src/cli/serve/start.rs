@@ -126,15 +126,8 @@ pub(crate) async fn start(
         runtime: Handle::current(),
     };
     service.grants.answer_with(Arc::clone(&service.tokens));
-    Ok(Server {
-        listener,
-        admin,
-        services: CurrentService::new(service),
-        audit,
-        schema,
-        servers,
-        _retention: retention,
-    })
+    let services = CurrentService::new(service);
+    Ok(Server { listener, admin, services, audit, schema, servers, _retention: retention })
 }
 
 /// Fails if the ids in the change feeds mean nothing here. A feed that misses changes is reported.
