@@ -51,7 +51,7 @@ async fn find(client: &Client, config: &Config) -> Outcome<Vec<Finding>> {
 async fn without_rows(client: &Client, file: &SchemaFile) -> Outcome<Vec<Finding>> {
     let given = scopes::list(client, None, None).await?;
     let mut findings = Vec::new();
-    for group in by_group(client).await?.iter().filter(|group| group.holds(Artifact::Graphql.path())) {
+    for group in by_group(client).await?.iter().filter(|group| may(&group.paths, Artifact::Graphql)) {
         let name = &group.name;
         let has = |scope: &&String| given.iter().any(|given| given.group == *name && given.scope == **scope);
         for scope in file.scopes().iter().filter(|scope| !has(scope)) {
