@@ -38,11 +38,16 @@ pub mod search;
 pub mod cursor;
 pub mod sync_token;
 pub mod catalog;
+pub mod outline;
 pub mod query;
+pub mod correction;
 pub mod vocabulary;
 pub mod cost;
 pub mod plan;
 pub mod compile;
+pub mod documents;
+pub mod schema_diff;
+pub mod schema_draft;
 
 // With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]

@@ -9,6 +9,9 @@ use crate::access::caller_limits::{CallerLimits, DefaultLimits};
 use crate::access::profile::select_list;
 use crate::limits::Profile;
 
+/// The path of the GraphQL API for documents that the server knows.
+const DOCUMENTS: &str = "/graphql/documents";
+
 /// What a user group is granted access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Artifact {
@@ -31,6 +34,8 @@ pub(crate) struct Principal {
     /// for an older password.
     pub(crate) tokens_from: u64,
     granted: [bool; Artifact::ALL.len()],
+    /// Whether the caller may use the GraphQL API for documents that the server knows, and for no others.
+    documents_alone: bool,
     /// The names in a schema file that show more of the schema, sorted.
     names: Box<[String]>,
 }
@@ -79,6 +84,11 @@ impl Principal {
     /// Whether one of the caller's groups has the grant on the artifact.
     pub(crate) fn may(&self, artifact: Artifact) -> bool {
         self.granted[artifact as usize]
+    }
+
+    /// Whether the caller may run documents that the server knows, and no others.
+    pub(crate) fn sends_documents_alone(&self) -> bool {
+        self.documents_alone
     }
 
     /// Whether one of the caller's groups has the grant that a schema file gives this name.
@@ -130,13 +140,20 @@ WHERE NOT account.disabled"
             user_id: Arc::clone(&user_id),
             limits: CallerLimits::new(&Profile::from_row(&row)?, &options.limits),
             tokens_from: second(row.try_get("tokens_from")?),
-            granted: Artifact::ALL.map(|artifact| paths.contains(&artifact.path())),
+            granted: Artifact::ALL.map(|artifact| may(&paths, artifact)),
+            documents_alone: !paths.contains(&Artifact::Graphql.path()),
             names: names(&paths),
         };
         let password_hash = row.try_get::<_, &str>("password_hash")?.into();
         accounts.insert(user_id, Account { password_hash, principal: Arc::new(principal) });
     }
     Ok(Grants { accounts })
+}
+
+/// Whether one of these paths is a grant on the artifact. Who may run documents uses the GraphQL API for them.
+pub(crate) fn may(paths: &[impl AsRef<str>], artifact: Artifact) -> bool {
+    let has = |path: &str| paths.iter().any(|granted| granted.as_ref() == path);
+    has(artifact.path()) || artifact == Artifact::Graphql && has(DOCUMENTS)
 }
 
 /// The names of grants of a schema file among what is granted. All other things that are have paths that begin with a slash.

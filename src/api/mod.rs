@@ -23,6 +23,7 @@ pub(crate) mod extensions;
 pub(crate) mod graphql;
 mod jwks;
 pub(crate) mod metrics;
+pub(crate) mod named_documents;
 pub(crate) mod negotiate;
 pub mod operators;
 pub mod options;

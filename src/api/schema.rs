@@ -1,5 +1,6 @@
 //! `GET /rest/s1/graphql/sdl`, and `…/schema.graphql` beside it: the SDL of the schema that this instance serves, with a token as its
-//! caller sees it, and without one as a whole, or what needs no grant if the operator wants that. `sdl_document` is the text as requests need it.
+//! caller sees it, and without one as a whole, or what needs no grant if the operator wants that. `descriptions=short` asks for a
+//! short form. `sdl_document` is the text as requests need it.
 
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
@@ -7,9 +8,11 @@ use hyper::{HeaderMap, StatusCode};
 use crate::access::grants::Artifact;
 use crate::api::credentials;
 use crate::api::errors::api_error::ApiError;
+use crate::api::errors::endpoint_error::EndpointError;
 use crate::api::request_context::RequestContext;
 use crate::api::sdl_document::SdlDocument;
 use crate::api::service::Service;
+use crate::api::views::View;
 use crate::http::coding::compress;
 use crate::http::coding::{self, Choice, Codings};
 use crate::http::request_error::RequestError;
@@ -19,17 +22,28 @@ use crate::http::response::{HttpResponse, add_vary, empty_response};
 /// Responds with what the caller sees.
 pub(crate) async fn respond(context: &mut RequestContext) -> Result<HttpResponse, ApiError> {
     let codings = context.service.http.options.codings.clone();
+    let form = form(context.head.uri.query())?;
     let mut response = if credentials::bearer(&context.head.headers).is_some() {
         let caller = context.authorize(Artifact::Graphql)?;
         let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
-        document(view.sdl(), &context.head.headers, &codings)?
+        document(form(&view), &context.head.headers, &codings)?
     } else {
         let Service { views, options, .. } = &*context.service;
         let view = if options.publishes_granted { views.whole() } else { views.public() };
-        document(view.sdl(), &context.head.headers, &codings)?
+        document(form(view), &context.head.headers, &codings)?
     };
     add_vary(response.headers_mut(), "Authorization");
     Ok(response)
+}
+
+/// The form of the text that a request's target asks for.
+fn form(query: Option<&str>) -> Result<fn(&View) -> &SdlDocument, EndpointError> {
+    let parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    match parameters.filter(|(name, _)| name == "descriptions").last().as_ref().map(|(_, value)| &**value) {
+        None | Some("full") => Ok(View::sdl),
+        Some("short") => Ok(View::short_sdl),
+        Some(_) => Err(EndpointError::Descriptions),
+    }
 }
 
 /// The text, or 304 for a client that has it.

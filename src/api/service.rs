@@ -9,6 +9,7 @@ use crate::access::grant_cache::GrantCache;
 use crate::access::login::Logins;
 use crate::access::tokens::jwt::Tokens;
 use crate::api::cpu_tasks::CpuTasks;
+use crate::api::named_documents::NamedDocuments;
 use crate::api::options::Options;
 use crate::api::query_texts::QueryTexts;
 use crate::api::request_ids::RequestIds;
@@ -77,6 +78,8 @@ pub(crate) struct Service {
     pub writer: WriterPool,
     /// The settings of order updates.
     pub update_options: UpdateOptions,
+    /// The documents that clients name.
+    pub documents: Arc<NamedDocuments>,
     /// The texts of persisted queries.
     pub persisted_queries: Arc<QueryTexts>,
     /// The settings in force, for operators.

@@ -18,6 +18,7 @@ use crate::catalog::grant_set::GrantSet;
 use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::stored_type::StoredTypes;
 use crate::compile::compiler::Compiler;
+use crate::outline::Outline;
 
 /// Views that are kept beside the two that are made at the start. Those that were not used for longest are dropped.
 const MAX_VIEWS: usize = 64;
@@ -28,6 +29,7 @@ pub(crate) struct View {
     pub(crate) grants: GrantSet,
     pub(crate) compiler: Arc<Compiler>,
     sdl: OnceLock<SdlDocument>,
+    short_sdl: OnceLock<SdlDocument>,
 }
 
 /// The views of a schema.
@@ -45,12 +47,21 @@ pub(crate) struct Views {
 
 impl View {
     fn new(grants: GrantSet, compiler: Compiler) -> Arc<Self> {
-        Self { grants, compiler: compiler.into(), sdl: OnceLock::new() }.into()
+        Self { grants, compiler: compiler.into(), sdl: OnceLock::new(), short_sdl: OnceLock::new() }.into()
     }
 
     /// The published text.
     pub(crate) fn sdl(&self) -> &SdlDocument {
         self.sdl.get_or_init(|| SdlDocument::new(self.compiler.catalog().sdl().to_owned()))
+    }
+
+    /// The published text without descriptions.
+    pub(crate) fn short_sdl(&self) -> &SdlDocument {
+        self.short_sdl.get_or_init(|| {
+            let whole = self.compiler.catalog().sdl();
+            // What is published can be read, and what could not be would not be made shorter.
+            SdlDocument::new(Outline::parse(whole).map_or_else(|_| whole.to_owned(), |outline| outline.short_sdl()))
+        })
     }
 }
 

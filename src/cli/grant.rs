@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use thiserror::Error;
 
-use crate::access::grants::Artifact;
+use crate::access::grants::{Artifact, may};
 use crate::access::manage::grants;
 use crate::catalog::Catalog;
 use crate::catalog::schema_file::SchemaFile;
@@ -56,7 +56,7 @@ enum Command {
 struct Grant {
     /// The name of the group
     group: String,
-    /// The path: /graphql, /graphql/plan or /api/updateOrder; or a name of @grant in the schema file, such as NOTES
+    /// The path: /graphql, /graphql/documents, /graphql/plan or /api/updateOrder; or a name of @grant in the schema file, such as NOTES
     path: String,
 }
 
@@ -130,7 +130,7 @@ fn on_place(users: &[grants::Granted], file: &SchemaFile, place: &str) -> Outcom
         return Err(NoSuchPlace { place: place.to_owned(), nearest }.into());
     }
     let (mut rows, mut seen) = (Vec::new(), Vec::new());
-    for user in users.iter().filter(|user| user.holds(Artifact::Graphql.path())) {
+    for user in users.iter().filter(|user| may(&user.paths, Artifact::Graphql)) {
         let held = file.held(|name| user.holds(name));
         let known = seen.iter().find(|(other, _)| *other == held).map(|(_, sees)| *sees);
         let sees = match known {

@@ -36,6 +36,8 @@ pub(crate) enum ServerAddress {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
+    #[cfg(feature = "mcp")]
+    pub(crate) headers: hyper::HeaderMap,
     pub(crate) body: Bytes,
 }
 
@@ -142,5 +144,10 @@ async fn exchange(
     // Ends with the sender.
     tokio::spawn(connection);
     let (head, body) = sender.send_request(request).await?.into_parts();
-    Ok(Answer { status: head.status, body: body.collect().await?.to_bytes() })
+    Ok(Answer {
+        status: head.status,
+        #[cfg(feature = "mcp")]
+        headers: head.headers,
+        body: body.collect().await?.to_bytes(),
+    })
 }

@@ -13,12 +13,14 @@ pub(crate) mod database;
 #[cfg(feature = "tools")]
 pub mod demo;
 pub(crate) mod doctor;
+pub(crate) mod document_files;
 pub mod explain;
 pub(crate) mod grant;
 pub(crate) mod group;
 pub(crate) mod health;
 mod http_client;
 pub(crate) mod keys;
+mod limit_flags;
 #[cfg(feature = "tools")]
 pub mod load;
 pub(crate) mod manual;
@@ -27,8 +29,11 @@ pub mod outcome;
 mod output;
 mod privileges;
 pub(crate) mod profile;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 pub(crate) mod query;
 pub mod query_text;
+mod remote_server;
 #[cfg(feature = "tools")]
 pub(crate) mod sample;
 pub(crate) mod schema;
@@ -75,6 +80,8 @@ enum Command {
     Keys(keys::Args),
     Audit(audit::Args),
     Query(query::Args),
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Args),
     Explain(explain::Args),
     Schema(schema::Args),
     Config(config::Args),
@@ -108,6 +115,8 @@ pub fn run() -> ExitCode {
         Command::Keys(args) => keys::run(&args),
         Command::Audit(args) => audit::run(args),
         Command::Query(args) => query::run(args),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => mcp::run(args),
         Command::Explain(args) => explain::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Config(args) => config::run(&args),

@@ -56,7 +56,7 @@ pub fn explain(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<
 }
 
 /// Explains a request for an operation.
-pub(super) fn explain_operation(
+pub(crate) fn explain_operation(
     catalog: &Catalog,
     operation: &Operation,
     request: &Request,

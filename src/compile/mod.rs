@@ -19,7 +19,7 @@ pub mod compiler;
 pub mod explanation;
 pub mod export;
 mod known_price;
-mod valid_operation;
+pub(crate) mod valid_operation;
 
 use crate::catalog::Catalog;
 use crate::compile::cached_operation::CachedOperation;

@@ -8,7 +8,7 @@ use crate::query::parse::Source;
 use crate::query::validate::validate;
 
 /// Parses and validates the text of a request.
-pub(super) fn valid_operation(catalog: &Catalog, request: &Request) -> Result<Operation, GraphqlErrors> {
+pub(crate) fn valid_operation(catalog: &Catalog, request: &Request) -> Result<Operation, GraphqlErrors> {
     let source = Source::read(&request.query)?;
     let document = source.parse()?;
     validate(catalog, &document, request.operation_name.as_deref())

@@ -113,6 +113,8 @@ settings! {
         startup_options: bool = "startup-options", "ORDERQL_STARTUP_OPTIONS", "on", SWITCH;
         /// Schema file to serve instead of the built-in schema, which shows how one is written.
         schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE, Live;
+        /// Documents that clients can name in place of a text: a folder of .graphql files, or a manifest of persisted queries (.json).
+        documents: Option<PathBuf> = "documents", "ORDERQL_DOCUMENTS", "", PATH_OR_NONE, Live;
         /// Threads that serve requests; one for each core if not given.
         threads: Option<usize> = "threads", "ORDERQL_THREADS", "", COUNT_OR_NONE;
         /// Largest number of connections to the database; two for each core and one more if not given.

@@ -36,7 +36,7 @@ const HISTORY: &str = "orderql.schema_history";
 const SERVICE_HISTORY: &str = "orderql.service_history";
 
 /// The migrations of the service's tables that concern nothing else, by their number.
-const OF_SERVICE_ALONE: [i32; 8] = [15, 26, 27, 28, 32, 37, 39, 40];
+const OF_SERVICE_ALONE: [i32; 9] = [15, 26, 27, 28, 32, 37, 39, 40, 42];
 
 /// The parts for the service's tables of migrations that concern others as well.
 const PARTS_OF_SERVICE: [(&str, &str); 2] = [

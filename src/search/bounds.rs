@@ -2,7 +2,7 @@
 //! before the cost is known.
 
 /// Terms of a search string.
-pub(super) const MAX_TERMS: usize = 50;
+pub(crate) const MAX_TERMS: usize = 50;
 
 /// Distinct values of an in-list. A page holds 100 rows, so the rows of longer lists do not fit one page anyway.
 pub(crate) const MAX_VALUES: usize = 100;

@@ -5,6 +5,8 @@
 #![allow(clippy::too_many_lines, reason = "a test is a story")]
 
 mod access;
+#[cfg(feature = "mcp")]
+mod agents;
 mod catalog;
 mod cli;
 mod clients;

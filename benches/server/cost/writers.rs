@@ -12,6 +12,12 @@ use crate::rounds;
 use crate::statistics::median;
 use crate::usage::CpuTimes;
 
+/// Connections to the database are those of a reader.
+const WRITER: &str = "
+    SET default_transaction_read_only = off;
+    SET default_transaction_isolation = 'read committed';
+    SET client_min_messages = warning";
+
 /// Makes the rows that are written.
 const ROWS: &str = include_str!("../../sql/written_orders.sql");
 
@@ -108,7 +114,7 @@ impl Variant {
 pub fn run(database: &Database, turns: usize, seed: u64) -> Result<WritersReport> {
     eprintln!("writing orders");
     let client = database.connect()?;
-    database.block_on(client.simple_query("SET client_min_messages = warning"))?;
+    database.block_on(client.batch_execute(WRITER))?;
     for statement in ROWS.split_inclusive(";\n\n") {
         database.block_on(client.batch_execute(statement))?;
     }

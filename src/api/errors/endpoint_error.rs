@@ -28,6 +28,9 @@ pub(crate) enum EndpointError {
         "the settings are shown at an IP address, at localhost, or at another name without dots; any web page may have the name in Host"
     )]
     RegisteredName,
+    /// A form of the schema that there is not.
+    #[error("descriptions is short or full")]
+    Descriptions,
     /// A malformed `Orderql-After`.
     #[error(
         "a request has one Orderql-After at most, with the Orderql-Position of an order update's response, such as 16/B374D848"
@@ -54,9 +57,10 @@ impl From<EndpointError> for ApiError {
             EndpointError::NotFound => ErrorCode::NotFound,
             EndpointError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             EndpointError::NotAcceptable => ErrorCode::NotAcceptable,
-            EndpointError::RegisteredName | EndpointError::Position | EndpointError::UnwrittenPosition => {
-                ErrorCode::BadRequest
-            }
+            EndpointError::RegisteredName
+            | EndpointError::Descriptions
+            | EndpointError::Position
+            | EndpointError::UnwrittenPosition => ErrorCode::BadRequest,
             EndpointError::CompressedBody | EndpointError::NotJson | EndpointError::NotUtf8 => {
                 ErrorCode::UnsupportedMediaType
             }

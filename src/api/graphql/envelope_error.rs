@@ -49,6 +49,9 @@ pub(crate) enum EnvelopeError {
     /// `operationName` has another type.
     #[error("\"operationName\" must be a string or null")]
     OperationNameType,
+    /// `documentId` has another type.
+    #[error("\"documentId\" must be a string or null")]
+    DocumentIdType,
     /// `variables` or `extensions` has another type.
     #[error("\"{0}\" must be a JSON object or null")]
     ObjectType(&'static str),

@@ -31,7 +31,8 @@ use crate::api::graphql::export_log::ExportLog;
 use crate::api::graphql::export_run::{self, ExportRun};
 use crate::api::graphql::feed_export;
 use crate::api::graphql::idle_place::IdlePlace;
-use crate::api::graphql::persisted_queries::{resolve, store};
+use crate::api::graphql::persisted_queries::store;
+use crate::api::graphql::query_source::resolve;
 use crate::api::graphql::request_envelope;
 use crate::api::negotiate::Media;
 use crate::api::prefer;
@@ -78,7 +79,7 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
     let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
     let after = read_position::after(&context.head.headers, &context.service.servers).await?;
     let envelope = request_envelope::read(context, &caller, body).await?;
-    let mut query = resolve(&context.service.persisted_queries, view.grants, envelope)?;
+    let mut query = resolve(&context.service, &caller, &view, envelope)?;
     if let Some(report) = cost_report::requested(&context.head.headers)? {
         return cost_report::respond(context, &caller, &view, report, &mut query, Media::GraphqlResponse).await;
     }

@@ -23,6 +23,7 @@ mod parked_query;
 mod parking;
 pub(crate) mod persisted_queries;
 mod prepared_query;
+pub(crate) mod query_source;
 pub(crate) mod request_envelope;
 pub(crate) mod response_body;
 pub(crate) mod response_end;
@@ -47,8 +48,9 @@ use crate::api::graphql::execution::{AdmittedQuery, is_charged};
 use crate::api::graphql::free_requests::{Work, pace};
 use crate::api::graphql::parked_query::ParkedQuery;
 use crate::api::graphql::parking::Parking;
-use crate::api::graphql::persisted_queries::{ResolvedQuery, resolve, store};
+use crate::api::graphql::persisted_queries::{ResolvedQuery, store};
 use crate::api::graphql::prepared_query::PreparedQuery;
+use crate::api::graphql::query_source::resolve;
 use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
 use crate::api::read_position;
@@ -104,7 +106,7 @@ async fn serve(
     let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
     let media = media?;
     let envelope = request_envelope::read(context, &caller, body).await?;
-    let mut query = resolve(&context.service.persisted_queries, view.grants, envelope)?;
+    let mut query = resolve(&context.service, &caller, &view, envelope)?;
 
     let headers = optional_headers::of(&context.head.headers);
     let wait = prefer::wait(&headers);

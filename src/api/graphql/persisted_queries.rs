@@ -97,8 +97,8 @@ pub(crate) fn resolve(
     grants: GrantSet,
     envelope: GraphqlRequest,
 ) -> Result<ResolvedQuery, PersistedQueryError> {
-    let GraphqlRequest { query, operation_name, variables, extensions, values_memory } = envelope;
-    let (query, new_hash) = match (query, read_hash(extensions.as_deref())?) {
+    let GraphqlRequest { query, operation_name, variables, extensions, values_memory, document_id: _ } = envelope;
+    let (query, new_hash) = match (query, hash(extensions.as_deref())?) {
         (_, Some(_)) if !texts.is_enabled() => return Err(PersistedQueryError::NotSupported),
         (Some(query), Some(_)) if query.len() > texts.max_text() => {
             return Err(PersistedQueryError::TooLarge { bytes: query.len(), max: texts.max_text() });
@@ -132,7 +132,7 @@ pub(crate) fn store(texts: &QueryTexts, caller: &Arc<str>, query: &mut ResolvedQ
 }
 
 /// The hash in a request's `extensions`, if there is one.
-fn read_hash(extensions: Option<&str>) -> Result<Option<QueryHash>, PersistedQueryError> {
+pub(super) fn hash(extensions: Option<&str>) -> Result<Option<QueryHash>, PersistedQueryError> {
     let Some(extensions) = extensions else { return Ok(None) };
     let mut extension = match JsonMembers::of(extensions)?.take(PERSISTED_QUERY) {
         None | Some("null") => return Ok(None),

@@ -23,8 +23,10 @@ pub(crate) const PERSISTED_QUERY: &str = "persistedQuery";
 /// A request as the client sent it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct GraphqlRequest {
-    /// The query's text. Without it, `extensions` have its hash.
+    /// The query's text. Without it, `extensions` have its hash, or there is the id of a document.
     pub query: Option<String>,
+    /// The id of a document that the server knows.
+    pub document_id: Option<String>,
     /// The operation's name.
     pub operation_name: Option<String>,
     /// The values of the operation's variables: the text of an object.
@@ -62,7 +64,7 @@ pub(crate) async fn read(
 }
 
 /// Parses a body. Checks types strictly, because a mistake would otherwise go unnoticed: `query` must be a string,
-/// `variables` and `extensions` objects, `operationName` a string. All but `query` may be null or absent. Other keys are
+/// `variables` and `extensions` objects, `operationName` and `documentId` strings. All but `query` may be null or absent. Other keys are
 /// ignored, as GraphQL-over-HTTP demands.
 pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
     if body.is_empty() {
@@ -85,10 +87,13 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
     }
     let mut member = |key| members.take(key).filter(|text| *text != "null");
     let (operation_name, variables, extensions) = (member("operationName"), member("variables"), member("extensions"));
+    let document_id = member("documentId");
     let query = members.take("query");
-    let query = if query == Some("null") && has_persisted_query(extensions)? { None } else { query };
+    let is_named = document_id.is_some() || has_persisted_query(extensions)?;
+    let query = if query == Some("null") && is_named { None } else { query };
     Ok(GraphqlRequest {
         query: query.map(|text| string(text, EnvelopeError::QueryType)).transpose()?,
+        document_id: document_id.map(|text| string(text, EnvelopeError::DocumentIdType)).transpose()?,
         operation_name: operation_name.map(|text| string(text, EnvelopeError::OperationNameType)).transpose()?,
         variables: object("variables", variables)?,
         extensions: object("extensions", extensions)?,
@@ -100,12 +105,13 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
 /// and `extensions` JSON. All but `query` may be empty or absent. A repeated parameter is an error: a proxy or a cache
 /// might read the other one. Other parameters are ignored.
 pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, EnvelopeError> {
-    let [mut query, mut operation_name, mut variables, mut extensions] = [const { None }; 4];
+    let [mut query, mut document_id, mut operation_name, mut variables, mut extensions] = [const { None }; 5];
     for pair in component.unwrap_or_default().split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let Ok(name) = decode(name) else { continue };
         let parameter = match name.as_str() {
             "query" => &mut query,
+            "documentId" => &mut document_id,
             "operationName" => &mut operation_name,
             "variables" => &mut variables,
             "extensions" => &mut extensions,
@@ -118,6 +124,7 @@ pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, Env
     }
     let mut request = GraphqlRequest {
         query,
+        document_id: document_id.filter(|id| !id.is_empty()),
         operation_name: operation_name.filter(|name| !name.is_empty()),
         ..GraphqlRequest::default()
     };

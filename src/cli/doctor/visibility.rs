@@ -1,6 +1,6 @@
 //! Checks what groups see of the schema.
 
-use crate::access::grants::Artifact;
+use crate::access::grants::{Artifact, may};
 use crate::access::manage::grants::{by_group, list};
 use crate::cli::doctor::finding::Finding;
 use crate::cli::outcome::Outcome;
@@ -22,7 +22,7 @@ async fn find(client: &Client, config: &Config) -> Outcome<Vec<Finding>> {
         if group.paths.is_empty() {
             let text = format!("the members of {name} may do nothing by it: the group has no grant");
             findings.push(Finding::warning("grants", text, format!("orderql grant add {name} /graphql")));
-        } else if group.holds(Artifact::Graphql.path())
+        } else if may(&group.paths, Artifact::Graphql)
             && file.view(file.held(|grant| group.holds(grant)))?.root_fields().next().is_none()
         {
             let text = format!("the group {name} sees nothing: every root of the schema needs a grant that it lacks");

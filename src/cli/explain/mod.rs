@@ -16,7 +16,7 @@ use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use clap::{Arg, ArgGroup, ArgMatches, value_parser};
+use clap::{ArgGroup, value_parser};
 use thiserror::Error;
 
 use crate::access::manage::grants;
@@ -25,13 +25,12 @@ use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::search_window::SearchWindow;
 use crate::cli::database::{address, connect};
 use crate::cli::explain::explained::Explained;
+use crate::cli::limit_flags::LimitFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::query_text::{self, variables};
 use crate::cli::schema;
 use crate::compile::explanation;
-use crate::config::limit_settings::parser;
 use crate::database::address::connection_string::ConnectionString;
-use crate::limits::{LIMITS, Limit, Limits, Profile};
 use crate::query::{Request, Variables};
 
 /// Print what a query costs and the SQL that it runs, and with --analyze what that takes on a database
@@ -83,40 +82,6 @@ pub struct Args {
     /// The query, a file that holds it, or `-` for standard input
     #[arg(value_name = "QUERY|FILE")]
     query: String,
-}
-
-/// The limits of the caller, a flag each.
-#[derive(Debug, Clone, Copy)]
-struct LimitFlags(Limits);
-
-impl clap::Args for LimitFlags {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        let flag = |limit: &'static Limit| {
-            let arg =
-                Arg::new(limit.name).long(limit.name).value_name("N").help(limit.help.trim().trim_end_matches('.'));
-            arg.default_value(limit.default).value_parser(|text: &str| parser(limit.unit).read(text))
-        };
-        command.args(LIMITS.iter().filter(|limit| limit.is_of_query).map(flag))
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl clap::FromArgMatches for LimitFlags {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut limits = Profile::DEFAULT;
-        for limit in LIMITS.iter().filter(|limit| limit.is_of_query) {
-            *(limit.own)(&mut limits) = matches.get_one(limit.name).copied();
-        }
-        Ok(Self(Limits::of(&limits)))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
 }
 
 /// The server would reject the query. The printed errors say why.

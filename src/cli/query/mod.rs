@@ -11,8 +11,8 @@ mod direct;
 mod history;
 mod listing;
 mod prompt;
-mod remote;
-mod response;
+pub(crate) mod remote;
+pub(crate) mod response;
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -22,9 +22,10 @@ use serde_json::Value;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::cli::query::history::History;
-use crate::cli::query::remote::{Caller, Server};
+use crate::cli::query::remote::Caller;
 use crate::cli::query::response::Ordered;
 use crate::cli::query_text::{self, variables};
+use crate::cli::remote_server::{self, RemoteServer, Url};
 use crate::database::address::connection_string::ConnectionString;
 use crate::query::{Request, Variables};
 use crate::telemetry::error_chain::ErrorChain;
@@ -36,8 +37,8 @@ use crate::telemetry::error_chain::ErrorChain;
 pub(crate) struct Args {
     /// The server: http://HOST:PORT, https://HOST:PORT, or unix: and the path of a socket
     #[arg(long, env = "ORDERQL_URL", value_name = "URL", default_value = "http://127.0.0.1:8080",
-        value_parser = remote::url)]
-    url: remote::Url,
+        value_parser = remote_server::url)]
+    url: Url,
 
     /// PEM file of the authorities whose servers are trusted, instead of those that the system trusts
     #[arg(long, value_name = "FILE")]
@@ -79,7 +80,7 @@ pub(crate) struct Args {
 /// Who answers.
 enum Asked {
     Database(ConnectionString, Option<PathBuf>),
-    Server(Server, Caller),
+    Server(RemoteServer, Caller),
 }
 
 /// The response has errors, which were printed.
@@ -92,7 +93,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     let mut asked = match args.database_url {
         Some(database) => Asked::Database(database, args.schema),
         // A password comes before the query, where both come from standard input.
-        None => Asked::Server(Server::new(args.url, args.ca.as_deref())?, remote::caller(args.token, args.user)?),
+        None => Asked::Server(RemoteServer::new(args.url, args.ca.as_deref())?, remote::caller(args.token, args.user)?),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut request =
@@ -121,7 +122,7 @@ impl Asked {
     async fn ask(&mut self, request: &Request) -> Outcome<Ordered> {
         match self {
             Self::Database(database, schema) => direct::ask(database, schema.as_deref(), request).await,
-            Self::Server(server, caller) => server.ask(caller, request).await,
+            Self::Server(server, caller) => remote::ask(server, caller, request).await,
         }
     }
 }

@@ -7,32 +7,32 @@ use serde_json::Value;
 /// A JSON value that keeps the order of its objects' fields.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(untagged)]
-pub(super) enum Ordered {
+pub(crate) enum Ordered {
     Object(Fields),
     List(Vec<Ordered>),
     Scalar(Value),
 }
 
 /// The fields of an object.
-pub(super) type Fields = IndexMap<String, Ordered>;
+pub(crate) type Fields = IndexMap<String, Ordered>;
 
 impl Ordered {
     /// A field's value.
-    pub(super) fn get(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         self.as_object()?.get(name)
     }
 
-    pub(super) fn as_object(&self) -> Option<&Fields> {
+    pub(crate) fn as_object(&self) -> Option<&Fields> {
         if let Self::Object(fields) = self { Some(fields) } else { None }
     }
 
     /// The values of a list; none if it is something else.
-    pub(super) fn values(&self) -> &[Self] {
+    pub(crate) fn values(&self) -> &[Self] {
         if let Self::List(values) = self { values } else { &[] }
     }
 
     /// The value without an order.
-    pub(super) fn to_value(&self) -> Value {
+    pub(crate) fn to_value(&self) -> Value {
         match self {
             Self::Object(fields) => {
                 Value::Object(fields.iter().map(|(name, value)| (name.clone(), value.to_value())).collect())

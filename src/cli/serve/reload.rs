@@ -73,7 +73,7 @@ impl<'a> Reloader<'a> {
         Self { settings, in_file, schema, servers }
     }
 
-    /// Reads the settings, the schema file and the certificate. What cannot be used is reported, and then nothing changes.
+    /// Reads the settings, the schema file, the documents and the certificate. What cannot be used is reported, and then nothing changes.
     pub(super) async fn reload(&mut self, services: &CurrentService) {
         match self.try_reload(services).await {
             Ok(Changes { made, left }) => {
@@ -100,6 +100,7 @@ impl<'a> Reloader<'a> {
         let options = config.http();
         let tls = options.tls.as_ref().map(tls::read).transpose()?;
         let (schema, read) = SchemaSource::read(&config)?;
+        let documents = Arc::clone(&read.documents);
         let mut service = Service::clone(&services.get());
         if tls.is_some() != service.http.tls.is_some() {
             let before = if tls.is_some() { "not set" } else { "set" };
@@ -134,6 +135,7 @@ impl<'a> Reloader<'a> {
         let settings = Arc::new(report(&reloaded));
         services.replace(Service {
             http,
+            documents,
             options: config.api(),
             settings,
             update_options: config.updates(),

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use tokio_postgres::Client;
 
+use crate::api::named_documents::NamedDocuments;
 use crate::api::views::Views;
 use crate::catalog::Catalog;
 use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::search_window::SearchWindow;
-use crate::cli::schema::{self, SchemaFileError};
+use crate::cli::outcome::Outcome;
+use crate::cli::schema;
+use crate::cli::serve::served_documents;
 use crate::config::settings::Config;
 use crate::database::address::server_addresses::ServerAddresses;
 use crate::preflight::{Constraints, stored_types};
@@ -30,6 +33,7 @@ pub(super) struct SchemaSource {
 pub(super) struct ReadSchema {
     file: SchemaFile,
     catalog: Catalog,
+    pub(super) documents: Arc<NamedDocuments>,
 }
 
 /// What the service makes of a schema.
@@ -41,8 +45,8 @@ pub(super) struct ServedSchema {
 }
 
 impl SchemaSource {
-    /// Reads the schema file. Fails if it is none.
-    pub(super) fn read(config: &Config) -> Result<(Self, ReadSchema), SchemaFileError> {
+    /// Reads the schema file and the documents. Fails if it is none, or if one of them is refused.
+    pub(super) fn read(config: &Config) -> Outcome<(Self, ReadSchema)> {
         let path = config.schema.as_deref();
         let text = schema::text(path)?;
         let (file, catalog) = schema::parse(&text, path)?;
@@ -53,7 +57,8 @@ impl SchemaSource {
             constraints: config.schema_constraints,
             query_cache: config.query_cache,
         };
-        Ok((source, ReadSchema { file, catalog }))
+        let documents = served_documents::read(config.documents.as_deref(), &catalog)?.into();
+        Ok((source, ReadSchema { file, catalog, documents }))
     }
 
     /// Checks the schema against the database, so that a table that is missing does not show in the responses to clients, and
@@ -64,7 +69,7 @@ impl SchemaSource {
         client: &Client,
         servers: &ServerAddresses,
     ) -> Result<ServedSchema, Box<dyn Error + Send + Sync>> {
-        let ReadSchema { file, catalog } = schema;
+        let ReadSchema { file, catalog, .. } = schema;
         for mismatch in schema::check_database(client, &catalog, self.constraints).await? {
             emit(&Event::ConstraintMissing { mismatch: &mismatch });
         }

@@ -79,6 +79,7 @@ pub(crate) async fn start(
     let (options, api) = (config.http(), config.api());
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let (schema, read) = SchemaSource::read(config)?;
+    let documents = Arc::clone(&read.documents);
     let client = connect(&servers, config.start_wait).await?;
     connection_check::check(config, &servers).await?;
     let ServedSchema { catalog, constraints, views, vocabularies } = schema.open(read, &client, &servers).await?;
@@ -115,6 +116,7 @@ pub(crate) async fn start(
         updates: Queues::new(config.update_queues()),
         update_rates: MemoryStore::new().into(),
         updates_orders,
+        documents,
         persisted_queries: QueryTexts::new(api.persisted_queries).into(),
         settings: report(values).into(),
         http: HttpState { memory: MemoryBudget::new(options.memory_budget, options.body_limit), options, tls },

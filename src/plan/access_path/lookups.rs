@@ -9,7 +9,8 @@ impl Search<'_> {
     /// that of the prefix if it has an index that a range continues.
     pub(super) fn lookups(&self, path: &AccessPath) -> Vec<Lookup> {
         let prefix = path.prefix.map(|prefix| prefix.term);
-        let of_prefix = prefix.into_iter().filter(|term| !self.continued(*term, &path.filters).is_empty());
+        let continued = |term: usize| self.continued(&self.key(term).in_order_of, &path.filters);
+        let of_prefix = prefix.into_iter().filter(|term| !continued(*term).is_empty());
         let mut ranked: Vec<(u8, Lookup)> = self.pair_lookup(path).map(|lookup| (0, lookup)).into_iter().collect();
         for term in of_prefix.chain(path.filters.iter().copied()).filter(|term| self.key(*term).lookup) {
             let key = self.key(term);
@@ -26,7 +27,7 @@ impl Search<'_> {
                 }
                 continue;
             }
-            let range = if is_range { Vec::new() } else { self.continued(term, &path.filters) };
+            let range = if is_range { Vec::new() } else { continued(term) };
             let rank = match (is_range, self.is_list(term), key.indexed) {
                 _ if !range.is_empty() => 0,
                 (false, false, true) => 1,
@@ -44,14 +45,19 @@ impl Search<'_> {
         ranked.into_iter().map(|(_, lookup)| lookup).collect()
     }
 
-    /// A look-up by two terms, if an index on their keys is not that of the prefix. The first may be a list.
+    /// A look-up by two terms and a range that continues them, or by two terms, if that is not what the prefix does. The first may be
+    /// a list.
     fn pair_lookup(&self, path: &AccessPath) -> Option<Lookup> {
-        let pairs = self.connection.pair_indexes.iter().filter_map(|index| self.pair(index));
         let is_of_prefix = |term: usize| path.prefix.is_some_and(|prefix| prefix.terms().any(|other| other == term));
-        let mut pairs = pairs.filter(|pair| !pair.iter().all(|term| is_of_prefix(*term)));
-        let terms = pairs.find(|[_, second]| !self.is_list(*second))?.to_vec();
-        let columns = terms.iter().map(|term| self.key(*term).column.name.clone()).collect();
-        Some(Lookup { terms, columns, rows: 0, is_of_pair: true })
+        let pairs = self.connection.pair_indexes.iter().filter_map(|index| {
+            let pair = self.pair(index).filter(|[_, second]| !self.is_list(*second))?;
+            let range = self.continued(&index.in_order_of, &path.filters);
+            (!range.is_empty() || !pair.iter().all(|term| is_of_prefix(*term))).then_some((pair, range))
+        });
+        let (pair, range) = pairs.min_by_key(|(_, range)| range.is_empty())?;
+        let of_pair = pair.iter().chain(range.first());
+        let columns = of_pair.map(|term| self.key(*term).column.name.clone()).collect();
+        Some(Lookup { terms: pair.into_iter().chain(range).collect(), columns, rows: 0, is_of_pair: true })
     }
 
     /// Whether the look-up reads an index alone: one that has all columns of the terms, of the order and of the primary key.
@@ -71,7 +77,7 @@ impl Search<'_> {
     fn included(&self, lookup: &Lookup) -> Option<&[String]> {
         let term = lookup.terms.first()?;
         if lookup.is_of_pair {
-            let is_used = |index: &&PairIndex| self.pair(index).is_some_and(|pair| pair == *lookup.terms);
+            let is_used = |index: &&PairIndex| self.pair(index).is_some_and(|pair| lookup.terms.starts_with(&pair));
             return Some(&self.connection.pair_indexes.iter().find(is_used)?.include);
         }
         // A second column is that of an order, and the columns are known of the index in the first of them.
@@ -80,15 +86,14 @@ impl Search<'_> {
         (lookup.columns.len() == 1 || lookup.columns.last() == second).then_some(&key.include)
     }
 
-    /// The range terms among the filters that bound the second column of an index of the term's key.
-    fn continued(&self, term: usize, filters: &[usize]) -> Vec<usize> {
-        let second =
-            self.key(term).in_order_of.iter().map(|sort_key| &self.connection.sort_keys[*sort_key].columns[0].name);
+    /// The range terms among the filters that continue an index in the order of one of these sort keys: they bound its first column.
+    fn continued(&self, in_order_of: &[usize], filters: &[usize]) -> Vec<usize> {
+        let columns = in_order_of.iter().map(|sort_key| &self.connection.sort_keys[*sort_key].columns[0].name);
         let is_on = |filter: &usize, column: &String| {
             let key = self.key(*filter);
             !self.is_equality(*filter) && key.semi_join.is_none() && key.column.name == *column
         };
-        let mut ranges = second.map(|column| filters.iter().copied().filter(|filter| is_on(filter, column)).collect());
+        let mut ranges = columns.map(|column| filters.iter().copied().filter(|filter| is_on(filter, column)).collect());
         ranges.find(|range: &Vec<usize>| !range.is_empty()).unwrap_or_default()
     }
 }

@@ -67,9 +67,9 @@ impl Prefix {
 /// A search by the index of one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
-    /// The terms that bound the range of the index: on its first column, and if that equals a value, on its second.
+    /// The terms that bound the range of the index: on its first column, and as long as these equal values, on the next.
     pub terms: Vec<usize>,
-    /// The first columns of the index, as many as the terms bound.
+    /// The first columns of the index, as many as the terms bound. Several terms can bound the last one.
     pub columns: Vec<String>,
     /// The most matching rows with which it is used.
     pub rows: u32,

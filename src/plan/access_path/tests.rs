@@ -75,7 +75,7 @@ fn reads_an_index_range_where_one_has_the_order() {
 #[test]
 fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
     for (root, sort_key, terms, expected) in [
-        ("orders", "GRAND_TOTAL", &["statusId"][..], "grand_total,order_id lookup status_id 3750 window 1875"),
+        ("orders", "ORDER_NAME", &["statusId"][..], "order_name,order_id lookup status_id 3750 window 1875"),
         ("orders", "GRAND_TOTAL", &["orderTypeId"], "grand_total,order_id window 3750"),
         // Near the end of a date range, both of its terms bound it.
         (
@@ -93,9 +93,9 @@ fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
         // Of three, the two that probably match fewest rows.
         (
             "orders",
-            "GRAND_TOTAL",
+            "ORDER_NAME",
             &["orderDate>", "statusId", "externalId"],
-            "grand_total,order_id lookup status_id+order_date 750 lookup external_id 750 window 3000",
+            "order_name,order_id lookup status_id+order_date 750 lookup external_id 750 window 3000",
         ),
         // The ranges of a few values are merged, and share the window.
         (
@@ -104,18 +104,11 @@ fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
             &["statusId[]", "orderTypeId"],
             "status_id,order_date,order_id each statusId[] window 1250",
         ),
-        // No index on the state has the column of that order, and none on the store includes external ids.
         (
             "orders",
-            "LAST_UPDATED_STAMP",
-            &["statusId"],
-            "last_updated_stamp,order_id lookup status_id 1500 window 3000",
-        ),
-        (
-            "orders",
-            "GRAND_TOTAL",
+            "ORDER_NAME",
             &["statusId", "externalId"],
-            "grand_total,order_id lookup external_id 750 lookup status_id 750 window 3000",
+            "order_name,order_id lookup external_id 750 lookup status_id 750 window 3000",
         ),
         // The columns are known of the index in the order of the date alone.
         (
@@ -163,6 +156,21 @@ fn reads_the_range_of_an_index_on_two_keys() {
             &["productStoreId", "statusId"],
             "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+status_id 3750 window 1875",
         ),
+        // A range continues the index.
+        (
+            "orders",
+            "LAST_UPDATED_STAMP",
+            &["productStoreId", "statusId", "orderDate>", "orderDate>"],
+            "product_store_id,last_updated_stamp,order_id = productStoreId \
+             lookup product_store_id+status_id+order_date 1500 window 3000",
+        ),
+        (
+            "orders",
+            "ORDER_ID",
+            &["productStoreId", "statusId", "orderDate>"],
+            "product_store_id,status_id,order_id = productStoreId = statusId \
+             lookup product_store_id+status_id+order_date 3750 window 1875",
+        ),
         // The sort key's column is a range beside a prefix.
         (
             "shipments",
@@ -178,7 +186,7 @@ fn reads_the_range_of_an_index_on_two_keys() {
 #[test]
 fn examines_no_more_rows_than_the_window_and_the_page() {
     for (terms, probes) in [(&["orderTypeId"][..], 0), (&["statusId"], 1), (&["statusId", "externalId"], 2)] {
-        let path = path("orders", "GRAND_TOTAL", terms, probes);
+        let path = path("orders", "ORDER_NAME", terms, probes);
         let examined = path.bound(50, 1);
         assert!((7_400..=7_560).contains(&examined), "{examined} {path:?}");
     }

@@ -189,21 +189,25 @@ impl<'a> SearchTerms<'a> {
     fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters<'_>) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
+        let is_continued = lookup.columns.len() > 2;
         let mut conditions = Vec::new();
         for (position, index) in lookup.terms.iter().copied().enumerate() {
-            if lookup.is_of_pair && position > 0 {
-                // As a range, because PostgreSQL drops columns that equal a value from the order.
+            if lookup.is_of_pair && position == 1 {
                 let column = ColumnOf(alias, &self.terms[index].key.column.name);
                 let value = self.value(index, parameters);
-                let operators = [Operator::GreaterOrEqual, Operator::LessOrEqual];
-                conditions.extend(operators.map(|operator| Condition::Compare(column, operator, value)));
+                // As a range, because PostgreSQL drops columns that equal a value from the order, which says what index to use. If a
+                // range continues the index, that is in the order, and the index is read from its start only after an equality.
+                let [equal, range] = [[Operator::Equal].as_slice(), &[Operator::GreaterOrEqual, Operator::LessOrEqual]];
+                let operators = if is_continued { equal } else { range };
+                conditions.extend(operators.iter().map(|operator| Condition::Compare(column, *operator, value)));
             } else {
                 conditions.push(self.index_condition(index, alias, parameters));
             }
         }
-        let first = key.column.name.as_str();
-        let columns = lookup.terms.iter().map(|index| self.terms[*index].key.column.name.as_str());
-        let second = columns.filter(|column| *column != first).take(1).collect::<Vec<_>>();
+        let column = |index: usize| self.terms[index].key.column.name.as_str();
+        let first = column(*lookup.terms.first()?);
+        let mut others = lookup.terms.iter().map(|index| column(*index)).filter(|column| *column != first);
+        let second = if is_continued { others.next_back() } else { others.next() };
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
         Some(LookupSource {
             conditions,

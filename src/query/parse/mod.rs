@@ -9,6 +9,7 @@
 //! - `restore`: puts positions and literals back into the parser's tree
 //! - `source`: these steps in order
 //! - `document`: the tree, and where its arguments and variables are
+//! - [`definitions`]: its operations and fragments, one by one
 //! - `error`: why a text is not a document
 //!
 //! The result is as the specification demands, with these exceptions:
@@ -17,6 +18,7 @@
 //! - A text with type definitions is a syntax error. By the specification it is a document that violates a rule.
 //! - The arguments of a directive on a variable are not validated, because no directive is allowed there.
 
+pub mod definitions;
 pub(super) mod document;
 mod error;
 pub(super) mod lexer;

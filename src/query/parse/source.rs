@@ -27,6 +27,11 @@ impl<'a> Source<'a> {
         Ok(Self { tokens, normalized })
     }
 
+    /// Whether the text has no token.
+    pub(super) fn is_empty(&self) -> bool {
+        self.tokens.list.is_empty()
+    }
+
     /// Parses the document. Fails at the first token that the grammar does not allow.
     pub fn parse(&self) -> Result<Document<'_>, GraphqlErrors> {
         let Self { tokens, normalized } = self;

@@ -125,6 +125,11 @@ async fn the_sdl_is_what_the_caller_sees() {
     assert_eq!(full.request(line, &[&demo, &format!("If-None-Match: {tag}")], "").status, 200);
     assert_eq!(full.request(line, &["Authorization: Bearer wrong"], "").status, 401);
     assert_eq!(full.request(line, &["Authorization: Basic eDp5"], "").body, public.body);
+    // So is its short form.
+    let short =
+        |user: &str| full.request(&format!("{line}?descriptions=short"), &[&bearer(&full.token(user))], "").body;
+    assert_eq!(short("store"), full.get("/rest/s1/graphql/sdl?descriptions=short").body);
+    assert!(short("demo").contains("noteInfo") && !short("store").contains("noteInfo"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,5 +8,7 @@ mod load;
 mod operating;
 mod own_tables;
 mod schema;
+mod schema_diff;
+mod schema_draft;
 mod secrets;
 mod serving;

@@ -359,3 +359,25 @@ async fn the_service_manager_is_notified_of_a_start_that_waits_and_that_the_serv
     let log = server.wait();
     assert!(log.contains("the database is not up yet"), "{log}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_replaces_all_documents_and_a_broken_one_changes_nothing() {
+    let folder = ServiceManager::start("reload-documents").folder;
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("a.graphql", "query A { __typename }");
+    let settings = format!("documents = '{}'\n", folder.path().display());
+    let managed = Managed::start("documents", Profile::DEFAULT, &settings, &[]).await;
+    let token = bearer(&managed.server.token("demo"));
+    let status = |id: &str| {
+        let headers = [token.as_str(), "Content-Type: application/json"];
+        managed.server.request("POST /rest/s1/graphql", &headers, json!({ "documentId": id }).to_string()).status
+    };
+    assert_eq!((status("A"), status("B")), (200, 400));
+    write("b.graphql", "query B { nothing }");
+    managed.reload(&settings);
+    assert_eq!((status("A"), status("B")), (200, 400));
+    fs::remove_file(folder.path().join("a.graphql")).unwrap();
+    write("b.graphql", "query B { __typename }");
+    managed.reload(&settings);
+    assert_eq!((status("A"), status("B")), (400, 200));
+}

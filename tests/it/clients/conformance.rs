@@ -88,6 +88,6 @@ fn node_or_skip() -> Option<Node> {
 
 /// Writes to the stream itself, because the test harness hides the output of `eprintln!` in passing tests.
 #[allow(clippy::explicit_write, reason = "the harness captures the macro's output")]
-pub(super) fn say(what: &str) {
+pub fn say(what: &str) {
     writeln!(io::stderr(), "conformance: {what}").unwrap();
 }

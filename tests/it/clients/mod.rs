@@ -1,6 +1,6 @@
 //! GraphQL programs of other projects against the server.
 
 mod change_loops;
-mod conformance;
+pub mod conformance;
 mod node;
-mod python;
+pub mod python;

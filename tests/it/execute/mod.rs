@@ -8,7 +8,7 @@ pub mod partitions;
 mod party_roles;
 mod plan_analysis;
 mod plan_sweep;
-mod random_queries;
+pub mod random_queries;
 mod snapshot;
 mod sort_key_scans;
 mod statement_count;

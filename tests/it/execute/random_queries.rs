@@ -4,9 +4,9 @@
 //! `FUZZ_QUERIES` sets the number of queries, `FUZZ_SEED` another seed. A query that fails is made small and written to
 //! `tests/data/failing_queries`.
 
-mod check;
+pub mod check;
 mod pagination;
-mod row_values;
+pub mod row_values;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -16,6 +16,7 @@ mod http2;
 mod limits;
 mod malicious_input;
 mod memory_budget;
+mod named_documents;
 mod operators;
 mod parked_requests;
 mod persisted_queries;

@@ -1,6 +1,7 @@
 //! The published schema.
 
 use orderql::catalog::Catalog;
+use orderql::outline::Outline;
 
 use crate::http::compression::decompress;
 use crate::support::http::bearer;
@@ -48,4 +49,25 @@ async fn compresses_the_schema_with_a_weak_etag() {
             assert_eq!((again.status, again.header("content-encoding")), (304, None));
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn publishes_a_short_form_with_a_tag_of_its_own() {
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let whole = Catalog::built_in().unwrap().sdl().to_owned();
+    let short = Outline::parse(&whole).unwrap().short_sdl();
+    let line = "GET /rest/s1/graphql/sdl?descriptions=short";
+    for authorization in [None, Some(bearer(&token))] {
+        let headers: Vec<_> = authorization.iter().map(String::as_str).collect();
+        let response = server.request(line, &headers, "");
+        assert_eq!((response.status, &response.body), (200, &short));
+        let tag = response.header("etag").unwrap().to_owned();
+        assert_ne!(server.get("/rest/s1/graphql/sdl").header("etag"), Some(tag.as_str()));
+        let known = format!("If-None-Match: {tag}");
+        assert_eq!(server.request(line, &[headers, vec![&known]].concat(), "").status, 304);
+    }
+    assert_eq!(server.get("/rest/s1/graphql/schema.graphql?descriptions=short&x=1").body, short);
+    assert_eq!(server.get("/rest/s1/graphql/sdl?descriptions=full").body, whole);
+    let rejected = server.get("/rest/s1/graphql/sdl?descriptions=none");
+    assert_eq!((rejected.status, &rejected.json()["errors"][0]["extensions"]["code"]), (400, &"BAD_REQUEST".into()));
 }

@@ -1,11 +1,9 @@
-//! Errors say enough to fix the query: a program that reads nothing else of a response fixes nearly all of them in one retry.
+//! Errors say enough to fix the query: the library, which reads nothing else of a response, fixes nearly all of them in one retry.
 //!
 //! The broken queries are those of `tests/mending/broken.graphql`, as people and language models guess them, and those that
 //! `mistakes` makes in the valid ones of `tests/mending/valid.graphql`.
 
-mod mistakes;
-mod repairer;
-mod text;
+pub mod mistakes;
 
 use std::fs;
 use std::path::Path;
@@ -13,13 +11,13 @@ use std::path::Path;
 use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
+use orderql::correction::corrected;
+use orderql::correction::tokens::Text;
 use orderql::limits::Limits;
 use orderql::query::Request;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::query::mending::mistakes::MISTAKES;
-use crate::query::mending::repairer::{Broken, mended};
-use crate::query::mending::text::Text;
 use crate::support::http::JSON;
 use crate::support::server::{Server, server_with_demo_user};
 
@@ -33,20 +31,20 @@ fn queries(file: &str) -> Vec<String> {
 }
 
 /// What the queries' variables are, those that they declare and others.
-fn variables() -> Value {
-    json!({ "orderId": "10000", "after": null, "search": "statusId:ORDER_APPROVED", "party": "10000", "facility": "WH", "size": 10,
-        "n": 10, "id": "10000", "unused": 1 })
+pub fn variables() -> Map<String, Value> {
+    let variables = json!({ "orderId": "10000", "after": null, "search": "statusId:ORDER_APPROVED", "party": "10000", "facility": "WH", "size": 10,
+        "n": 10, "id": "10000", "unused": 1 });
+    serde_json::from_value(variables).unwrap()
 }
 
 /// Whether a query is accepted.
 fn is_valid(catalog: &Catalog, query: &str) -> bool {
-    let Value::Object(variables) = variables() else { panic!("variables are an object") };
-    let request = Request { query: query.to_owned(), variables, operation_name: None };
+    let request = Request { query: query.to_owned(), variables: variables(), operation_name: None };
     compile(catalog, &request, &Limits::DEFAULT).is_ok()
 }
 
 /// The errors of the server's response; none if the query was run.
-fn errors(server: &Server, token: &str, request: &Broken) -> Vec<Value> {
+fn errors(server: &Server, token: &str, request: &Request) -> Vec<Value> {
     let body = json!({ "query": request.query, "variables": request.variables });
     let response = server.post(token, JSON, body.to_string()).json();
     match response.get("errors") {
@@ -60,7 +58,7 @@ fn errors(server: &Server, token: &str, request: &Broken) -> Vec<Value> {
 }
 
 /// Broken queries, each with its kind of mistake and the valid query that it was.
-fn broken(catalog: &Catalog) -> Vec<(&'static str, String, Option<String>)> {
+pub fn broken(catalog: &Catalog) -> Vec<(&'static str, String, Option<String>)> {
     let valid = queries("valid.graphql");
     for query in &valid {
         assert!(is_valid(catalog, query), "{query}");
@@ -81,15 +79,15 @@ async fn a_program_that_reads_only_the_errors_mends_nearly_all_queries_in_one_re
     // Enough credits for all retries.
     let profile = Profile { bucket_size: Some(1_000_000_000), ..Profile::DEFAULT };
     let (server, _database, token) = server_with_demo_user(profile, &[]).await;
-    let errors = |request: &Broken| errors(&server, &token, request);
+    let errors = |request: &Request| errors(&server, &token, request);
     let mut failed = Vec::new();
     let (mut misspelt, mut restored) = (0, 0);
     let without_space = |text: &str| text.split([' ', ',', '\n']).collect::<String>();
     for (kind, query, valid) in &broken {
-        let request = Broken { query: query.clone(), variables: variables() };
+        let request = Request { query: query.clone(), variables: variables(), operation_name: None };
         let reported = errors(&request);
         assert!(!reported.is_empty(), "a broken query is rejected: {query}");
-        let retry = mended(&request, &reported);
+        let retry = corrected(&request, &reported);
         if let [first, ..] = errors(&retry).as_slice() {
             failed.push(format!("{kind}\n  {query}\n  {}\n  {}\n  {}", reported[0], retry.query, first["message"]));
         }

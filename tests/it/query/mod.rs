@@ -4,7 +4,7 @@ mod bounded_search;
 mod daily_searches;
 mod edge_cases;
 mod fulfilment_queue;
-mod mending;
+pub mod mending;
 mod order_changes;
 mod pages;
 mod pagination;

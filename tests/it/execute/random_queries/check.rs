@@ -37,12 +37,17 @@ pub struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     pub async fn new(database: &Database, tables: &'a Tables) -> Self {
+        Self::with_catalog(database, tables, Catalog::built_in().unwrap()).await
+    }
+
+    /// Checks queries against another schema.
+    pub async fn with_catalog(database: &Database, tables: &'a Tables, catalog: Catalog) -> Self {
         let relations = "SELECT array_agg(oid)::text FROM pg_class
-            WHERE relkind IN ('r', 'i') AND relnamespace IN ('public'::regnamespace, 'orderql'::regnamespace)";
+            WHERE relkind IN ('r', 'i', 'm') AND NOT relnamespace = ANY (ARRAY['pg_catalog', 'information_schema', 'pg_toast']::regnamespace[])";
         let relations = database.connect().await.query_one(relations, &[]).await.unwrap().get(0);
         // Wide enough for every search to end: a count that the window cuts off would be null.
         let window = SearchWindow::new(SearchWindow::MAX).unwrap();
-        let catalog = Catalog::built_in().unwrap().with_search_window(window);
+        let catalog = catalog.with_search_window(window);
         Self {
             runner: QueryRunner::with_catalog(&database.config(), 2, catalog),
             tables,

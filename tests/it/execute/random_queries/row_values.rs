@@ -1,11 +1,10 @@
 //! Values of keys, search terms and cursors that rows of the tables have.
 
 use orderql::catalog::binding::{Column, Connection, SortKey};
-use orderql::value::{Numeric, ScalarType, Timestamp, Value};
+use orderql::value::{ScalarType, Value};
 use orderql_generator::choices::Choices;
 use orderql_generator::values::{Invented, Values};
 
-use crate::support::cursor::numeric;
 use crate::support::naive_resolver::tables::{Cell, Row, Tables};
 
 /// Mostly values of rows, and some that no row has.
@@ -35,7 +34,7 @@ impl Values for RowValues<'_> {
         match table.all().nth(row).filter(|row| !invented && has_parent(row)) {
             Some(row) => {
                 let columns = connection.cursor_columns(sort_key);
-                columns.map(|column| value(row.get(&column.name), column.scalar)).collect()
+                columns.map(|column| row.get(&column.name).stored(column)).collect()
             }
             None => Invented.cursor(connection, sort_key, choices),
         }
@@ -50,16 +49,4 @@ fn notation(cell: &Cell, scalar: ScalarType) -> Option<String> {
         Cell::Text(text) | Cell::Number(_, text) | Cell::Moment(_, text) => Some(text.clone()),
         Cell::Truth(truth) => Some(truth.to_string()),
     }
-}
-
-/// A value as a cursor has it.
-fn value(cell: &Cell, scalar: ScalarType) -> Option<Value> {
-    Some(match cell {
-        Cell::Null => return None,
-        Cell::Text(text) if scalar == ScalarType::Boolean => Value::Boolean(text == "Y"),
-        Cell::Text(text) => Value::Text(text.clone()),
-        Cell::Number(_, text) => Value::Numeric(Numeric::from_binary(&numeric(text)).unwrap()),
-        Cell::Moment(micros, _) => Value::DateTime(Timestamp(micros + Timestamp::UNIX_EPOCH.0)),
-        Cell::Truth(truth) => Value::Boolean(*truth),
-    })
 }

@@ -1,6 +1,6 @@
 //! Mistakes that people and programs make, each made in a valid query.
 
-use crate::query::mending::text::Text;
+use orderql::correction::tokens::Text;
 
 /// A kind of mistake: its name, and the text with it at the n-th place where it can be made. `None` if there are fewer.
 pub type Mistake = (&'static str, fn(&Text, usize) -> Option<String>);

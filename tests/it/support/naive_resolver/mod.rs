@@ -25,10 +25,9 @@ use orderql::catalog::ids::{EntityId, FieldId, TypeId};
 use orderql::catalog::schema::{ArgumentRole, Field as FieldDefinition};
 use orderql::cursor::{Encoder, decode};
 use orderql::query::Request;
-use orderql::value::ScalarType;
+use orderql::value::Value as Stored;
 use serde_json::Value as Input;
 
-use crate::support::cursor::{numeric, unix_micros};
 use crate::support::naive_resolver::json::Json;
 use crate::support::naive_resolver::search::Search;
 use crate::support::naive_resolver::tables::{Cell, Row, Tables};
@@ -233,7 +232,7 @@ impl<'a, 'q> Query<'a, 'q> {
                 let keys: Vec<_> = keys
                     .filter_map(|(index, column)| {
                         let key = arguments.text(ArgumentRole::Key(index))?;
-                        Some((&column.name, Cell::of(&column.scalar.parse(&key).unwrap())))
+                        Some((&column.name, Cell::parse(column, &key)))
                     })
                     .collect();
                 let rows = self.tables.get(&lookup.relation).all();
@@ -402,13 +401,15 @@ impl Page<'_> {
         let mut encoder = Encoder::default();
         encoder.begin(if self.reverse { self.sort_key.tag.reversed() } else { self.sort_key.tag });
         for column in self.connection.cursor_columns(self.sort_key) {
-            match (row.get(&column.name), column.scalar) {
-                (Cell::Null, _) => encoder.null(),
-                (Cell::Text(text), ScalarType::Boolean) => encoder.boolean(text == "Y"),
-                (Cell::Text(text), _) => encoder.text(text.as_bytes()),
-                (Cell::Number(_, text), _) => encoder.numeric(&numeric(text)),
-                (Cell::Moment(micros, _), _) => encoder.timestamp(unix_micros(*micros)),
-                (Cell::Truth(truth), _) => encoder.boolean(*truth),
+            match row.get(&column.name).stored(column) {
+                None => encoder.null(),
+                Some(Stored::Boolean(truth)) => encoder.boolean(truth),
+                Some(Stored::Text(text)) => encoder.text(text.as_bytes()),
+                Some(Stored::Int(number)) => encoder.int(number),
+                Some(Stored::Numeric(number)) => encoder.numeric(number.as_binary()),
+                Some(Stored::DateTime(moment)) => encoder.timestamp(moment),
+                Some(Stored::Uuid(uuid)) => encoder.uuid(uuid),
+                Some(other) => panic!("{other:?} in a cursor"),
             }
         }
         let mut text = Vec::new();

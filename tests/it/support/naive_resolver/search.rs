@@ -57,7 +57,10 @@ impl<'a> Term<'a> {
         ];
         let found = comparators.into_iter().find_map(|(sign, orderings)| Some((value.strip_prefix(sign)?, orderings)));
         let (list, orderings) = found.unwrap_or((value, &[Ordering::Equal]));
-        let value = |element: String| Cell::of(&key.normalize(key.column.scalar.parse(&element).unwrap()).unwrap());
+        let value = |element: String| match key.normalization {
+            None => Cell::parse(&key.column, &element),
+            Some(form) => Cell::of(&form.apply(key.column.scalar.parse(&element).unwrap()).unwrap()),
+        };
         Self { key, orderings, values: elements(list).into_iter().map(value).collect() }
     }
 

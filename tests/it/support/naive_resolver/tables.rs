@@ -4,13 +4,16 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, EntityBinding, RootBinding};
+use orderql::catalog::binding::{Binding, Column, EntityBinding, RootBinding};
 use orderql::catalog::schema::ObjectKind;
-use orderql::value::{ScalarType, Value};
+use orderql::catalog::stored_type::StoredType;
+use orderql::value::{Numeric, ScalarType, Uuid, Value};
 use rust_decimal::Decimal;
+use rust_decimal::prelude::ToPrimitive;
 use tokio_postgres::Client;
 use tokio_postgres::types::{FromSql, Type};
 
+use crate::support::cursor::{numeric, unix_micros};
 use crate::support::naive_resolver::json::Json;
 
 /// A value of a column.
@@ -88,10 +91,12 @@ fn relations(catalog: &Catalog) -> BTreeSet<String> {
 
 impl Table {
     async fn read(client: &Client, relation: &str) -> Self {
-        let columns = "SELECT attname::text, atttypid::regtype::text FROM pg_attribute
+        let quoted = relation.split('.').map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(".");
+        let columns = "SELECT attname::text, COALESCE(NULLIF(typbasetype, 0), atttypid)::regtype::text
+            FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
             WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum";
         let columns: Vec<(String, String)> =
-            client.query(columns, &[&relation]).await.unwrap().iter().map(|row| (row.get(0), row.get(1))).collect();
+            client.query(columns, &[&quoted]).await.unwrap().iter().map(|row| (row.get(0), row.get(1))).collect();
         let selected: Vec<_> = columns
             .iter()
             .map(|(name, ty)| {
@@ -105,7 +110,7 @@ impl Table {
                 }
             })
             .collect();
-        let rows = client.query(&format!("SELECT {} FROM {relation}", selected.join(", ")), &[]).await.unwrap();
+        let rows = client.query(&format!("SELECT {} FROM {quoted}", selected.join(", ")), &[]).await.unwrap();
         let cell = |row: &tokio_postgres::Row, index: usize| {
             row.get::<_, Option<String>>(index).map_or(Cell::Null, |text| Cell::read(&columns[index].1, text))
         };
@@ -133,7 +138,9 @@ fn is_moment(ty: &str) -> bool {
 impl Cell {
     fn read(ty: &str, text: String) -> Self {
         match ty {
-            "smallint" | "integer" | "bigint" | "numeric" => Self::Number(text.parse().unwrap(), text),
+            "smallint" | "integer" | "bigint" | "numeric" | "double precision" => {
+                Self::Number(text.parse().unwrap(), text)
+            }
             "boolean" => Self::Truth(text == "true"),
             _ if is_moment(ty) => {
                 let (micros, moment) = text.split_once(' ').unwrap();
@@ -142,6 +149,33 @@ impl Cell {
             }
             _ => Self::Text(text),
         }
+    }
+
+    /// A value in the notation of search strings that a column is compared with.
+    pub fn parse(column: &Column, text: &str) -> Self {
+        match (column.stored, column.scalar) {
+            (StoredType::Int2 | StoredType::Int4 | StoredType::Int8 | StoredType::Numeric, ScalarType::Id) => {
+                Self::of(&ScalarType::Decimal.parse(text).unwrap())
+            }
+            (StoredType::Uuid, _) => Self::Text(text.to_lowercase()),
+            (_, scalar) => Self::of(&scalar.parse(text).unwrap()),
+        }
+    }
+
+    /// The value as a cursor has it.
+    pub fn stored(&self, column: &Column) -> Option<Value> {
+        Some(match (self, column.stored) {
+            (Self::Null, _) => return None,
+            (Self::Text(text), StoredType::Boolean) => Value::Boolean(text == "Y"),
+            (Self::Text(text), StoredType::Uuid) => Value::Uuid(Uuid::parse(text).unwrap()),
+            (Self::Text(text), _) => Value::Text(text.clone()),
+            (Self::Number(number, _), StoredType::Int2 | StoredType::Int4 | StoredType::Int8) => {
+                Value::Int(number.to_i64().unwrap())
+            }
+            (Self::Number(_, text), _) => Value::Numeric(Numeric::from_binary(&numeric(text)).unwrap()),
+            (Self::Moment(micros, _), _) => Value::DateTime(unix_micros(*micros)),
+            (Self::Truth(truth), _) => Value::Boolean(*truth),
+        })
     }
 
     /// A value that a client sent.

@@ -1,28 +1,32 @@
-//! `orderql schema`: prints what a schema file publishes, and checks it against a database.
+//! `orderql schema`: prints what a schema file publishes, checks it against a database, compares it with another, and drafts one.
+
+mod diff;
+mod draft;
+mod schema_file;
 
 use std::error::Error;
+use std::fmt;
 use std::fmt::Write as _;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
 
 use thiserror::Error;
 use tokio_postgres::Client;
 
-use crate::catalog::error::SchemaError;
-use crate::catalog::schema_file::SchemaFile;
-use crate::catalog::{BUILT_IN, Catalog};
+use crate::catalog::Catalog;
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::config::value_parser::CONSTRAINTS;
 use crate::database::address::connection_string::ConnectionString;
+use crate::outline::Outline;
 use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::window_search::window_searches;
 use crate::preflight::{Constraints, check};
 
-/// Print the published schema, or check a schema against a database
+pub(crate) use schema_file::{file, parse, read, text};
+
+/// Print the published schema, check a schema against a database, compare two, or draft one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -38,6 +42,19 @@ enum Command {
     /// privileges that the role lacks. Only PostgreSQL's own tables are read, so it may be run at any time. Searches that no
     /// index serves are listed as well. Exits with 1 if something does not fit: the server would not start.
     Check(Box<Check>),
+    /// Compare two schema files by what changes for the operations of clients. Needs no database
+    ///
+    /// Each operation is compiled against both, and listed if it breaks (it is refused now), changes silently (other rows, columns,
+    /// types, orders or grants), costs more or less, takes more of the database, or uses what is deprecated. Credits are from the
+    /// smallest pages to the largest, and from an empty search to one by every key. Exits with 1 if an operation breaks or
+    /// changes silently, and with --max-increase if one becomes more expensive by more.
+    Diff(Box<diff::Args>),
+    /// Print a schema file for the tables, keys, foreign keys, indexes and comments of a database
+    ///
+    /// It has a type for each table with a key, and fields, connections, searches and sort orders as far as an index serves them.
+    /// What is left out stands there as a comment, with the reason and the index that would bring it. Only PostgreSQL's own tables
+    /// are read.
+    Draft(Box<draft::Args>),
     /// Print the published SDL: types, arguments, search keys and sort keys, without tables and columns
     Print(Print),
 }
@@ -60,20 +77,13 @@ struct Check {
 
 #[derive(Debug, clap::Args)]
 struct Print {
+    /// Print a short form for language models and for a first look: no descriptions, and what all connections have is left out
+    #[arg(long)]
+    short: bool,
+
     /// The schema file [default: the built-in schema]
     #[arg(value_name = "FILE", env = "ORDERQL_SCHEMA")]
     file: Option<PathBuf>,
-}
-
-/// Why a schema file cannot be used.
-#[derive(Debug, Error)]
-pub(crate) enum SchemaFileError {
-    /// It does not exist, or is not text.
-    #[error("{} cannot be read", .0.display())]
-    Unreadable(PathBuf, #[source] io::Error),
-    /// It is not a schema. The cause has the location.
-    #[error("{} is no schema", .0.display())]
-    NotASchema(PathBuf, #[source] SchemaError),
 }
 
 /// The database does not fit the schema.
@@ -108,7 +118,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
             }
             write(&(text + &describe_window_searches(&catalog)))
         }
-        Command::Print(print) => write(read(non_empty(print.file.as_deref()))?.sdl()),
+        Command::Diff(args) => diff::run(args),
+        Command::Draft(args) => draft::run(args),
+        Command::Print(print) => {
+            let catalog = read(non_empty(print.file.as_deref()))?;
+            write(&if print.short { Outline::parse(catalog.sdl())?.short_sdl() } else { catalog.sdl().to_owned() })
+        }
     }
 }
 
@@ -126,32 +141,6 @@ fn describe_window_searches(catalog: &Catalog) -> String {
         let _ = writeln!(text, "- {search}");
     }
     text
-}
-
-/// The catalog of a schema file, or of the built-in one.
-pub(crate) fn read(file: Option<&Path>) -> Result<Catalog, SchemaFileError> {
-    Ok(parse(&text(file)?, file)?.1)
-}
-
-/// A schema file, or the built-in one.
-pub(crate) fn file(path: Option<&Path>) -> Result<SchemaFile, SchemaFileError> {
-    Ok(parse(&text(path)?, path)?.0)
-}
-
-/// The text of a schema file, or of the built-in one.
-pub(crate) fn text(file: Option<&Path>) -> Result<String, SchemaFileError> {
-    match file {
-        None => Ok(BUILT_IN.to_owned()),
-        Some(path) => fs::read_to_string(path).map_err(|error| SchemaFileError::Unreadable(path.to_owned(), error)),
-    }
-}
-
-/// A text, which comes from that file, or is the built-in one, as a schema file with the catalog of the whole.
-pub(crate) fn parse(text: &str, path: Option<&Path>) -> Result<(SchemaFile, Catalog), SchemaFileError> {
-    let path = path.unwrap_or(Path::new("the built-in schema"));
-    let read = SchemaFile::parse(text).and_then(|file| Ok((file.catalog()?, file)));
-    let (catalog, file) = read.map_err(|error| SchemaFileError::NotASchema(path.to_owned(), error))?;
-    Ok((file, catalog))
 }
 
 /// Checks a schema against a database. Fails with everything that does not fit. Returns what is trusted.

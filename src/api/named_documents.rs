@@ -1,0 +1,85 @@
+//! The documents that clients name in place of a text: by their id in a manifest, by the name of their operation, or by the hash of
+//! their text.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::api::query_texts::QueryHash;
+use crate::documents::document::Document;
+
+/// What GraphQL-over-HTTP puts before an id that is a hash.
+const HASH_PREFIX: &str = "sha256:";
+
+/// Two operations that clients would name alike.
+#[derive(Debug, thiserror::Error)]
+#[error("the documents at {first} and {second} are both named {name}")]
+pub(crate) struct AmbiguousName {
+    name: String,
+    first: String,
+    second: String,
+}
+
+/// Documents by what clients name them.
+#[derive(Debug, Default)]
+pub(crate) struct NamedDocuments {
+    by_id: HashMap<String, Arc<str>>,
+    by_hash: HashMap<QueryHash, Arc<str>>,
+}
+
+impl NamedDocuments {
+    /// Those of a manifest by their ids, and others by the names of their operations. Fails if two have one name.
+    pub(crate) fn new(documents: &[Document]) -> Result<Self, AmbiguousName> {
+        let mut named = Self::default();
+        let mut places: HashMap<&str, &Document> = HashMap::new();
+        for document in documents {
+            let hash = QueryHash::of(&document.text);
+            let text = named.by_hash.entry(hash).or_insert_with(|| document.text.as_str().into());
+            let Some(name) = document.id.as_deref().or(document.operation.as_deref()) else { continue };
+            if let Some(other) = places.insert(name, document).filter(|other| other.text != document.text) {
+                let (first, second) = (other.start().to_string(), document.start().to_string());
+                return Err(AmbiguousName { name: name.to_owned(), first, second });
+            }
+            named.by_id.insert(name.to_owned(), Arc::clone(text));
+        }
+        Ok(named)
+    }
+
+    /// The document that a client names so.
+    pub(crate) fn named(&self, id: &str) -> Option<&Arc<str>> {
+        let hash = || self.hashed(&QueryHash::parse(id.strip_prefix(HASH_PREFIX).unwrap_or(id))?);
+        self.by_id.get(id).or_else(hash)
+    }
+
+    /// The document whose text has that hash.
+    pub(crate) fn hashed(&self, hash: &QueryHash) -> Option<&Arc<str>> {
+        self.by_hash.get(hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::documents::{File, read};
+
+    #[test]
+    fn documents_are_named_by_id_operation_and_hash() {
+        let manifest = r#"{"ecf4": "{__typename}"}"#;
+        let files = [("m.json", manifest), ("a.graphql", "query A { a }")];
+        let files = files.map(|(name, text)| File { name: name.to_owned(), text: text.to_owned() });
+        let documents = NamedDocuments::new(&read(&files).unwrap()).unwrap();
+        let text = |name: &str| documents.named(name).map(|text| &**text);
+        assert_eq!(text("ecf4"), Some("{__typename}"));
+        assert_eq!(text("A"), Some("query A { a }\n"));
+        let hash = "ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38";
+        assert_eq!([text(hash), text(&format!("sha256:{hash}"))], [Some("{__typename}"); 2]);
+        assert_eq!([text("B"), text("sha256:A"), text("")], [None; 3]);
+    }
+
+    #[test]
+    fn two_documents_have_two_names() {
+        let file = |name: &str, text: &str| File { name: name.to_owned(), text: text.to_owned() };
+        let files = [file("a.graphql", "query A { a }"), file("b.graphql", "query A { b }")];
+        let error = NamedDocuments::new(&read(&files).unwrap()).unwrap_err();
+        assert_eq!(error.to_string(), "the documents at a.graphql:1:1 and b.graphql:1:1 are both named A");
+    }
+}

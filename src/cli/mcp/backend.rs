@@ -1,0 +1,134 @@
+//! The server that is asked, as the caller, and its schema as the caller sees it.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
+
+use hyper::header::{AUTHORIZATION, ETAG, IF_NONE_MATCH};
+use hyper::http::request::Parts;
+use hyper::{Request as HttpRequest, StatusCode};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::cli::http_client::Answer;
+use crate::cli::mcp::reply::Refusal;
+use crate::cli::outcome::Outcome;
+use crate::cli::query::remote::graphql;
+use crate::cli::query::response::Ordered;
+use crate::cli::remote_server::RemoteServer;
+use crate::outline::Outline;
+use crate::query::Request;
+
+/// As many schemas are kept: callers with different grants see different ones.
+const MAX_SCHEMAS: usize = 16;
+
+/// How long a query may wait for its credits, in place of a refusal that the agent would have to wait for.
+const PREFER: (&str, &str) = ("prefer", "wait=20");
+
+/// Where the caller's token comes from.
+#[derive(Debug)]
+pub(super) enum Credentials {
+    Token(String),
+    /// A file that is read each time.
+    File(PathBuf),
+    /// The `Authorization` of the agent's request.
+    OfRequest,
+}
+
+/// There is no token.
+#[derive(Debug, Error)]
+pub(super) enum CredentialsError {
+    #[error("the token's file cannot be read")]
+    File(#[from] io::Error),
+    #[error("the request has no Authorization")]
+    Missing,
+}
+
+/// The server.
+#[derive(Debug)]
+pub(super) struct Backend {
+    server: RemoteServer,
+    credentials: Credentials,
+    /// By their entity tags; the one that was used last at the end.
+    schemas: Mutex<Schemas>,
+}
+
+/// Schemas with their entity tags.
+type Schemas = VecDeque<(String, Arc<Outline>)>;
+
+/// A request's caller, as an `Authorization`.
+pub(super) struct Caller(String);
+
+impl Backend {
+    pub(super) fn new(server: RemoteServer, credentials: Credentials) -> Self {
+        Self { server, credentials, schemas: Mutex::default() }
+    }
+
+    /// The caller of a request, of which only HTTP has a head.
+    pub(super) fn caller(&self, head: Option<&Parts>) -> Result<Caller, CredentialsError> {
+        Ok(Caller(match &self.credentials {
+            Credentials::Token(token) => format!("Bearer {token}"),
+            Credentials::File(file) => format!("Bearer {}", fs::read_to_string(file)?.trim()),
+            Credentials::OfRequest => {
+                let value = head.and_then(|head| head.headers.get(AUTHORIZATION)?.to_str().ok());
+                value.ok_or(CredentialsError::Missing)?.to_owned()
+            }
+        }))
+    }
+
+    /// The price of a query, or its errors.
+    pub(super) async fn price(&self, caller: &Caller, request: &Request) -> Result<Ordered, Refusal> {
+        self.graphql(caller, request, &[("graphql-cost", "validate")]).await
+    }
+
+    /// Runs a query.
+    pub(super) async fn run(&self, caller: &Caller, request: &Request) -> Result<Ordered, Refusal> {
+        self.graphql(caller, request, &[PREFER]).await
+    }
+
+    async fn graphql(&self, caller: &Caller, request: &Request, headers: &[(&str, &str)]) -> Result<Ordered, Refusal> {
+        graphql(&self.server, &caller.0, request, headers).await.map_err(|error| Refusal::unreachable(&*error))
+    }
+
+    /// The schema as the caller sees it.
+    pub(super) async fn schema(&self, caller: &Caller) -> Result<Arc<Outline>, Refusal> {
+        let known = self.schemas().clone();
+        let answer = self.fetch_schema(caller, &known).await.map_err(|error| Refusal::unreachable(&*error))?;
+        let tag = answer.headers.get(ETAG).and_then(|tag| tag.to_str().ok()).unwrap_or_default();
+        let schema = match answer.status {
+            StatusCode::NOT_MODIFIED => {
+                known.iter().find(|(known, _)| known == tag).map(|(_, schema)| Arc::clone(schema))
+            }
+            StatusCode::OK => str::from_utf8(&answer.body).ok().and_then(|sdl| Outline::parse(sdl).ok()).map(Arc::new),
+            _ => {
+                let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+                return Err(Refusal::by_server(&body["errors"]));
+            }
+        };
+        let schema = schema.ok_or_else(|| Refusal::new("SERVER_UNREACHABLE", "the server's schema cannot be read"))?;
+        self.keep(tag.to_owned(), &schema);
+        Ok(schema)
+    }
+
+    async fn fetch_schema(&self, caller: &Caller, known: &Schemas) -> Outcome<Answer> {
+        let tags: Vec<_> = known.iter().map(|(tag, _)| tag.as_str()).collect();
+        let request = HttpRequest::get("/rest/s1/graphql/sdl").header(AUTHORIZATION, &caller.0);
+        let request = if tags.is_empty() { request } else { request.header(IF_NONE_MATCH, tags.join(", ")) };
+        self.server.send(request, "").await
+    }
+
+    fn keep(&self, tag: String, schema: &Arc<Outline>) {
+        let mut schemas = self.schemas();
+        schemas.retain(|(known, _)| *known != tag);
+        schemas.push_back((tag, Arc::clone(schema)));
+        if schemas.len() > MAX_SCHEMAS {
+            schemas.pop_front();
+        }
+    }
+
+    /// A panic elsewhere cannot leave them inconsistent.
+    fn schemas(&self) -> MutexGuard<'_, Schemas> {
+        self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

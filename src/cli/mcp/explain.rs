@@ -1,0 +1,178 @@
+//! Explains an error, and corrects the query that has it.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::cli::mcp::backend::{Backend, Caller};
+use crate::cli::mcp::reply::{Refusal, Reply};
+use crate::cli::query::response::Ordered;
+use crate::correction::corrected;
+use crate::error::code::ErrorCode;
+use crate::outline::Outline;
+use crate::query::{Request, Variables};
+
+/// The bytes of the part of the schema that an error is about.
+const SDL_BYTES: usize = 1024;
+
+/// A correction may show another error, so as many are tried.
+const MAX_ROUNDS: usize = 4;
+
+/// The refusals of this program that another query helps with.
+const OWN_CODES: [(&str, &str); 2] = [
+    ("ABOVE_MAX_COST", "the query costs more than maxCost: run the one in `fits`, or give a higher maxCost"),
+    ("ABOVE_MAX_BYTES", "the data has more bytes than maxBytes: run the query in `fits`, or give a higher maxBytes"),
+];
+
+/// Facts of an error that name a type, or a field.
+const TYPES: [&str; 2] = ["type", "expectedType"];
+
+/// What is to be explained.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Explained {
+    error: Value,
+    #[serde(default)]
+    query: Option<String>,
+    #[serde(default)]
+    variables: Option<Variables>,
+}
+
+/// Explains the error. The errors of the query are asked for anew, because agents shorten what they pass on.
+pub(super) async fn explain(backend: &Backend, caller: &Caller, explained: Explained) -> Result<Reply, Refusal> {
+    let Explained { error, query, variables } = explained;
+    let schema = backend.schema(caller).await?;
+    let mut errors = listed(error);
+    let mut correction = None;
+    if let Some(query) = query {
+        let request = Request { query, variables: variables.unwrap_or_default(), operation_name: None };
+        let first = price(backend, caller, &request).await?;
+        if let Err(reported) = &first {
+            errors.clone_from(reported);
+        }
+        correction = Some(correct(backend, caller, request, first).await?);
+    }
+    let code = errors.first().and_then(|error| error["extensions"]["code"].as_str()).unwrap_or_default();
+    let mut codes = ErrorCode::ALL.into_iter().map(|known| (known.as_str(), known.meaning())).chain(OWN_CODES);
+    let known = codes.find(|(known, _)| *known == code);
+    let mut members = vec![("code", Ordered::Scalar(known.map_or(Value::Null, |(code, _)| code.into())))];
+    members.extend(known.map(|(_, meaning)| ("meaning", Ordered::Scalar(meaning.into()))));
+    members.push(("sdl", Ordered::Scalar(sdl(&schema, &errors).into())));
+    match correction {
+        Some(Ok((request, cost))) => {
+            let fixed = json!({ "query": request.query, "variables": request.variables, "cost": cost });
+            members.push(("corrected", Ordered::Scalar(fixed)));
+        }
+        Some(Err(left)) => members.push(("notCorrected", Ordered::Scalar(left.into()))),
+        None => {}
+    }
+    Ok(Reply::new(members))
+}
+
+/// The errors of what an agent passes on: one, a list, or an object or a text with them.
+fn listed(error: Value) -> Vec<Value> {
+    match error {
+        Value::Array(errors) => errors,
+        Value::String(text) => {
+            serde_json::from_str(&text).ok().filter(|value: &Value| !value.is_string()).map_or_else(Vec::new, listed)
+        }
+        Value::Object(mut object) => match object.remove("errors") {
+            Some(errors @ Value::Array(_)) => listed(errors),
+            _ => vec![Value::Object(object)],
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// What a query costs, or its errors.
+async fn price(backend: &Backend, caller: &Caller, request: &Request) -> Result<Result<Value, Vec<Value>>, Refusal> {
+    let report = backend.price(caller, request).await?.to_value();
+    Ok(match report.get("errors") {
+        Some(Value::Array(errors)) => Err(errors.clone()),
+        _ => Ok(report["extensions"]["cost"]["requestedQueryCost"].clone()),
+    })
+}
+
+/// A query that is accepted, with its cost, or the errors that are left. The query's own price or errors are known.
+async fn correct(
+    backend: &Backend,
+    caller: &Caller,
+    mut request: Request,
+    mut priced: Result<Value, Vec<Value>>,
+) -> Result<Result<(Request, Value), Vec<Value>>, Refusal> {
+    for _ in 0..MAX_ROUNDS {
+        let errors = match priced {
+            Ok(cost) => return Ok(Ok((request, cost))),
+            Err(errors) => errors,
+        };
+        let next = corrected(&request, &errors);
+        if next == request {
+            return Ok(Err(errors));
+        }
+        request = next;
+        priced = price(backend, caller, &request).await?;
+    }
+    Ok(priced.map(|cost| (request, cost)))
+}
+
+/// The part of the schema that the errors are about.
+fn sdl(schema: &Outline, errors: &[Value]) -> String {
+    let mut sdl = String::new();
+    let mut shown = Vec::new();
+    for error in errors {
+        let facts = &error["extensions"];
+        let text = |name: &str| facts[name].as_str();
+        let named = TYPES.iter().filter_map(|name| text(name)).map(|ty| ty.trim_matches(['[', ']', '!']));
+        let types = named.filter(|ty| schema.get(ty).is_some()).map(str::to_owned);
+        let owner = text("field").and_then(|field| schema.type_with_field(field)).map(str::to_owned);
+        let suggested = facts["suggestions"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let first: Vec<_> = text("field").into_iter().chain(suggested).collect();
+        let mut types: Vec<_> = types.collect();
+        if types.is_empty() {
+            types.extend(owner);
+        }
+        for ty in types {
+            let room = SDL_BYTES.saturating_sub(sdl.len());
+            if !shown.contains(&ty)
+                && let Some(definition) = schema.short_type(&ty, &first, room)
+            {
+                sdl.push_str(&definition);
+            }
+            shown.push(ty);
+        }
+    }
+    sdl
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    #[test]
+    fn errors_are_found_however_they_are_passed_on() {
+        let error = json!({ "message": "m", "extensions": { "code": "FIRST_REQUIRED" } });
+        let list = json!([error]);
+        for passed in
+            [error.clone(), list.clone(), json!({ "errors": list }), json!(list.to_string()), json!(error.to_string())]
+        {
+            assert_eq!(listed(passed), std::slice::from_ref(&error));
+        }
+        assert!(
+            listed(json!("no JSON")).is_empty()
+                && listed(json!("\"\\\"x\\\"\"")).is_empty()
+                && listed(json!(7)).is_empty()
+        );
+    }
+
+    #[test]
+    fn the_part_of_the_schema_is_small_and_has_what_the_error_names() {
+        let schema = Outline::parse(Catalog::built_in().unwrap().sdl()).unwrap();
+        let of = |facts: Value| sdl(&schema, &[json!({ "extensions": facts })]);
+        assert!(of(json!({ "type": "OrderNote", "field": "note" })).contains("noteInfo: String"));
+        assert!(of(json!({ "field": "shipments", "maxFirst": 100 })).contains("\nshipments(sortKey: ShipmentSortKey)"));
+        assert!(of(json!({ "expectedType": "OrderSortKey", "found": "x" })).starts_with("enum OrderSortKey {"));
+        assert_eq!(of(json!({ "expectedType": "Int" })), "");
+        let many: Vec<_> = schema.roots().iter().map(|root| json!({ "extensions": { "field": root.name } })).collect();
+        assert!(sdl(&schema, &many).len() <= SDL_BYTES);
+    }
+}

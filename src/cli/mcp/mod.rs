@@ -1,0 +1,99 @@
+//! `orderql mcp`: a client of the public API that speaks the Model Context Protocol, for AI agents. Whatever an agent does is a request
+//! of its caller to the server, with the caller's limits, and is logged there.
+//!
+//! - `door`: the protocol's server
+//! - `tools`: which tools there are, and their arguments
+//! - `prompts`: questions with queries
+//! - `http`: the protocol over HTTP
+//! - `backend`: the server that is asked, and its schema
+//! - `run`, `page`, `explain`, `changes`: what tools do
+//! - `fit`: smaller pages
+//! - `limits`: what may be spent on a query
+//! - `handle`: where a list goes on
+//! - `untrusted`: text that people outside wrote
+//! - `reply`: results and refusals
+
+mod backend;
+mod changes;
+mod door;
+mod explain;
+mod fit;
+mod handle;
+mod http;
+mod limits;
+mod page;
+mod prompts;
+mod reply;
+mod run;
+mod tools;
+mod untrusted;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+
+use crate::cli::mcp::backend::{Backend, Credentials};
+use crate::cli::mcp::door::Door;
+use crate::cli::outcome::Outcome;
+use crate::cli::remote_server::{self, RemoteServer, Url};
+
+/// Serve AI agents with the Model Context Protocol, as a client of a running server
+///
+/// Speaks over standard input and output, as desktop programs expect, or with --listen over HTTP, where every request has the
+/// token of its caller. Nothing can be changed, and every request is one of the caller, with the caller's limits.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The server: http://HOST:PORT, https://HOST:PORT, or unix: and the path of a socket
+    #[arg(long, env = "ORDERQL_URL", value_name = "URL", default_value = "http://127.0.0.1:8080",
+        value_parser = remote_server::url)]
+    url: Url,
+
+    /// PEM file of the authorities whose servers are trusted, instead of those that the system trusts
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+
+    /// The token of the caller
+    #[arg(long, env = "ORDERQL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    token: Option<String>,
+
+    /// A file with the token, which is read for every request, so that it may be replaced
+    #[arg(long, value_name = "FILE", conflicts_with = "token")]
+    token_file: Option<PathBuf>,
+
+    /// Listen here and speak over HTTP, at the path /mcp, with the `Authorization` of each request
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "token_file")]
+    listen: Option<SocketAddr>,
+
+    /// With --listen: an origin whose web pages may call, such as `https://chat.example.com`; may be repeated
+    #[arg(long, value_name = "ORIGIN", requires = "listen")]
+    origin: Vec<String>,
+
+    /// With --listen: a name under which it is called, beside localhost; may be repeated
+    #[arg(long, value_name = "HOST", requires = "listen")]
+    host: Vec<String>,
+}
+
+/// Serves until standard input ends, or over HTTP until the program is ended.
+pub(crate) fn run(args: Args) -> Outcome {
+    let server = RemoteServer::new(args.url, args.ca.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    if let Some(address) = args.listen {
+        let door = Door::new(Backend::new(server, Credentials::OfRequest));
+        return runtime.block_on(http::serve(address, door, args.origin, args.host));
+    }
+    let credentials = match (args.token_file, args.token.filter(|token| !token.is_empty())) {
+        (Some(file), _) => Credentials::File(file),
+        (None, Some(token)) => Credentials::Token(token),
+        (None, None) => return Err("name a caller: ORDERQL_TOKEN, --token, or --token-file".into()),
+    };
+    let door = Arc::new(Door::new(Backend::new(server, credentials)));
+    let outcome = runtime.block_on(async {
+        Box::pin(door.serve(rmcp::transport::io::stdio())).await?.waiting().await?;
+        Ok(())
+    });
+    // A pending read of standard input would be waited for.
+    runtime.shutdown_background();
+    outcome
+}

@@ -1,0 +1,75 @@
+//! The connections of a response that no list is around, so that they can be paged through.
+
+use serde_json::Value;
+
+use crate::cli::mcp::handle::Handle;
+use crate::cli::mcp::limits::Limits;
+use crate::cli::mcp::reply::text;
+use crate::cli::query::response::Ordered;
+use crate::correction::paging;
+use crate::query::Request;
+
+/// A page of a list.
+#[derive(Debug)]
+pub(super) struct Connection<'a> {
+    /// The keys of the response that lead to it.
+    pub(super) path: Vec<&'a str>,
+    /// The bytes of its rows.
+    pub(super) bytes: usize,
+    rows: &'a [Ordered],
+    fields: &'a Ordered,
+}
+
+/// The connections of the data.
+pub(super) fn connections(data: &Ordered) -> Vec<Connection<'_>> {
+    let mut found = Vec::new();
+    add(data, &mut Vec::new(), &mut found);
+    found
+}
+
+fn add<'a>(value: &'a Ordered, path: &mut Vec<&'a str>, found: &mut Vec<Connection<'a>>) {
+    if let Some(edges @ Ordered::List(rows)) = value.get("edges") {
+        found.push(Connection { path: path.clone(), bytes: text(edges).len(), rows, fields: value });
+    } else {
+        for (name, field) in value.as_object().into_iter().flatten() {
+            path.push(name);
+            add(field, path, found);
+            path.pop();
+        }
+    }
+}
+
+impl Connection<'_> {
+    /// How many of its rows have as many bytes together at most: of the first ones, or of the last ones.
+    pub(super) fn rows_in(&self, bytes: usize, is_last: bool) -> usize {
+        let mut sizes: Vec<_> = self.rows.iter().map(|row| text(row).len() + 1).collect();
+        if is_last {
+            sizes.reverse();
+        }
+        let sums = sizes.iter().scan(0, |sum, size| {
+            *sum += size;
+            Some(*sum)
+        });
+        sums.take_while(|sum| *sum <= bytes).count()
+    }
+
+    /// The cursor from which the list goes on, if there is more and the query asks for both.
+    fn more(&self, is_last: bool) -> Option<String> {
+        let [flag, cursor] = if is_last { ["hasPreviousPage", "startCursor"] } else { ["hasNextPage", "endCursor"] };
+        let page = self.fields.get("pageInfo")?;
+        let has_more = page.get(flag)?.to_value() == true;
+        let Value::String(cursor) = page.get(cursor)?.to_value() else { return None };
+        has_more.then_some(cursor)
+    }
+}
+
+/// For each connection of the data that goes on its path and a handle.
+pub(super) fn next_pages(request: &Request, limits: Limits, data: &Ordered) -> Vec<(String, Handle)> {
+    let next = |connection: &Connection<'_>| {
+        let cursor = connection.more(paging::is_last(request, &connection.path))?;
+        let Request { query, variables, .. } = paging::beyond(request, &connection.path, &cursor)?;
+        let handle = Handle { query, variables, max_cost: limits.max_cost, max_bytes: limits.max_bytes };
+        Some((connection.path.join("."), handle))
+    };
+    connections(data).iter().filter_map(next).collect()
+}

@@ -1,0 +1,168 @@
+//! Runs and prices queries.
+
+use serde_json::{Value, json};
+
+use crate::cli::mcp::backend::{Backend, Caller};
+use crate::cli::mcp::fit::{self, Smaller};
+use crate::cli::mcp::limits::Limits;
+use crate::cli::mcp::page::next_pages;
+use crate::cli::mcp::reply::{Refusal, Reply, text};
+use crate::cli::mcp::untrusted;
+use crate::cli::query::response::{Fields, Ordered};
+use crate::outline::Outline;
+use crate::outline::typed_paths::texts;
+use crate::query::Request;
+
+/// As many fields of a price are listed at most.
+const LISTED_FIELDS: usize = 5;
+
+/// What a query would cost.
+pub(super) async fn price(backend: &Backend, caller: &Caller, request: &Request) -> Result<Reply, Refusal> {
+    let cost = cost(backend, caller, request).await?;
+    let fields = cost["fields"].as_array().cloned().unwrap_or_default();
+    let mut fields: Vec<_> =
+        fields.into_iter().filter(|field| field["requestedSubtreeCost"].as_u64() > Some(0)).collect();
+    fields.sort_by_key(|field| std::cmp::Reverse(field["requestedSubtreeCost"].as_u64()));
+    let fields = fields.iter().take(LISTED_FIELDS).map(|field| {
+        let path = field["path"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        json!({ "path": path.collect::<Vec<_>>().join("."), "cost": field["requestedSubtreeCost"] })
+    });
+    Ok(Reply::new(vec![
+        ("cost", Ordered::Scalar(cost["requestedQueryCost"].clone())),
+        ("maxCost", Ordered::Scalar(cost["maxCost"].clone())),
+        ("depth", Ordered::Scalar(cost["depth"].clone())),
+        ("credits", Ordered::Scalar(cost["throttleStatus"]["currentlyAvailable"].clone())),
+        ("mostExpensive", Ordered::Scalar(fields.collect())),
+    ]))
+}
+
+/// The report of a query that is valid.
+pub(super) async fn cost(backend: &Backend, caller: &Caller, request: &Request) -> Result<Value, Refusal> {
+    let report = backend.price(caller, request).await?.to_value();
+    match report.get("errors") {
+        Some(errors) => Err(Refusal::by_server(errors)),
+        None => Ok(report["extensions"]["cost"].clone()),
+    }
+}
+
+/// Runs a query, unless it costs too much, and returns its data, unless that is too large.
+pub(super) async fn run(
+    backend: &Backend,
+    caller: &Caller,
+    request: &Request,
+    limits: Limits,
+) -> Result<Reply, Refusal> {
+    let (schema, cost) = tokio::join!(backend.schema(caller), cost(backend, caller, request));
+    let (schema, cost) = (schema?, cost?);
+    let requested = cost["requestedQueryCost"].as_u64().unwrap_or(0);
+    if requested > limits.max_cost {
+        let smaller = fit::to_cost(request, &cost, limits.max_cost);
+        let facts = json!({ "cost": requested, "maxCost": limits.max_cost });
+        return Err(refusal("ABOVE_MAX_COST", "the query costs more than maxCost", facts, smaller));
+    }
+    let response = backend.run(caller, request).await?;
+    present(&schema, request, limits, response)
+}
+
+/// What the agent gets of a response.
+fn present(schema: &Outline, request: &Request, limits: Limits, response: Ordered) -> Result<Reply, Refusal> {
+    let Ordered::Object(mut response) = response else {
+        return Err(Refusal::new("SERVER_UNREACHABLE", "the response is none of GraphQL"));
+    };
+    let errors = response.shift_remove("errors").map(|errors| errors.to_value());
+    let Some(mut data @ Ordered::Object(_)) = response.shift_remove("data") else {
+        return Err(Refusal::by_server(&errors.unwrap_or_default()));
+    };
+    let mut reply = Reply::new(Vec::new());
+    reply.untrusted = texts(schema, &request.query).unwrap_or_else(|| untrusted::strings(&data));
+    untrusted::cut(&mut data, &reply.untrusted);
+    let bytes = text(&data).len();
+    if bytes > limits.max_bytes {
+        let smaller = fit::to_bytes(request, &data, limits.max_bytes);
+        let facts = json!({ "bytes": bytes, "maxBytes": limits.max_bytes });
+        return Err(refusal("ABOVE_MAX_BYTES", "the data has more bytes than maxBytes", facts, smaller));
+    }
+    let pages = next_pages(request, limits, &data);
+    reply.members.push(("data", data));
+    reply.members.extend(errors.map(|errors| ("errors", Ordered::Scalar(errors))));
+    if !pages.is_empty() {
+        let pages = pages.into_iter().map(|(path, handle)| (path, Ordered::Scalar(handle.encode().into())));
+        reply.members.push(("pages", Ordered::Object(pages.collect())));
+    }
+    let extensions = response.get("extensions").and_then(Ordered::as_object);
+    reply.members.extend(extensions.into_iter().flat_map(notable));
+    Ok(reply)
+}
+
+/// What an agent should know of a response's extensions.
+fn notable(extensions: &Fields) -> Vec<(&'static str, Ordered)> {
+    let cost = extensions.get("cost").and_then(|cost| cost.get("requestedQueryCost"));
+    let others = ["warnings", "search", "sync"].map(|name| (name, extensions.get(name)));
+    let all = [("cost", cost)].into_iter().chain(others);
+    all.filter_map(|(name, value)| Some((name, value?.clone()))).collect()
+}
+
+fn refusal(code: &str, what: &str, facts: Value, smaller: Option<Smaller>) -> Refusal {
+    let advice = match &smaller {
+        Some(Smaller { path, size, .. }) => format!("{what}; it fits with first: {size} of {path}"),
+        None => format!("{what}; select fewer fields, or ask for smaller pages"),
+    };
+    let refusal = Refusal::new(code, &advice).with("facts", facts);
+    match smaller {
+        Some(smaller) => refusal.with("fits", smaller.fact()),
+        None => refusal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::cli::mcp::reply::{UNTRUSTED, result};
+
+    const QUERY: &str = "{ order(orderId: \"1\") { orderId name: orderName notes(first: 9) {
+        edges { node { noteInfo } } pageInfo { hasNextPage endCursor } } } }";
+
+    static SCHEMA: LazyLock<Outline> = LazyLock::new(|| Outline::parse(Catalog::built_in().unwrap().sdl()).unwrap());
+
+    proptest! {
+        #[test]
+        fn what_strangers_wrote_is_a_value_of_the_data_and_nowhere_else(
+            text in "STRANGER[a-z\\\\\"{}\\[\\]:,\n\u{0}\u{202e}é<>/$`#*-]{0,60}",
+            repeated in 1_usize..40,
+            max_bytes in prop_oneof![Just(100_usize), Just(2000), Just(1_000_000)],
+        ) {
+            let note = text.repeat(repeated);
+            let rows: Vec<_> = (0..5).map(|_| json!({ "node": { "noteInfo": note } })).collect();
+            let page = json!({ "hasNextPage": true, "endCursor": "abc" });
+            let data = json!({ "order": { "orderId": "1", "name": note, "notes": { "edges": rows, "pageInfo": page } } });
+            let response = json!({ "data": data, "extensions": { "cost": { "requestedQueryCost": 3 } } });
+            let response = serde_json::from_value(response).unwrap();
+            let request = Request { query: QUERY.to_owned(), ..Request::default() };
+            let limits = Limits { max_cost: 100, max_bytes };
+            let result = json!(result(present(&SCHEMA, &request, limits, response)));
+            let content = result["content"][0]["text"].as_str().unwrap();
+            // One JSON value, in which the text is nowhere but in the data.
+            let mut content: Value = serde_json::from_str(content).unwrap();
+            let data = content.as_object_mut().unwrap().remove("data");
+            prop_assert!(!content.to_string().contains("STRANGER"), "{content}");
+            prop_assert!(!result["_meta"].to_string().contains("STRANGER"));
+            let Some(mut data) = data else {
+                prop_assert_eq!(&result["isError"], true);
+                return Ok(());
+            };
+            prop_assert_eq!(&result["_meta"][UNTRUSTED], &json!(["/data/order/name", "/data/order/notes/edges/*/node/noteInfo"]));
+            for pointer in ["/order/name", "/order/notes/edges/4/node/noteInfo"] {
+                let value = data.pointer_mut(pointer).unwrap().take();
+                let value = value.as_str().unwrap();
+                let kept: String = note.chars().take(500).collect();
+                prop_assert!(value.starts_with(&kept) && (value == note || value.ends_with(" more characters are cut]")));
+                prop_assert!(value.chars().count() <= 550);
+            }
+        }
+    }
+}

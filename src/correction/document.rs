@@ -1,0 +1,96 @@
+//! Syntax, names, selections and fragments.
+
+use serde_json::Value;
+
+use crate::correction::facts::texts;
+use crate::correction::tokens::Text;
+use crate::correction::values;
+
+/// What a parser did not expect.
+pub(super) fn syntax(text: &Text, at: usize, facts: &Value) -> Option<String> {
+    let (found, expected) = (facts["found"].as_str()?, texts(facts, "expected"));
+    if expected.contains(&"a string in double quotes") {
+        return Some(text.text.replace(['\'', '\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}'], "\""));
+    }
+    let balance = text.tokens.iter().enumerate().fold(0, |balance, (index, _)| match text.get(index) {
+        "{" => balance + 1,
+        "}" => balance - 1,
+        _ => balance,
+    });
+    if found == "the end of the text" {
+        return Some(format!("{} {}", text.text, "}".repeat(usize::try_from(balance).unwrap_or(0))));
+    }
+    if found == "\"}\"" && balance < 0 {
+        return Some(text.replaced(at, at, ""));
+    }
+    // The expected token, if it is one of punctuation.
+    let missing =
+        expected.iter().map(|token| token.trim_matches('"')).find(|token| matches!(*token, ":" | ")" | "}"))?;
+    Some(text.inserted_after(at.checked_sub(1)?, &format!("{missing} ")))
+}
+
+/// What the schema does not have.
+pub(super) fn validation(text: &Text, at: usize, second: Option<usize>, facts: &Value) -> Option<String> {
+    let has = |name: &str| !facts[name].is_null();
+    let suggested = texts(facts, "suggestions").first().copied();
+    // The misspelt name is at the location, or a little further on: after the dots of a fragment, or its name.
+    let named = |name: &str| {
+        let wrong = facts[name].as_str()?;
+        (at..text.tokens.len()).find(|index| text.get(*index) == wrong)
+    };
+    if let [way @ .., last] = texts(facts, "instead").as_slice() {
+        return Some(moved_inside(text, at, named("field")?, way, last));
+    }
+    if has("example") {
+        return Some(with_selection(text, at, facts["example"].as_str()?));
+    }
+    if texts(facts, "allowed") == ["query"] {
+        return Some(text.replaced(at, at, "query"));
+    }
+    if has("field") && has("fields") {
+        let name = named("field")?;
+        return Some(match suggested {
+            Some(suggested) => text.replaced(name, name, suggested),
+            None => text.replaced(at, text.field_end(at), "__typename"),
+        });
+    }
+    if has("field") {
+        let open = text.selection(at)?;
+        return Some(text.replaced(open, text.closing(open), ""));
+    }
+    if has("variable") {
+        return values::variable(text, at, second, facts);
+    }
+    if has("argument") && has("found") {
+        return values::value(text, at, facts, suggested);
+    }
+    if has("argument") && has("expectedType") {
+        // Another error may have been one of its name, which is right by now.
+        if text.argument(at, facts["argument"].as_str()?).is_some() {
+            return None;
+        }
+        let value = if facts["expectedType"].as_str()?.starts_with("Int") { "1" } else { "\"A\"" };
+        return Some(values::with_argument(text, at, &format!("{}: {value}", facts["argument"].as_str()?)));
+    }
+    if has("argument") {
+        return values::argument(text, named("argument")?, suggested);
+    }
+    let kind = ["type", "fragment", "directive"].into_iter().find(|name| has(name))?;
+    let name = named(kind)?;
+    Some(text.replaced(name, name, suggested?))
+}
+
+/// The field `name` of the field at `at`, replaced by one that is further inside.
+fn moved_inside(text: &Text, at: usize, name: usize, way: &[&str], last: &str) -> String {
+    let closed = text.inserted_after(text.field_end(at), &" }".repeat(way.len()));
+    let way: String = way.iter().flat_map(|name| [name, " { "]).collect();
+    // The alias belongs to the last one.
+    let alias = if name > at { format!("{}: ", text.get(at)) } else { String::new() };
+    Text::new(closed).replaced(at, name, &format!("{way}{alias}{last}"))
+}
+
+fn with_selection(text: &Text, at: usize, example: &str) -> String {
+    let (end, example) = (text.head_end(at), format!(" {example}"));
+    let has_empty = text.get(end + 1) == "{";
+    if has_empty { text.replaced(end + 1, end + 2, &example) } else { text.inserted_after(end, &example) }
+}

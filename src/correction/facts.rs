@@ -1,0 +1,19 @@
+//! What an error says: the facts of its `extensions`, and its places in the text.
+
+use serde_json::Value;
+
+use crate::correction::tokens::Text;
+
+/// The page size where an error asks for one and any will do.
+pub(super) const PAGE_SIZE: u64 = 5;
+
+/// A list of texts.
+pub(super) fn texts<'a>(facts: &'a Value, name: &str) -> Vec<&'a str> {
+    facts[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Where an error says that something is wrong.
+pub(super) fn place(text: &Text, error: &Value, index: usize) -> Option<usize> {
+    let number = |name: &str| usize::try_from(error["locations"][index][name].as_u64()?).ok();
+    Some(text.at(number("line")?, number("column")?))
+}

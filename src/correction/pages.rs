@@ -1,0 +1,67 @@
+//! Page sizes, and what a query costs with them.
+
+use serde_json::Value;
+
+use crate::correction::facts::{PAGE_SIZE, place, texts};
+use crate::correction::tokens::Text;
+use crate::correction::values::with_argument;
+use crate::query::Request;
+
+/// Sets the page size of a connection, in the text or in the variable that it comes from.
+pub(super) fn set_size(request: &mut Request, text: &Text, field: usize, size: u64) -> Option<String> {
+    let (name, end) = text.argument(field, "first").or_else(|| text.argument(field, "last"))?;
+    if text.get(name + 2) == "$" {
+        request.variables.insert(text.get(end).to_owned(), size.into());
+        return None;
+    }
+    Some(text.replaced(name + 2, end, &size.to_string()))
+}
+
+/// Makes the edits of a suggestion.
+pub(super) fn cost(request: &mut Request, text: &Text, edits: &Value) -> Option<String> {
+    let mut places = Vec::new();
+    for edit in edits.as_array()? {
+        if let Some(variable) = edit["variable"].as_str() {
+            request.variables.insert(variable.to_owned(), edit["to"].clone());
+        }
+        for index in 0..edit["locations"].as_array().map_or(0, Vec::len) {
+            places.push((place(text, edit, index)?, edit));
+        }
+    }
+    places.sort_by_key(|(field, _)| std::cmp::Reverse(*field));
+    let mut text = text.clone();
+    for (field, edit) in places {
+        let (name, end) = text.argument(field, edit["argument"].as_str()?)?;
+        text = Text::new(text.replaced(name + 2, end, &edit["to"].to_string()));
+    }
+    Some(text.text)
+}
+
+/// Leaves out what is nested too deep.
+pub(super) fn depth(text: &Text, error: &Value) -> Option<String> {
+    let mut text = text.clone();
+    for index in (0..error["locations"].as_array()?.len()).rev() {
+        let field = place(&text, error, index)?;
+        text = Text::new(text.replaced(field, text.field_end(field), "__typename"));
+    }
+    Some(text.text)
+}
+
+/// Both ends of a page, an empty page, and lookups with another number of arguments than one.
+pub(super) fn input(request: &mut Request, text: &Text, at: Option<usize>, facts: &Value) -> Option<String> {
+    let at = at?;
+    if facts["given"].is_u64() {
+        let allowed = texts(facts, "allowed");
+        let given: Vec<_> = allowed.iter().filter_map(|name| text.argument(at, name)).collect();
+        return match given.as_slice() {
+            [] => Some(with_argument(text, at, &format!("{}: \"A\"", allowed.first()?))),
+            [_, (name, end), ..] => Some(text.replaced(*name, *end, "")),
+            [_] => None,
+        };
+    }
+    if facts["requested"].is_i64() || facts["requested"].is_u64() {
+        return set_size(request, text, at, PAGE_SIZE);
+    }
+    let (name, end) = text.argument(at, "last").filter(|_| facts["reason"].is_null())?;
+    Some(text.replaced(name, end, ""))
+}

@@ -1,0 +1,130 @@
+//! What changes for an operation.
+
+use crate::cost::price::Cost;
+use crate::documents::document::Place;
+use crate::error::graphql_error::GraphqlError;
+use crate::schema_diff::assessment::{Interval, Work};
+use crate::schema_diff::schema_change::FactChange;
+
+/// The kinds of changes, the most severe first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// It is refused now.
+    Breaks,
+    /// It is answered with something else.
+    ChangesSilently,
+    /// It costs more credits.
+    MoreExpensive,
+    /// It uses something that is deprecated now.
+    Deprecated,
+    /// It costs fewer credits.
+    LessExpensive,
+    /// Its statement has more branches or examines more rows, or its pages may come short.
+    MoreWork,
+    /// It was refused before.
+    ValidNow,
+}
+
+/// What changes for an operation.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// An error with which it is refused.
+    Breaks {
+        /// With its code and its locations in the document.
+        error: GraphqlError,
+        /// Where it is.
+        place: Place,
+    },
+    /// Something else is said of a part of the schema that it uses.
+    ChangesSilently {
+        /// What is said. Both texts are empty for a part that is gone, which only a variable may name.
+        change: FactChange,
+        /// Whether only the values of variables tell whether a request uses the part.
+        by_variable: bool,
+        /// Where the part is used.
+        place: Place,
+    },
+    /// It costs more.
+    MoreExpensive(PriceChange),
+    /// A part of the schema is deprecated.
+    Deprecated {
+        /// As in `Order.total`.
+        part: String,
+        /// What to use instead.
+        reason: String,
+        /// Where it is used.
+        place: Place,
+    },
+    /// It costs less.
+    LessExpensive(PriceChange),
+    /// It takes more of the database.
+    MoreWork {
+        /// Before.
+        old: Work,
+        /// Now.
+        new: Work,
+    },
+    /// It was refused before.
+    ValidNow,
+}
+
+impl Change {
+    /// How severe it is.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Breaks { .. } => Class::Breaks,
+            Self::ChangesSilently { .. } => Class::ChangesSilently,
+            Self::MoreExpensive(_) => Class::MoreExpensive,
+            Self::Deprecated { .. } => Class::Deprecated,
+            Self::LessExpensive(_) => Class::LessExpensive,
+            Self::MoreWork { .. } => Class::MoreWork,
+            Self::ValidNow => Class::ValidNow,
+        }
+    }
+}
+
+/// Another price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PriceChange {
+    /// The credits before.
+    pub old: Interval,
+    /// The credits now.
+    pub new: Interval,
+    /// The most that a query of the caller may cost.
+    pub limit: Cost,
+    /// Credits that the caller's bucket regains in a minute.
+    pub credits_per_minute: Cost,
+}
+
+/// Whether requests for an operation exceed the caller's limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverLimit {
+    /// With no values of its variables.
+    Never,
+    /// With some.
+    ForSome,
+    /// With all.
+    Always,
+}
+
+impl PriceChange {
+    /// Whether requests exceed the caller's limit now.
+    pub fn over_limit(&self) -> OverLimit {
+        match (self.new.least > self.limit, self.new.most > self.limit) {
+            (true, _) => OverLimit::Always,
+            (false, true) => OverLimit::ForSome,
+            (false, false) => OverLimit::Never,
+        }
+    }
+
+    /// How many requests a minute the bucket pays in the long run if each costs the most; `None` if they cost nothing.
+    pub fn polls(&self, interval: Interval) -> Option<u64> {
+        self.credits_per_minute.checked_div(interval.most)
+    }
+
+    /// Whether the least or the most credits rise by more than so many percent.
+    pub fn rises_beyond(&self, percent: u32) -> bool {
+        let is_beyond = |old: Cost, new: Cost| u128::from(new) * 100 > u128::from(old) * (100 + u128::from(percent));
+        is_beyond(self.old.least, self.new.least) || is_beyond(self.old.most, self.new.most)
+    }
+}

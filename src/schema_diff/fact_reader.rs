@@ -1,0 +1,221 @@
+//! Makes facts of a schema file and its catalog.
+
+use crate::catalog::Catalog;
+use crate::catalog::binding::{
+    Aggregate, AggregateFunction, Binding, Column, Connection, EntityBinding, Join, Lookup, One, RootBinding,
+    SearchKey, Totals,
+};
+use crate::catalog::feed::Feed;
+use crate::catalog::ids::EntityId;
+use crate::catalog::prices::UNINDEXED_TERM;
+use crate::catalog::schema::Field;
+use crate::catalog::schema_file::SchemaFile;
+use crate::catalog::totals::{FieldPath, Sum};
+use crate::schema_diff::facts::{Aspect, Facts};
+use crate::schema_diff::part;
+
+/// What a schema file says.
+pub(super) fn facts(file: &SchemaFile, catalog: &Catalog) -> Facts {
+    let mut reader = Reader { catalog, facts: Facts::default() };
+    for (object, entity) in catalog.entities() {
+        let name = &object.name;
+        reader.facts.add(name, Aspect::Relation, &entity.relation);
+        reader.facts.add(name, Aspect::Key, names(&entity.key));
+        reader.facts.add(name, Aspect::Description, object.description.as_deref().unwrap_or_default());
+    }
+    for feed in catalog.feeds() {
+        reader.facts.add(&catalog.entity_type(feed.entity).name, Aspect::Feed, parts(feed));
+    }
+    for (object, field, binding) in catalog.fields() {
+        match binding {
+            Binding::Root(binding) => {
+                let path = reader.field(&object.name, field);
+                reader.root(&path, field, binding);
+            }
+            Binding::Entity(binding) => {
+                let path = reader.field(&object.name, field);
+                reader.entity(&path, binding);
+            }
+            _ => {}
+        }
+    }
+    let mut facts = reader.facts;
+    for grant in file.grants() {
+        for place in file.places(grant) {
+            let grants = facts.part(&place).entry(Aspect::Grant).or_default();
+            grants.push_str(if grants.is_empty() { "" } else { ", " });
+            grants.push_str(grant);
+        }
+    }
+    facts
+}
+
+struct Reader<'c> {
+    catalog: &'c Catalog,
+    facts: Facts,
+}
+
+impl Reader<'_> {
+    fn root(&mut self, path: &str, field: &Field, binding: &RootBinding) {
+        match binding {
+            RootBinding::Lookup(lookup) => self.lookup(path, field, lookup),
+            RootBinding::Connection(connection) => self.connection(path, connection),
+            RootBinding::Changes(changes) => {
+                let relation = |feed: &&Feed| feed.relation == changes.relation;
+                let feed = self.catalog.feeds().iter().find(relation).map(parts).unwrap_or_default();
+                self.facts.add(path, Aspect::Feed, feed);
+            }
+            RootBinding::Totals(totals) => self.totals(path, totals),
+            RootBinding::Schema | RootBinding::TypeByName => {}
+        }
+    }
+
+    fn entity(&mut self, path: &str, binding: &EntityBinding) {
+        match binding {
+            EntityBinding::Column(column) => self.facts.add(path, Aspect::Column, &column.name),
+            EntityBinding::Aggregate(aggregate) => self.facts.add(path, Aspect::Column, aggregated(aggregate)),
+            EntityBinding::One(one) => self.facts.add(path, Aspect::Join, joined(&one.join)),
+            EntityBinding::Connection(connection) => self.connection(path, connection),
+        }
+    }
+
+    /// What is said of every field. Returns its part.
+    fn field(&mut self, ty: &str, field: &Field) -> String {
+        let path = part::field(ty, &field.name);
+        self.facts.add(&path, Aspect::Type, field.ty.display(self.catalog));
+        self.facts.add(&path, Aspect::Deprecation, field.deprecation.as_deref().unwrap_or_default());
+        self.facts.add(&path, Aspect::Description, field.description.as_deref().unwrap_or_default());
+        path
+    }
+
+    fn lookup(&mut self, path: &str, field: &Field, lookup: &Lookup) {
+        self.through(path, lookup.target, &lookup.relation);
+        for (key, argument) in lookup.keys.iter().zip(&field.arguments) {
+            let part = part::argument(path, &argument.name);
+            self.facts.add(&part, Aspect::Type, argument.ty.display(self.catalog));
+            self.facts.add(&part, Aspect::Column, &key.name);
+            self.facts.add(&part, Aspect::Description, argument.description.as_deref().unwrap_or_default());
+        }
+    }
+
+    fn connection(&mut self, path: &str, connection: &Connection) {
+        self.through(path, connection.node, &connection.relation);
+        self.facts.add(path, Aspect::Join, joined(&connection.join));
+        if let Some(default) = connection.sort_keys.first() {
+            let order = format!("{} ({})", default.name, names(&default.columns));
+            self.facts.add(&part::sort_key(path, ""), Aspect::Order, order);
+        }
+        for key in &connection.sort_keys {
+            self.facts.add(&part::sort_key(path, &key.name), Aspect::Order, names(&key.columns));
+        }
+        for key in &connection.search_keys {
+            self.search_key(path, connection, key);
+        }
+        let indexes = connection.pair_indexes.iter().map(|index| {
+            let [first, second] = index.keys.map(|key| connection.search_keys[key].name.as_str());
+            let orders = orders(connection, &index.in_order_of);
+            format!("({first}, {second}) in the order of {orders}{}", included(&index.include))
+        });
+        self.facts.add(path, Aspect::Index, indexes.collect::<Vec<_>>().join("; "));
+    }
+
+    fn search_key(&mut self, path: &str, connection: &Connection, key: &SearchKey) {
+        let part = part::search_key(path, &key.name);
+        let column = match &key.semi_join {
+            None => key.column.name.clone(),
+            Some(join) => format!("{}.{} by {}", join.relation, key.column.name, join.by.join(", ")),
+        };
+        self.facts.add(&part, Aspect::Column, column);
+        self.facts.add(&part, Aspect::Type, key.column.scalar.name());
+        let comparators: Vec<_> = key.comparators.iter().map(|comparator| comparator.describe()).collect();
+        self.facts.add(&part, Aspect::Comparators, comparators.join(" "));
+        let normalization = key.normalization.map(|normalization| format!("{normalization:?}"));
+        self.facts.add(&part, Aspect::Normalization, normalization.unwrap_or_default());
+        let cost = if key.indexed { 0 } else { UNINDEXED_TERM };
+        self.facts.add(&part, Aspect::Cost, cost.to_string());
+        let mut indexes = Vec::new();
+        indexes.extend(key.lookup.then(|| "by value".to_owned()));
+        indexes
+            .extend((!key.in_order_of.is_empty()).then(|| {
+                format!("in the order of {}{}", orders(connection, &key.in_order_of), included(&key.include))
+            }));
+        indexes.extend((key.in_order_of.is_empty() && !key.include.is_empty()).then(|| included(&key.include)));
+        indexes.extend(key.is_computed.then(|| "computed".to_owned()));
+        self.facts.add(&part, Aspect::Index, indexes.join("; "));
+        self.facts.add(&part, Aspect::Vocabulary, key.vocabulary.as_deref().unwrap_or_default());
+        self.facts.add(&part, Aspect::Description, &key.example);
+    }
+
+    fn totals(&mut self, path: &str, totals: &Totals) {
+        let Totals { connection, keys, sums, currency } = totals;
+        self.connection(path, connection);
+        self.facts.add(path, Aspect::Relation, &connection.relation);
+        for key in keys {
+            let unit = key.unit.map(|unit| format!(" by {}", unit.name())).unwrap_or_default();
+            let column = self.path(connection.node, &key.path) + &unit;
+            self.facts.add(&part::group_key(path, &key.value), Aspect::Column, column);
+        }
+        for Sum { value, path: column, times, is_money, .. } in sums {
+            let mut text = self.path(connection.node, column);
+            if let Some(times) = times {
+                text = format!("{text} * {}", self.path(connection.node, times));
+            }
+            if let (true, Some(currency)) = (*is_money, currency.and_then(|key| keys.get(key))) {
+                text = format!("{text} by {}", self.path(connection.node, &currency.path));
+            }
+            self.facts.add(&part::sum(path, value), Aspect::Column, text);
+        }
+    }
+
+    /// The relation of a field's rows, if it is another than that of their type.
+    fn through(&mut self, path: &str, node: EntityId, relation: &str) {
+        if self.catalog.entity(node).relation != relation {
+            self.facts.add(path, Aspect::Relation, relation);
+        }
+    }
+
+    /// A column, and the joins on the way to it.
+    fn path(&self, node: EntityId, path: &FieldPath) -> String {
+        let (objects, column) = self.catalog.follow(node, path);
+        let object = |one: &One| format!("{} ({}).", self.catalog.entity(one.target).relation, joined(&one.join));
+        objects.into_iter().map(object).collect::<String>() + &column.name
+    }
+}
+
+/// The columns of a feed's tables, each with the way to the rows of the feed.
+fn parts(feed: &Feed) -> String {
+    let parts = feed.parts.iter().map(|part| match &part.through {
+        None => format!("{}.{}", part.relation, part.by),
+        Some(through) => {
+            format!("{}.{} = {}.{} ({})", part.relation, part.by, through.relation, through.to, through.key)
+        }
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn names(columns: &[Column]) -> String {
+    columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn joined(join: &Join) -> String {
+    let pairs = join.by.iter().zip(&join.to).map(|(by, to)| format!("{} = {to}", by.name));
+    pairs.collect::<Vec<_>>().join(", ")
+}
+
+fn aggregated(aggregate: &Aggregate) -> String {
+    let function = match aggregate.function {
+        AggregateFunction::CountDistinct => "number of distinct",
+        AggregateFunction::Lowest => "lowest",
+    };
+    let Aggregate { column, relation, join, .. } = aggregate;
+    format!("{function} {column} of {relation} ({})", joined(join))
+}
+
+fn orders(connection: &Connection, sort_keys: &[usize]) -> String {
+    let names = sort_keys.iter().filter_map(|key| connection.sort_keys.get(*key)).map(|key| key.name.as_str());
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn included(columns: &[String]) -> String {
+    if columns.is_empty() { String::new() } else { format!(" with {}", columns.join(", ")) }
+}

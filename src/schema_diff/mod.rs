@@ -1,0 +1,107 @@
+//! What a change of a schema file means for the operations of its clients, and for the schema itself. Without a database.
+//!
+//! - [`schema`]: what is compared, and for whom
+//! - [`facts`]: what a schema file says of each of its parts
+//! - `part`: the names of these parts
+//! - `fact_reader`: makes them of a catalog
+//! - [`schema_change`]: the parts whose facts differ
+//! - `usage`: the parts of a schema that an operation uses
+//! - `assignment`: values that the variables of an operation can have
+//! - [`assessment`]: what an operation costs at least and at most, and whether it is refused
+//! - [`change`]: what changes for an operation, by class
+//! - `operation_diff`: finds it
+
+pub mod assessment;
+mod assignment;
+pub mod change;
+mod fact_reader;
+pub mod facts;
+mod operation_diff;
+mod part;
+pub mod schema;
+pub mod schema_change;
+mod usage;
+
+use crate::catalog::Catalog;
+use crate::documents::document::{Document, Place};
+use crate::error::graphql_error::GraphqlErrors;
+use crate::limits::Limits;
+use crate::schema_diff::assessment::assess;
+use crate::schema_diff::change::Change;
+use crate::schema_diff::operation_diff::Judgement;
+use crate::schema_diff::schema::{Caller, Schema};
+use crate::schema_diff::schema_change::{SchemaChange, schema_changes};
+
+/// An operation for which something changes.
+#[derive(Debug, Clone)]
+pub struct OperationDiff {
+    /// Its name, if it has one.
+    pub operation: Option<String>,
+    /// Where it begins.
+    pub place: Place,
+    /// What changes, in the order of the classes. Never empty.
+    pub changes: Vec<Change>,
+}
+
+/// An operation that neither schema answers.
+#[derive(Debug, Clone)]
+pub struct NotValid {
+    /// Its name, if it has one.
+    pub operation: Option<String>,
+    /// Where it begins.
+    pub place: Place,
+    /// What the new schema's server says of it.
+    pub errors: GraphqlErrors,
+}
+
+/// The difference between two schemas.
+#[derive(Debug, Clone, Default)]
+pub struct Diff {
+    /// The operations for which something changes, in the order of the documents.
+    pub operations: Vec<OperationDiff>,
+    /// What changes in the schema.
+    pub schema: Vec<SchemaChange>,
+    /// The operations of which nothing can be said.
+    pub not_valid: Vec<NotValid>,
+}
+
+impl Diff {
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty() && self.schema.is_empty()
+    }
+
+    /// Whether an operation breaks, changes silently, or becomes more expensive by more than so many percent.
+    pub fn is_unacceptable(&self, max_increase: Option<u32>) -> bool {
+        self.operations.iter().flat_map(|operation| &operation.changes).any(|change| match change {
+            Change::Breaks { .. } | Change::ChangesSilently { .. } => true,
+            Change::MoreExpensive(price) => max_increase.is_some_and(|percent| price.rises_beyond(percent)),
+            Change::Deprecated { .. } | Change::LessExpensive(_) | Change::MoreWork { .. } | Change::ValidNow => false,
+        })
+    }
+}
+
+/// Compares two schemas.
+pub fn diff(old: &Schema, new: &Schema, documents: &[Document], caller: &Caller) -> Diff {
+    let mut diff = Diff { schema: schema_changes(&old.facts, &new.facts), ..Diff::default() };
+    for document in documents {
+        let (operation, place) = (document.operation.clone(), document.start());
+        match operation_diff::judge(old, new, document, caller) {
+            Judgement::Changes(changes) if changes.is_empty() => {}
+            Judgement::Changes(changes) => diff.operations.push(OperationDiff { operation, place, changes }),
+            Judgement::NotValid(errors) => diff.not_valid.push(NotValid { operation, place, errors }),
+        }
+    }
+    diff
+}
+
+/// Why a schema refuses an operation, whoever sends it; `None` if there are values of its variables with which it does not.
+pub fn refusal(catalog: &Catalog, document: &Document) -> Option<GraphqlErrors> {
+    match assess(catalog, &document.request(), &Limits::UNLIMITED) {
+        Ok(assessment) => assessment.refused,
+        Err(errors) => Some(errors),
+    }
+}
+
+#[cfg(test)]
+mod tests;

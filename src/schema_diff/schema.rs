@@ -1,0 +1,30 @@
+//! What is compared, and for whom.
+
+use crate::catalog::Catalog;
+use crate::catalog::schema_file::SchemaFile;
+use crate::limits::Limits;
+use crate::schema_diff::fact_reader::facts;
+use crate::schema_diff::facts::Facts;
+
+/// A schema file with its catalog and what it says.
+#[derive(Debug)]
+pub struct Schema {
+    pub(super) catalog: Catalog,
+    pub(super) facts: Facts,
+}
+
+impl Schema {
+    /// A schema file and the catalog of the whole.
+    pub fn new(file: &SchemaFile, catalog: Catalog) -> Self {
+        Self { facts: facts(file, &catalog), catalog }
+    }
+}
+
+/// Who sends the operations.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller {
+    /// What they may ask for.
+    pub limits: Limits,
+    /// Credits that their bucket regains every second.
+    pub restore_rate: u64,
+}

@@ -1,0 +1,215 @@
+//! A change of each directive lands in its class.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::*;
+use crate::catalog::schema_file::SchemaFile;
+use crate::compile::explanation::explain;
+use crate::documents::{File, read};
+use crate::limits::Limits;
+use crate::query::Request;
+use crate::schema_diff::assessment::{Interval, assess};
+use crate::schema_diff::change::{Class, OverLimit, PriceChange};
+
+const SCHEMA: &str = include_str!("tests/schema.graphql");
+const DOCUMENTS: &str = include_str!("tests/documents.graphql");
+
+fn schema(text: &str) -> Schema {
+    let file = SchemaFile::parse(text).unwrap();
+    let catalog = file.catalog().unwrap();
+    Schema::new(&file, catalog)
+}
+
+fn documents() -> Vec<Document> {
+    read(&[File { name: "app.graphql".to_owned(), text: DOCUMENTS.to_owned() }]).unwrap()
+}
+
+fn caller() -> Caller {
+    Caller { limits: Limits::DEFAULT, restore_rate: 50 }
+}
+
+fn changed(from: &str, to: &str) -> String {
+    assert!(SCHEMA.contains(from), "{from}");
+    SCHEMA.replacen(from, to, 1)
+}
+
+/// The operations with changes of each class.
+fn classes(diff: &Diff) -> BTreeSet<(Class, String)> {
+    let operations = diff.operations.iter();
+    let changes = operations.flat_map(|one| one.changes.iter().map(move |change| (one, change.class())));
+    changes.map(|(one, class)| (class, one.operation.clone().unwrap_or_default())).collect()
+}
+
+type Edit = (&'static str, &'static str, Option<(&'static str, Class)>);
+
+/// An edit of the schema file, and the operation and the class in which it lands; `None` if it changes the schema alone.
+const EDITS: &[Edit] = &[
+    ("name: \"sale\", key", "name: \"sale_v\", key", Some(("Sale", Class::ChangesSilently))),
+    ("key: [\"shop_id\"]", "key: [\"shop_no\"]", Some(("Sale", Class::ChangesSilently))),
+    (
+        "@part(of: \"Sale\", by: \"sale_id\")",
+        "@part(of: \"Sale\", by: \"sale_no\")",
+        Some(("Changes", Class::ChangesSilently)),
+    ),
+    (
+        "shopId: ID!\n  currency: String",
+        "shopId: ID!\n  currency: String @column(name: \"uom\")",
+        Some(("Sale", Class::ChangesSilently)),
+    ),
+    (
+        "Shop @one(by: [\"shop_id\"])",
+        "Shop @one(by: [\"shop_no\"], to: [\"shop_id\"])",
+        Some(("Sale", Class::ChangesSilently)),
+    ),
+    (
+        "@many(by: [\"sale_id\"])",
+        "@many(by: [\"sale_id\"], through: \"line_v\")",
+        Some(("Sale", Class::ChangesSilently)),
+    ),
+    ("countDistinct: \"product_id\"", "countDistinct: \"line_no\"", Some(("Sale", Class::ChangesSilently))),
+    (
+        "@changes(of: \"Sale\")",
+        "@changes(of: \"Sale\") @grant(to: [\"SYNC\"])",
+        Some(("Changes", Class::ChangesSilently)),
+    ),
+    ("@point", "@point(through: \"sale_v\")", Some(("Sale", Class::ChangesSilently))),
+    ("(key: \"note\", column: \"memo\"", "(key: \"note\", column: \"email\"", Some(("Noted", Class::ChangesSilently))),
+    ("compare: [EQUALS, IN, RANGE]", "compare: [EQUALS, IN]", Some(("Searched", Class::ChangesSilently))),
+    ("compare: [EQUALS, IN, RANGE]", "compare: [EQUALS, IN]", Some(("Range", Class::Breaks))),
+    ("compare: [EQUALS, IN]", "compare: [EQUALS, IN, RANGE]", None),
+    ("@search(key: \"shopId\"", "@search(key: \"shopId\", indexed: false", Some(("Searched", Class::MoreExpensive))),
+    ("normalize: LOWER_CASE", "normalize: LAST_DIGITS", Some(("Searched", Class::ChangesSilently))),
+    (
+        ", inOrderOf: [\"SOLD_AT\"])\n    @search(key: \"note\"",
+        ")\n    @search(key: \"note\"",
+        Some(("OfShop", Class::MoreWork)),
+    ),
+    (", lookup: true", "", Some(("Searched", Class::MoreWork))),
+    (", include: [\"memo\"]", "", None),
+    ("vocabulary: \"shop\"", "vocabulary: \"shop_v\"", None),
+    ("example: \"1,2\"", "example: \"3\"", None),
+    ("within: \"sale_tag\"", "within: \"sale_label\"", Some(("Searched", Class::ChangesSilently))),
+    ("grant: [\"LABELS\"]", "grant: [\"LABELS\", \"ALL\"]", None),
+    ("grant: [\"LABELS\"]", "grant: [\"ALL\"]", Some(("Searched", Class::ChangesSilently))),
+    ("@search(key: \"saleId\"", "@search(key: \"saleNo\", column: \"sale_id\"", Some(("Range", Class::Breaks))),
+    (
+        "@search(key: \"saleId\"",
+        "@search(key: \"saleNo\", column: \"sale_id\"",
+        Some(("Searched", Class::ChangesSilently)),
+    ),
+    ("\n    @index(keys: [\"shopId\", \"kind\"], inOrderOf: [\"SOLD_AT\"])", "", Some(("OfKind", Class::MoreWork))),
+    (
+        "@sort(key: \"SOLD_AT\")\n    @sort(key: \"SALE_ID\")",
+        "@sort(key: \"SALE_ID\")\n    @sort(key: \"SOLD_AT\")",
+        Some(("Sales", Class::ChangesSilently)),
+    ),
+    ("@sort(key: \"SALE_ID\")", "@sort(key: \"SALE_NO\", column: \"sale_id\")", Some(("Sorted", Class::Breaks))),
+    ("@sort(key: \"AMOUNT\")", "@sort(key: \"AMOUNT\", column: \"kind\")", Some(("Sorted", Class::ChangesSilently))),
+    ("currency: \"currency\"", "currency: \"shop.currency\"", Some(("Totals", Class::ChangesSilently))),
+    ("unit: DAY", "unit: MONTH", Some(("Totals", Class::ChangesSilently))),
+    (
+        "(key: \"paid\", field: \"amount\"",
+        "(key: \"paid\", field: \"amount\", times: \"amount\"",
+        Some(("Totals", Class::ChangesSilently)),
+    ),
+    ("amount: Decimal!", "amount: Decimal! @deprecated(reason: \"use paid\")", Some(("Sale", Class::Deprecated))),
+    ("amount: Decimal!", "amount: Decimal! @grant(to: [\"FINANCE\"])", Some(("Sale", Class::ChangesSilently))),
+    ("amount: Decimal!", "amount: Decimal", Some(("Sale", Class::ChangesSilently))),
+    ("kind: String", "kind: ID", Some(("Sale", Class::ChangesSilently))),
+    ("note: String ", "note: String! ", None),
+    ("note: String ", "remark: String ", Some(("Sale", Class::Breaks))),
+    ("type Shop ", "\"A shop.\"\ntype Shop ", None),
+    ("kind: String", "kind: String\n  colour: String", None),
+];
+
+#[test]
+fn an_edit_of_each_directive_lands_in_its_class() {
+    let (old, documents) = (schema(SCHEMA), documents());
+    let mut failures = Vec::new();
+    for (from, to, expected) in EDITS {
+        if let Err(error) = SchemaFile::parse(&changed(from, to)).and_then(|file| file.catalog()) {
+            failures.push(format!("{from} → {to}: {error}"));
+            continue;
+        }
+        let diff = diff(&old, &schema(&changed(from, to)), &documents, &caller());
+        let classes = classes(&diff);
+        let is_unacceptable = classes.iter().any(|(class, _)| *class <= Class::ChangesSilently);
+        let is_expected = match expected {
+            None => classes.is_empty(),
+            Some((operation, class)) => classes.contains(&(*class, (*operation).to_owned())),
+        };
+        if diff.schema.is_empty() || !is_expected || diff.is_unacceptable(None) != is_unacceptable {
+            failures.push(format!("{from} → {to}: {classes:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn nothing_changes_between_a_schema_and_itself() {
+    let mut all = documents();
+    all.extend(
+        read(&[File { name: "bad.graphql".to_owned(), text: "{ sales { edges { cursor } } }".to_owned() }]).unwrap(),
+    );
+    let same = diff(&schema(SCHEMA), &schema(SCHEMA), &all, &caller());
+    assert!(same.is_empty(), "{same:?}");
+    assert_eq!(same.not_valid.len(), 1, "{:?}", same.not_valid);
+    assert!(!same.is_unacceptable(Some(0)));
+}
+
+#[test]
+fn reversed_more_and_less_expensive_swap() {
+    let (old, documents) = (schema(SCHEMA), documents());
+    let of = |diff: &Diff, class| -> BTreeSet<String> {
+        classes(diff).into_iter().filter(|(other, _)| *other == class).map(|(_, operation)| operation).collect()
+    };
+    let mut priced = 0;
+    for (from, to, _) in EDITS {
+        let new = schema(&changed(from, to));
+        let (forth, back) = (diff(&old, &new, &documents, &caller()), diff(&new, &old, &documents, &caller()));
+        assert_eq!(of(&forth, Class::MoreExpensive), of(&back, Class::LessExpensive), "{from} → {to}");
+        assert_eq!(of(&forth, Class::LessExpensive), of(&back, Class::MoreExpensive), "{from} → {to}");
+        priced += of(&forth, Class::MoreExpensive).len();
+    }
+    assert!(priced > 0);
+}
+
+#[test]
+fn the_ends_of_an_interval_are_prices_that_explain_has() {
+    let old = schema(SCHEMA);
+    let request = |variables| Request {
+        query: "query Q($n: Int!, $q: String, $full: Boolean!) { sales(first: $n, query: $q) { edges { node { saleId
+            ...F @include(if: $full) ...G @skip(if: $full) } } } }
+            fragment F on Sale { lines(first: $n) { edges { node { lineNo } } } } fragment G on Sale { memo: note }"
+            .to_owned(),
+        variables: if let serde_json::Value::Object(variables) = variables { variables } else { panic!() },
+        ..Request::default()
+    };
+    let cost = |variables| explain(&old.catalog, &request(variables), &Limits::DEFAULT).unwrap().estimate.cost();
+    let interval = assess(&old.catalog, &request(json!({})), &Limits::DEFAULT).unwrap().interval.unwrap();
+    let every_key = "saleId:1,2 shopId:A note:A kind:A email:A tag:A soldAt:2026-05-01";
+    let most = cost(json!({ "n": 100, "q": every_key, "full": true }));
+    let least = cost(json!({ "n": 1, "q": "", "full": false })).min(cost(json!({ "n": 1, "full": true })));
+    assert_eq!(interval, Interval { least, most });
+    for (n, q, full) in [(1, "", true), (50, "note:A", false), (100, "", true), (7, every_key, false)] {
+        let cost = cost(json!({ "n": n, "q": q, "full": full }));
+        assert!((interval.least..=interval.most).contains(&cost), "{n} {q} {full}");
+    }
+}
+
+#[test]
+fn a_price_change_tells_the_limit_the_polls_and_the_increase() {
+    let interval = |least, most| Interval { least, most };
+    let price = |old, new| PriceChange { old, new, limit: 1000, credits_per_minute: 3000 };
+    let change = price(interval(2, 1000), interval(2, 1200));
+    assert_eq!(change.over_limit(), OverLimit::ForSome);
+    assert_eq!((change.polls(change.old), change.polls(change.new)), (Some(3), Some(2)));
+    assert_eq!(change.polls(interval(0, 0)), None);
+    assert!(change.rises_beyond(19) && !change.rises_beyond(20));
+    assert!(price(interval(1, 9), interval(2, 9)).rises_beyond(20));
+    assert!(price(interval(0, 0), interval(0, 1)).rises_beyond(1000), "from nothing to something");
+    assert_eq!(price(interval(1, 1), interval(1001, 2000)).over_limit(), OverLimit::Always);
+    assert_eq!(price(interval(1, 1), interval(2, 1000)).over_limit(), OverLimit::Never);
+}

@@ -1,0 +1,160 @@
+//! The parts of a schema that an operation uses.
+
+use std::collections::HashSet;
+
+use crate::catalog::Catalog;
+use crate::catalog::binding::{Binding, Connection, EntityBinding, RootBinding, Totals};
+use crate::catalog::ids::{EntityId, FieldId};
+use crate::catalog::schema::{ArgumentRole, Field};
+use crate::catalog::totals::GroupField;
+use crate::error::graphql_error::Location;
+use crate::query::operation::{Literal, Operation, Selection, Target};
+use crate::schema_diff::part;
+use crate::search;
+
+/// A part that an operation uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Use {
+    pub(super) part: String,
+    pub(super) location: Location,
+    /// Whether only the values of variables tell whether a request uses it.
+    pub(super) by_variable: bool,
+}
+
+/// The parts of a schema that an operation uses, each once, in the order of its selections.
+pub(super) fn uses(catalog: &Catalog, operation: &Operation) -> Vec<Use> {
+    let mut walk = Walk { catalog, uses: Vec::new(), seen: HashSet::new() };
+    walk.selections(&operation.selections, None);
+    walk.uses
+}
+
+struct Walk<'c> {
+    catalog: &'c Catalog,
+    uses: Vec<Use>,
+    seen: HashSet<String>,
+}
+
+/// A totals root around a selection.
+#[derive(Clone, Copy)]
+struct Around<'c> {
+    path: &'c str,
+    totals: &'c Totals,
+}
+
+impl Walk<'_> {
+    fn selections(&mut self, selections: &[Selection], around: Option<Around<'_>>) {
+        for selection in selections {
+            if let Target::Field(id) = selection.target {
+                self.field(selection, id, around);
+            }
+        }
+    }
+
+    fn field(&mut self, selection: &Selection, id: FieldId, around: Option<Around<'_>>) {
+        let catalog = self.catalog;
+        let (binding, field) = (catalog.binding(id), catalog.field(id));
+        let path = part::field(catalog.get(id.object).name(), &field.name);
+        let around = match binding {
+            Binding::Root(RootBinding::Totals(totals)) => Some(Around { path: &path, totals }),
+            _ => around,
+        };
+        match binding {
+            Binding::Introspection | Binding::Root(RootBinding::Schema | RootBinding::TypeByName) => return,
+            Binding::Root(_) | Binding::Entity(_) => self.add(path.clone(), selection, false),
+            Binding::Group(group) => self.group_field(selection, group, around),
+            Binding::Connection(_) | Binding::Edge(_) | Binding::PageInfo(_) | Binding::Totals(_) => {}
+        }
+        if let Some(node) = node(binding) {
+            self.add(catalog.entity_type(node).name.clone(), selection, false);
+        }
+        if let Some(connection) = binding.searched() {
+            self.connection(selection, field, &path, connection);
+        }
+        if let (Binding::Root(RootBinding::Totals(_)), Some(around)) = (binding, around) {
+            self.groups(selection, field, around);
+        }
+        if let Binding::Root(RootBinding::Lookup(_)) = binding {
+            for (index, _) in &selection.arguments {
+                self.add(part::argument(&path, &field.arguments[*index].name), selection, false);
+            }
+        }
+        self.selections(&selection.selections, around);
+    }
+
+    fn connection(&mut self, selection: &Selection, field: &Field, path: &str, connection: &Connection) {
+        let given = |role| given(selection, field, role);
+        match given(ArgumentRole::SortKey) {
+            Some(Literal::Enum(name)) => self.add(part::sort_key(path, name), selection, false),
+            Some(Literal::Variable(_)) => {
+                self.add(part::sort_key(path, ""), selection, true);
+                for key in &connection.sort_keys {
+                    self.add(part::sort_key(path, &key.name), selection, true);
+                }
+            }
+            _ => self.add(part::sort_key(path, ""), selection, false),
+        }
+        match given(ArgumentRole::Query) {
+            Some(Literal::String(text)) => {
+                for term in search::parse(text).into_iter().flatten() {
+                    self.add(part::search_key(path, term.key), selection, false);
+                }
+            }
+            Some(Literal::Variable(_)) => {
+                for key in &connection.search_keys {
+                    self.add(part::search_key(path, &key.name), selection, true);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn groups(&mut self, selection: &Selection, field: &Field, Around { path, totals }: Around<'_>) {
+        let keys = given(selection, field, ArgumentRole::GroupBy);
+        let elements = match keys {
+            Some(Literal::List(elements)) => elements.as_slice(),
+            Some(one) => std::slice::from_ref(one),
+            None => &[],
+        };
+        for element in elements {
+            match element {
+                Literal::Enum(value) => self.add(part::group_key(path, value), selection, false),
+                Literal::Variable(_) => {
+                    for key in &totals.keys {
+                        self.add(part::group_key(path, &key.value), selection, true);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn group_field(&mut self, selection: &Selection, group: GroupField, around: Option<Around<'_>>) {
+        let Some(Around { path, totals }) = around else { return };
+        match group {
+            GroupField::Key(key) => self.add(part::group_key(path, &totals.keys[key].value), selection, false),
+            GroupField::Sum(sum) => self.add(part::sum(path, &totals.sums[sum].value), selection, false),
+            GroupField::Count => {}
+        }
+    }
+
+    fn add(&mut self, part: String, selection: &Selection, by_variable: bool) {
+        if self.seen.insert(part.clone()) {
+            self.uses.push(Use { part, location: selection.location, by_variable });
+        }
+    }
+}
+
+/// The type of the rows that a field has.
+fn node(binding: Binding<'_>) -> Option<EntityId> {
+    match binding {
+        Binding::Root(RootBinding::Lookup(lookup)) => Some(lookup.target),
+        Binding::Root(RootBinding::Changes(changes)) => Some(changes.connection.node),
+        Binding::Entity(EntityBinding::One(one)) => Some(one.target),
+        _ => binding.searched().map(|connection| connection.node),
+    }
+}
+
+fn given<'s>(selection: &'s Selection, field: &Field, role: ArgumentRole) -> Option<&'s Literal> {
+    let index = field.arguments.iter().position(|argument| argument.role == role)?;
+    selection.arguments.iter().find(|(given, _)| *given == index).map(|(_, literal)| literal)
+}

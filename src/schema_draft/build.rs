@@ -1,0 +1,204 @@
+//! Decides what the file declares: types of tables, their fields, and roots with the searches and orders that indexes serve.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::schema_draft::description::{Column, ColumnKind, Database, Relation, RelationKind};
+use crate::schema_draft::existing::{Existing, ExistingType};
+use crate::schema_draft::index_match::{create_index, is_served};
+use crate::schema_draft::joins::joins;
+use crate::schema_draft::model::{ColumnField, Model, RootModel, SearchKeyModel, SortKeyModel, TypeModel};
+use crate::schema_draft::names::{Names, camel, pascal, plural, singular, upper};
+use crate::value::ScalarType;
+
+/// What a file declares for a database, beside what it has already.
+pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d> {
+    let mut model = Model::default();
+    let key_columns = key_columns(database);
+    let mut names = Names::default();
+    let scalars = ScalarType::ALL.iter().map(|scalar| scalar.name());
+    let others = existing.names.iter().map(String::as_str);
+    scalars.chain(["Query", "PageInfo"]).chain(others).for_each(|name| names.reserve(name));
+    for relation in &database.relations {
+        match key(relation, &key_columns) {
+            Ok(key) => {
+                let known = existing.of_relation(&relation.path());
+                let name = known.map_or_else(|| type_name(&mut names, relation), |known| known.name.clone());
+                model.types.push(columns(relation, name, key, &key_columns, known));
+            }
+            Err(reason) => model.left_out.push(format!("{}: {reason}", relation.path())),
+        }
+    }
+    joins(&mut model.types, existing);
+    let mut names = Names::default();
+    existing.roots.iter().for_each(|root| names.reserve(&root.name));
+    for ty in &mut model.types {
+        ty.root = root(ty, &mut names, existing);
+    }
+    model
+}
+
+/// The columns of keys and foreign keys, by relation.
+type KeyColumns<'d> = BTreeMap<(&'d str, &'d str), BTreeSet<&'d str>>;
+
+fn key_columns(database: &Database) -> KeyColumns<'_> {
+    let mut columns = KeyColumns::new();
+    for relation in &database.relations {
+        let own = columns.entry((&relation.schema, &relation.name)).or_default();
+        own.extend(relation.keys.first().into_iter().flatten().map(String::as_str));
+        own.extend(relation.foreign_keys.iter().flat_map(|key| &key.columns).map(String::as_str));
+        for foreign in &relation.foreign_keys {
+            let (schema, name) = &foreign.target;
+            columns.entry((schema, name)).or_default().extend(foreign.to.iter().map(String::as_str));
+        }
+    }
+    columns
+}
+
+/// The scalar of a column's field, if it has one.
+fn scalar(relation: &Relation, column: &Column, keys: &KeyColumns<'_>) -> Option<(ColumnKind, ScalarType)> {
+    let is_key = keys.get(&(relation.schema.as_str(), relation.name.as_str()));
+    let is_key = is_key.is_some_and(|columns| columns.contains(column.name.as_str()));
+    column.kind.filter(|_| column.is_readable).map(|kind| (kind, kind.scalar(is_key)))
+}
+
+/// The key of a type, or why there is none.
+fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String], String> {
+    let names = relation.columns.iter().map(|column| &column.name).chain([&relation.schema, &relation.name]);
+    if relation.schema.contains('.') || relation.name.contains('.') || names.into_iter().any(|name| is_odd(name)) {
+        return Err("its name cannot be written in a schema file".to_owned());
+    }
+    match relation.kind {
+        RelationKind::View => {
+            return Err("a view has no key that PostgreSQL knows; add a type with @relation(key:) by hand".to_owned());
+        }
+        RelationKind::Foreign => {
+            return Err("a table of another server has no key; add a type with @relation(key:) by hand".to_owned());
+        }
+        RelationKind::Parent => return Err("other tables inherit from it, so its key is not unique".to_owned()),
+        RelationKind::Table | RelationKind::MaterializedView => {}
+    }
+    let is_usable = |key: &&Vec<String>| {
+        key.iter().all(|name| {
+            let column = relation.column(name).and_then(|column| scalar(relation, column, keys));
+            column.is_some_and(|(kind, scalar)| kind.is_compared(scalar))
+        })
+    };
+    match relation.keys.iter().find(is_usable) {
+        Some(key) => Ok(key),
+        None if relation.keys.is_empty() => Err("it has no primary key".to_owned()),
+        None => Err("its key has columns of types that cannot be compared, or that the role may not read".to_owned()),
+    }
+}
+
+/// Whether a name has what no line of a schema file can have.
+fn is_odd(name: &str) -> bool {
+    name.chars().any(char::is_control)
+}
+
+fn type_name(names: &mut Names, relation: &Relation) -> String {
+    let schema = pascal(&relation.schema);
+    let singular = pascal(&singular(&relation.name));
+    let exact = pascal(&relation.name);
+    let prefixed = [format!("{schema}{singular}"), format!("{schema}{exact}")];
+    let candidates: Vec<_> = [singular, exact].into_iter().chain(prefixed).collect();
+    let made = |name: &str| ["", "Connection", "Edge", "SortKey"].map(|end| format!("{name}{end}")).to_vec();
+    names.give(&candidates, made)
+}
+
+fn columns<'d>(
+    relation: &'d Relation,
+    name: String,
+    key: &[String],
+    keys: &KeyColumns<'_>,
+    known: Option<&ExistingType>,
+) -> TypeModel<'d> {
+    let (mut columns, mut left_out, mut names) = (Vec::new(), Vec::new(), Names::default());
+    known.into_iter().flat_map(|known| &known.fields).for_each(|field| names.reserve(&field.name));
+    for column in &relation.columns {
+        match scalar(relation, column, keys) {
+            Some((kind, scalar)) => {
+                let shown = known.and_then(|known| known.of_column(&column.name));
+                let new_name = || names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
+                let name = shown.map_or_else(new_name, |field| field.name.clone());
+                columns.push(ColumnField { name, scalar, column, kind, is_known: shown.is_some() });
+            }
+            None if column.is_readable => left_out.push(format!("{}: no scalar for {}", column.name, column.type_name)),
+            None => left_out.push(format!("{}: the role may not read it", column.name)),
+        }
+    }
+    let own = known.map(|known| &known.key).filter(|key| key.iter().all(|column| relation.column(column).is_some()));
+    let key = own.map_or(key, Vec::as_slice).to_vec();
+    let (joins, root, is_known) = (Vec::new(), RootModel::default(), known.is_some());
+    TypeModel { relation, name, is_known, key, columns, joins, left_out, root }
+}
+
+/// The roots of a type: a lookup by its key, and a list with the searches and orders that indexes serve.
+fn root<'d>(ty: &TypeModel<'d>, names: &mut Names, existing: &Existing) -> RootModel<'d> {
+    let only = |name: &str| vec![name.to_owned()];
+    let known = |is_list| existing.root_of(&ty.name, is_list);
+    let lookup = known(false).map(|root| root.name.clone());
+    let list = known(true).map(|root| root.name.clone());
+    let (is_lookup_known, is_list_known) = (lookup.is_some(), list.is_some());
+    let lookup = lookup.unwrap_or_else(|| names.give(&[camel(&ty.name)], only));
+    let many = camel(&plural(&ty.name));
+    let list = list.unwrap_or_else(|| names.give(&[many.clone(), format!("{many}List")], only));
+    let mut root = RootModel { lookup, list, is_lookup_known, is_list_known, ..RootModel::default() };
+    sort_keys(ty, &mut root, known(true).map_or(&[], |root| &root.sort_keys));
+    search_keys(ty, &mut root, known(true).map_or(&[], |root| &root.search_keys));
+    root
+}
+
+/// The fields whose columns can be searched and sorted by.
+fn compared<'t, 'd>(ty: &'t TypeModel<'d>) -> impl Iterator<Item = &'t ColumnField<'d>> {
+    ty.columns.iter().filter(|field| field.kind.is_compared(field.scalar))
+}
+
+/// The columns of an order by a column: it, and the rest of the key.
+fn order<'t>(ty: &'t TypeModel<'_>, column: &'t str) -> Vec<&'t str> {
+    let rest = ty.key.iter().map(String::as_str).filter(|other| *other != column);
+    std::iter::once(column).chain(rest).collect()
+}
+
+/// Adds the orders that indexes have. That of the key is the default. `known` are the names and columns of those in the file.
+fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
+    let is_first = |field: &&ColumnField<'_>| ty.key.first() == Some(&field.column.name);
+    let others = compared(ty).filter(|field| !is_first(field));
+    for field in compared(ty).filter(is_first).chain(others) {
+        let column = field.column.name.as_str();
+        let shown = known.iter().find(|(_, other)| other == column);
+        let name = shown.map_or_else(|| upper(&field.name), |(name, _)| name.clone());
+        let is_taken = root.sort_keys.iter().any(|key| key.name == name)
+            || shown.is_none() && known.iter().any(|(other, _)| *other == name);
+        if !is_taken && is_served(ty.relation, &[], &order(ty, column)) {
+            root.sort_keys.push(SortKeyModel { name, column, is_known: shown.is_some() });
+        }
+    }
+}
+
+/// Adds the searches that indexes serve.
+fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
+    for field in ty.columns.iter().filter(|field| !field.kind.is_compared(field.scalar)) {
+        let Column { name, type_name, .. } = field.column;
+        root.left_out.push(format!("no search and no order by {name}: {type_name} is not compared"));
+    }
+    for field in compared(ty) {
+        let column = field.column.name.as_str();
+        let index = || create_index(ty.relation, order(ty, column).into_iter());
+        if !is_served(ty.relation, &[], &[column]) {
+            root.left_out.push(format!("no index begins with {column}, to search and sort by: {}", index()));
+            continue;
+        }
+        if !root.sort_keys.iter().any(|key| key.column == column) {
+            root.left_out.push(format!("no index sorts by {column}: {}", index()));
+        }
+        let orders = root.sort_keys.iter().filter(|key| key.column != column);
+        let in_order_of = orders.filter(|key| {
+            let order: Vec<_> = order(ty, key.column).into_iter().filter(|other| *other != column).collect();
+            is_served(ty.relation, &[column], &order)
+        });
+        let in_order_of = in_order_of.map(|key| key.name.clone()).collect();
+        let is_known = known.iter().any(|(name, other)| other == column || *name == field.name);
+        let (name, scalar) = (field.name.clone(), field.scalar);
+        root.search_keys.push(SearchKeyModel { name, column, scalar, in_order_of, is_known });
+    }
+}

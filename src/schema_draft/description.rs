@@ -1,0 +1,148 @@
+//! What is known of a database.
+
+use crate::value::ScalarType;
+
+/// The tables and views of a database that a role may read.
+#[derive(Debug, Clone, Default)]
+pub struct Database {
+    /// In the order of their schemas and names.
+    pub relations: Vec<Relation>,
+}
+
+/// A table or view.
+#[derive(Debug, Clone, Default)]
+pub struct Relation {
+    /// The schema that it is in.
+    pub schema: String,
+    /// Without its schema.
+    pub name: String,
+    /// What it is.
+    pub kind: RelationKind,
+    /// What `COMMENT ON` says of it.
+    pub comment: Option<String>,
+    /// Its columns in their order.
+    pub columns: Vec<Column>,
+    /// The columns of its primary key, and of unique indexes on columns without nulls: the primary key first, then by their number of
+    /// columns and name.
+    pub keys: Vec<Vec<String>>,
+    /// The columns of each B-tree index that has all rows in PostgreSQL's usual order, in the order of their names.
+    pub indexes: Vec<Vec<String>>,
+    /// In the order of their names.
+    pub foreign_keys: Vec<ForeignKey>,
+}
+
+/// What a relation is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RelationKind {
+    /// A table, partitioned or not.
+    #[default]
+    Table,
+    /// A table whose rows are in others that inherit from it, too.
+    Parent,
+    /// Computed from others, without a key and indexes.
+    View,
+    /// Stored, with indexes.
+    MaterializedView,
+    /// A table of another server.
+    Foreign,
+}
+
+/// What is known of a column.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// As the database has it, which need not be a GraphQL name.
+    pub name: String,
+    /// Its type in SQL.
+    pub type_name: String,
+    /// How values of it are read and compared; `None` for types that no scalar has.
+    pub kind: Option<ColumnKind>,
+    /// Whether a constraint rules out nulls.
+    pub is_not_null: bool,
+    /// Whether the role may read it.
+    pub is_readable: bool,
+    /// What `COMMENT ON` says of it.
+    pub comment: Option<String>,
+}
+
+/// The types of columns, as far as they differ for a schema file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Text of any type.
+    Text,
+    /// A whole number of 32 bits at most.
+    Int,
+    /// A whole number of 64 bits.
+    BigInt,
+    /// An exact decimal number without decimal places, of 28 digits at most.
+    Whole,
+    /// Another exact decimal number.
+    Numeric,
+    /// A binary floating-point number.
+    Float,
+    /// A point in time, with or without a time zone.
+    Moment,
+    /// A day.
+    Date,
+    /// A truth value.
+    Boolean,
+    /// A UUID.
+    Uuid,
+}
+
+/// A constraint that rows refer to those of a relation.
+#[derive(Debug, Clone)]
+pub struct ForeignKey {
+    /// The constraint's name.
+    pub name: String,
+    /// The columns of the relation that has it.
+    pub columns: Vec<String>,
+    /// The schema and the name of the relation that it refers to.
+    pub target: (String, String),
+    /// The columns there, one for each.
+    pub to: Vec<String>,
+}
+
+impl ColumnKind {
+    /// The scalar of a column's field. A key is an ID where it can be.
+    pub(super) fn scalar(self, is_key: bool) -> ScalarType {
+        match self {
+            Self::Uuid => ScalarType::Id,
+            Self::Text | Self::Int | Self::BigInt | Self::Whole if is_key => ScalarType::Id,
+            Self::Text => ScalarType::String,
+            Self::Int => ScalarType::Int,
+            // GraphQL's Int has 32 bits.
+            Self::BigInt | Self::Whole | Self::Numeric | Self::Float => ScalarType::Decimal,
+            Self::Moment | Self::Date => ScalarType::DateTime,
+            Self::Boolean => ScalarType::Boolean,
+        }
+    }
+
+    /// Whether a column of that scalar can be searched and sorted by.
+    pub(super) fn is_compared(self, scalar: ScalarType) -> bool {
+        !matches!((self, scalar), (Self::Float | Self::Date, _) | (Self::BigInt, ScalarType::Decimal))
+    }
+
+    /// Whether PostgreSQL compares columns of both by an index on either.
+    pub(super) fn joins(self, other: Self) -> bool {
+        let family = |kind| match kind {
+            Self::Text => 0,
+            Self::Int | Self::BigInt | Self::Whole | Self::Numeric | Self::Float => 1,
+            Self::Moment | Self::Date => 2,
+            Self::Uuid => 3,
+            Self::Boolean => 4,
+        };
+        family(self) == family(other)
+    }
+}
+
+impl Relation {
+    /// Its name in a schema file.
+    pub(super) fn path(&self) -> String {
+        if self.schema == "public" { self.name.clone() } else { format!("{}.{}", self.schema, self.name) }
+    }
+
+    /// The column with that name, if the role may read it.
+    pub(super) fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name && column.is_readable)
+    }
+}

@@ -1,0 +1,130 @@
+//! What a schema file declares already.
+
+use crate::catalog::Catalog;
+use crate::catalog::binding::{Binding, Column, Connection, EntityBinding, Join, RootBinding};
+
+/// What a schema file declares.
+#[derive(Debug, Default)]
+pub(super) struct Existing {
+    /// The names of all types, those that follow from others included.
+    pub(super) names: Vec<String>,
+    pub(super) types: Vec<ExistingType>,
+    pub(super) roots: Vec<ExistingRoot>,
+}
+
+/// A type of a relation.
+#[derive(Debug)]
+pub(super) struct ExistingType {
+    pub(super) name: String,
+    pub(super) relation: String,
+    pub(super) key: Vec<String>,
+    pub(super) fields: Vec<ExistingField>,
+}
+
+#[derive(Debug)]
+pub(super) struct ExistingField {
+    pub(super) name: String,
+    /// The column, if it shows one.
+    pub(super) column: Option<String>,
+    /// The joined rows, if it has some.
+    pub(super) join: Option<ExistingJoin>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ExistingJoin {
+    /// The name of the joined type.
+    pub(super) target: String,
+    pub(super) is_list: bool,
+    pub(super) by: Vec<String>,
+    pub(super) to: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct ExistingRoot {
+    pub(super) name: String,
+    /// The name of the type of its rows, if it is a lookup or a list.
+    pub(super) ty: Option<String>,
+    pub(super) is_list: bool,
+    /// The names and columns of its keys.
+    pub(super) search_keys: Vec<(String, String)>,
+    pub(super) sort_keys: Vec<(String, String)>,
+}
+
+impl Existing {
+    /// What the file of a catalog declares.
+    pub(super) fn of(catalog: &Catalog) -> Self {
+        let mut existing = Self::default();
+        existing.names.extend(catalog.types().iter().map(|ty| ty.name().to_owned()));
+        for (object, entity) in catalog.entities() {
+            let fields = catalog.fields_of(object).map(|(field, binding)| ExistingField {
+                name: field.name.clone(),
+                column: binding.column().map(|column| column.name.clone()),
+                join: join(catalog, binding),
+            });
+            existing.types.push(ExistingType {
+                name: object.name.clone(),
+                relation: entity.relation.clone(),
+                key: names(&entity.key),
+                fields: fields.collect(),
+            });
+        }
+        for (field, binding) in catalog.root_fields() {
+            let mut root = ExistingRoot {
+                name: field.name.clone(),
+                ty: None,
+                is_list: false,
+                search_keys: Vec::new(),
+                sort_keys: Vec::new(),
+            };
+            match binding {
+                RootBinding::Lookup(lookup) => root.ty = Some(catalog.entity_type(lookup.target).name.clone()),
+                RootBinding::Connection(connection) => {
+                    (root.ty, root.is_list) = (Some(catalog.entity_type(connection.node).name.clone()), true);
+                    root.search_keys = search_keys(connection);
+                    let keys = connection.sort_keys.iter();
+                    root.sort_keys = keys.map(|key| (key.name.clone(), key.columns[0].name.clone())).collect();
+                }
+                _ => {}
+            }
+            existing.roots.push(root);
+        }
+        existing
+    }
+
+    /// The type of a relation.
+    pub(super) fn of_relation(&self, relation: &str) -> Option<&ExistingType> {
+        self.types.iter().find(|ty| ty.relation == relation)
+    }
+
+    /// The list, or the lookup, of a type.
+    pub(super) fn root_of(&self, ty: &str, is_list: bool) -> Option<&ExistingRoot> {
+        self.roots.iter().find(|root| root.ty.as_deref() == Some(ty) && root.is_list == is_list)
+    }
+}
+
+impl ExistingType {
+    /// The field that shows a column.
+    pub(super) fn of_column(&self, column: &str) -> Option<&ExistingField> {
+        self.fields.iter().find(|field| field.column.as_deref() == Some(column))
+    }
+}
+
+/// Keys on columns of the rows themselves.
+fn search_keys(connection: &Connection) -> Vec<(String, String)> {
+    let own = connection.search_keys.iter().filter(|key| key.semi_join.is_none());
+    own.map(|key| (key.name.clone(), key.column.name.clone())).collect()
+}
+
+fn join(catalog: &Catalog, binding: Binding<'_>) -> Option<ExistingJoin> {
+    let (target, is_list, Join { by, to }) = match binding {
+        Binding::Entity(EntityBinding::One(one)) => (one.target, false, &one.join),
+        Binding::Entity(EntityBinding::Connection(connection)) => (connection.node, true, &connection.join),
+        _ => return None,
+    };
+    let target = catalog.entity_type(target).name.clone();
+    Some(ExistingJoin { target, is_list, by: names(by), to: to.clone() })
+}
+
+fn names(columns: &[Column]) -> Vec<String> {
+    columns.iter().map(|column| column.name.clone()).collect()
+}

@@ -1,0 +1,156 @@
+//! The text of a schema file.
+
+use std::fmt::{self, Write as _};
+
+use crate::schema_draft::model::{ColumnField, JoinField, Model, RootModel, TypeModel};
+use crate::value::ScalarType;
+
+const HEAD: &str = "\
+# A draft of a schema file, made from the tables, keys, indexes and comments of a database. The lines with # say what is left out, why, and
+# which index would bring it. Before you serve it, delete what clients must not see, and describe the rest.
+";
+
+/// The text of the file.
+pub(super) fn write(model: &Model<'_>) -> String {
+    let mut text = HEAD.to_owned();
+    // Writing to a string cannot fail.
+    for reason in &model.left_out {
+        let _ = writeln!(text, "# {}", line(reason));
+    }
+    if !model.types.is_empty() {
+        text.push_str("\ntype Query {\n");
+        for ty in &model.types {
+            text.push_str(&root(ty));
+        }
+        text.push_str("}\n");
+    }
+    for ty in &model.types {
+        let _ = write!(text, "\n{}", type_block(ty));
+    }
+    text
+}
+
+/// The root fields of a type that the file does not have.
+pub(super) fn root(ty: &TypeModel<'_>) -> String {
+    let RootModel { lookup, list, is_lookup_known, is_list_known, left_out, .. } = &ty.root;
+    let arguments = ty.key.iter().filter_map(|column| ty.column(column));
+    let arguments =
+        arguments.map(|field| format!("{}: {}!{}", field.name, field.scalar, bound(&field.name, &field.column.name)));
+    let mut text = String::new();
+    if !is_lookup_known {
+        let _ = writeln!(text, "  {lookup}({}): {} @point", arguments.collect::<Vec<_>>().join(", "), ty.name);
+    }
+    if !is_list_known {
+        let _ = writeln!(text, "  {list}: [{}]", ty.name);
+        text.push_str(&keys(&ty.root));
+        for reason in left_out {
+            let _ = writeln!(text, "    # {}", line(reason));
+        }
+    }
+    text
+}
+
+/// The search keys and sort keys that the file does not have.
+pub(super) fn keys(root: &RootModel<'_>) -> String {
+    let mut text = String::new();
+    for key in root.search_keys.iter().filter(|key| !key.is_known) {
+        let column = if snake_case(&key.name) == key.column { String::new() } else { named(", column", key.column) };
+        let compare = match key.scalar {
+            ScalarType::Id | ScalarType::String => "",
+            ScalarType::Int | ScalarType::Decimal | ScalarType::DateTime => ", compare: [EQUALS, IN, RANGE]",
+            ScalarType::Boolean => ", compare: [EQUALS]",
+        };
+        let orders = if key.in_order_of.is_empty() {
+            String::new()
+        } else {
+            format!(", inOrderOf: {}", strings(&key.in_order_of))
+        };
+        let _ = writeln!(text, "    @search(key: {}{column}{compare}{orders})", string(&key.name));
+    }
+    for key in root.sort_keys.iter().filter(|key| !key.is_known) {
+        let column =
+            if key.name.to_ascii_lowercase() == key.column { String::new() } else { named(", column", key.column) };
+        let _ = writeln!(text, "    @sort(key: {}{column})", string(&key.name));
+    }
+    text
+}
+
+/// The definition of a type.
+pub(super) fn type_block(ty: &TypeModel<'_>) -> String {
+    let mut text = description("", ty.relation.comment.as_deref());
+    let (relation, key) = (string(&ty.relation.path()), strings(&ty.key));
+    let _ = writeln!(text, "type {} @relation(name: {relation}, key: {key}) {{", ty.name);
+    text.push_str(&new_fields(ty));
+    for reason in &ty.left_out {
+        let _ = writeln!(text, "  # {}", line(reason));
+    }
+    text + "}\n"
+}
+
+/// The fields that the file does not have.
+pub(super) fn new_fields(ty: &TypeModel<'_>) -> String {
+    let mut text = String::new();
+    for ColumnField { name, scalar, column, .. } in ty.columns.iter().filter(|field| !field.is_known) {
+        let mark = if column.is_not_null { "!" } else { "" };
+        text.push_str(&description("  ", column.comment.as_deref()));
+        let _ = writeln!(text, "  {name}: {scalar}{mark}{}", bound(name, &column.name));
+    }
+    for JoinField { name, target, is_list, by, to, .. } in ty.joins.iter().filter(|field| !field.is_known) {
+        let to = if by == to { String::new() } else { format!(", to: {}", strings(to)) };
+        let by = strings(by);
+        let _ = if *is_list {
+            writeln!(text, "  {name}: [{target}] @many(by: {by}{to})")
+        } else {
+            writeln!(text, "  {name}: {target} @one(by: {by}{to})")
+        };
+    }
+    text
+}
+
+/// The directive of a field whose column has another name.
+fn bound(field: &str, column: &str) -> String {
+    if snake_case(field) == column { String::new() } else { format!(" @column(name: {})", string(column)) }
+}
+
+fn named(argument: &str, value: &str) -> String {
+    format!("{argument}: {}", string(value))
+}
+
+/// The column that a field has unless it says so.
+fn snake_case(field: &str) -> String {
+    let mut column = String::new();
+    for c in field.chars() {
+        if c.is_ascii_uppercase() {
+            column.push('_');
+        }
+        column.push(c.to_ascii_lowercase());
+    }
+    column
+}
+
+fn description(indent: &str, comment: Option<&str>) -> String {
+    let comment = comment.map(str::trim).filter(|comment| !comment.is_empty());
+    comment.map_or_else(String::new, |comment| format!("{indent}{}\n", string(comment)))
+}
+
+fn strings(texts: &[String]) -> String {
+    format!("[{}]", texts.iter().map(|text| string(text)).collect::<Vec<_>>().join(", "))
+}
+
+/// A string literal.
+fn string(text: &str) -> String {
+    let escaped = fmt::from_fn(|f| {
+        text.chars().try_for_each(|c| match c {
+            '"' | '\\' => write!(f, "\\{c}"),
+            '\n' => f.write_str("\\n"),
+            c if c.is_control() => f.write_char(' '),
+            c => f.write_char(c),
+        })
+    });
+    format!("\"{escaped}\"")
+}
+
+/// A text that is no longer than its line.
+fn line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,33 @@
+//! Whether an index serves an order, and the index that would.
+
+use crate::plan::sql::{Identifier, List, Relation as Quoted};
+use crate::schema_draft::description::Relation;
+
+/// The most columns compared for equality that an index can have in any order.
+const MAX_PERMUTED: usize = 4;
+
+/// Whether an index returns the rows with given values of some columns in the order of others.
+pub(super) fn is_served(relation: &Relation, equal: &[&str], order: &[&str]) -> bool {
+    relation.indexes.iter().any(|index| {
+        let Some((first, rest)) = index.split_at_checked(equal.len()) else { return false };
+        let has_equal = if equal.len() > MAX_PERMUTED {
+            first.iter().eq(equal)
+        } else {
+            equal.iter().all(|column| first.iter().any(|other| other == column))
+        };
+        let in_order = rest.len() >= order.len() && rest.iter().zip(order).all(|(one, other)| one == other);
+        has_equal && in_order
+    })
+}
+
+/// The statement that makes an index on these columns.
+pub(super) fn create_index<'a>(relation: &Relation, columns: impl Iterator<Item = &'a str>) -> String {
+    let mut distinct: Vec<&str> = Vec::new();
+    for column in columns {
+        if !distinct.contains(&column) {
+            distinct.push(column);
+        }
+    }
+    let columns = List(distinct.into_iter().map(Identifier));
+    format!("CREATE INDEX CONCURRENTLY ON {} ({columns});", Quoted(&relation.path()))
+}

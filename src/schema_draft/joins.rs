@@ -1,0 +1,134 @@
+//! Objects by foreign keys, and the connections back.
+
+use std::collections::HashSet;
+
+use crate::schema_draft::description::ForeignKey;
+use crate::schema_draft::existing::{Existing, ExistingJoin};
+use crate::schema_draft::index_match::{create_index, is_served};
+use crate::schema_draft::model::{JoinField, TypeModel};
+use crate::schema_draft::names::{Names, camel, plural, without_key};
+
+/// Gives types the objects and connections of their foreign keys.
+pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
+    let mut names: Vec<Names> = types.iter().map(|ty| field_names(ty, existing)).collect();
+    let mut fields: Vec<(usize, Result<JoinField, String>)> = Vec::new();
+    for child in 0..types.len() {
+        let relation = types[child].relation;
+        for foreign in &relation.foreign_keys {
+            let target = types
+                .iter()
+                .position(|ty| (&ty.relation.schema, &ty.relation.name) == (&foreign.target.0, &foreign.target.1));
+            let Some(parent) = target else {
+                let left_out = format!("{}: {}.{} has no type", foreign.name, foreign.target.0, foreign.target.1);
+                fields.push((child, Err(left_out)));
+                continue;
+            };
+            if !are_shown(&types[child], &types[parent], foreign) {
+                fields.push((child, Err(format!("{}: its columns cannot be compared", foreign.name))));
+                continue;
+            }
+            fields.push((child, object(&types[child], &types[parent], foreign, &mut names[child])));
+            fields.push((parent, connection(&types[child], foreign, &mut names[parent])));
+        }
+    }
+    for (ty, field) in fields {
+        match field {
+            Ok(field) => {
+                let field = known(field, &types[ty].name, existing);
+                types[ty].joins.push(field);
+            }
+            Err(reason) => types[ty].left_out.push(reason),
+        }
+    }
+}
+
+fn field_names(ty: &TypeModel<'_>, existing: &Existing) -> Names {
+    let mut names = Names::default();
+    ty.columns.iter().for_each(|field| names.reserve(&field.name));
+    let known = existing.of_relation(&ty.relation.path());
+    known.into_iter().flat_map(|known| &known.fields).for_each(|field| names.reserve(&field.name));
+    names
+}
+
+/// The field as the file has it, if it has one with the same rows.
+fn known(field: JoinField, ty: &str, existing: &Existing) -> JoinField {
+    let JoinField { target, is_list, by, to, .. } = &field;
+    let join = ExistingJoin { target: target.clone(), is_list: *is_list, by: by.clone(), to: to.clone() };
+    let fields = existing.types.iter().filter(|known| known.name == ty).flat_map(|known| &known.fields);
+    let is_known = fields.into_iter().any(|known| known.join.as_ref() == Some(&join));
+    JoinField { is_known, ..field }
+}
+
+/// Whether fields show the columns of both sides, and PostgreSQL compares them.
+fn are_shown(child: &TypeModel<'_>, parent: &TypeModel<'_>, foreign: &ForeignKey) -> bool {
+    foreign.columns.iter().zip(&foreign.to).all(|(by, to)| match (child.column(by), parent.column(to)) {
+        (Some(by), Some(to)) => {
+            by.kind.joins(to.kind)
+                && by.kind.is_compared(by.scalar)
+                && to.kind.is_compared(to.scalar)
+                && by.scalar == to.scalar
+        }
+        _ => false,
+    })
+}
+
+/// Whether a type has several foreign keys to another.
+fn is_one_of_several(child: &TypeModel<'_>, foreign: &ForeignKey) -> bool {
+    child.relation.foreign_keys.iter().filter(|other| other.target == foreign.target).count() > 1
+}
+
+/// The field of the row that a foreign key refers to, or why there is none.
+fn object(
+    child: &TypeModel<'_>,
+    parent: &TypeModel<'_>,
+    foreign: &ForeignKey,
+    names: &mut Names,
+) -> Result<JoinField, String> {
+    let to: Vec<_> = foreign.to.iter().map(String::as_str).collect();
+    let rest: Vec<_> = parent.key.iter().map(String::as_str).filter(|column| !to.contains(column)).collect();
+    // The key identifies the row. Else the one with the lowest key is read.
+    if !rest.is_empty() && !is_served(parent.relation, &to, &rest) {
+        let index = create_index(parent.relation, to.iter().chain(&rest).copied());
+        return Err(format!("{}: no index finds the {} in the order of its key: {index}", foreign.name, parent.name));
+    }
+    let mut candidates = Vec::new();
+    if let [column] = foreign.columns.as_slice() {
+        candidates.extend(without_key(column).map(|name| camel(&name)));
+    }
+    if candidates.is_empty() && !is_one_of_several(child, foreign) {
+        candidates.push(camel(&parent.name));
+    }
+    candidates.push(camel(&format!("{}_{}", foreign.columns.join("_"), parent.name)));
+    candidates.push(camel(&foreign.name));
+    Ok(JoinField {
+        name: names.give(&candidates, |name| vec![name.to_owned()]),
+        target: parent.name.clone(),
+        is_list: false,
+        by: foreign.columns.clone(),
+        to: foreign.to.clone(),
+        is_known: false,
+    })
+}
+
+/// The connection of the rows that refer to a row, or why there is none.
+fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) -> Result<JoinField, String> {
+    let columns: Vec<_> = foreign.columns.iter().map(String::as_str).collect();
+    let distinct: HashSet<_> = columns.iter().collect();
+    let rest: Vec<_> = child.key.iter().map(String::as_str).filter(|column| !columns.contains(column)).collect();
+    if distinct.len() < columns.len() || !is_served(child.relation, &columns, &rest) {
+        let index = create_index(child.relation, columns.iter().chain(&rest).copied());
+        return Err(format!("{}: no index has the rows of {} in order: {index}", foreign.name, child.relation.path()));
+    }
+    let many = camel(&plural(&child.name));
+    let by_column = camel(&format!("{many}_by_{}", foreign.columns.join("_and_")));
+    let mut candidates = if is_one_of_several(child, foreign) { Vec::new() } else { vec![many.clone()] };
+    candidates.extend([by_column, camel(&format!("{many}_{}", foreign.name))]);
+    Ok(JoinField {
+        name: names.give(&candidates, |name| vec![name.to_owned()]),
+        target: child.name.clone(),
+        is_list: true,
+        by: foreign.to.clone(),
+        to: foreign.columns.clone(),
+        is_known: false,
+    })
+}

@@ -1,0 +1,44 @@
+//! A schema file that fits a database: a type for each table with a key, objects by its foreign keys, and searches, sort orders and
+//! connections that an index serves. What is left out stands there as a comment, with its reason and the index that would bring it.
+//!
+//! - [`description`]: what is known of a database
+//! - `reader`: reads it; the feature `server`
+//! - `names`: names in GraphQL's style
+//! - `index_match`: whether an index serves an order
+//! - `model`: what the file declares; `build`, `joins` decide it
+//! - `file`: its text
+//! - `existing`, `sdl_text`, `update`: what a file declares already, where, and what is added to it
+
+mod build;
+pub mod description;
+mod existing;
+mod file;
+mod index_match;
+mod joins;
+mod model;
+mod names;
+#[cfg(feature = "server")]
+pub mod reader;
+mod sdl_text;
+mod update;
+
+use crate::catalog::Catalog;
+use crate::catalog::error::SchemaError;
+use crate::schema_draft::build::model;
+use crate::schema_draft::description::Database;
+use crate::schema_draft::existing::Existing;
+
+/// The text of a schema file for a database. The same description has the same text.
+pub fn draft(database: &Database) -> String {
+    file::write(&model(database, &Existing::default()))
+}
+
+/// The text of a schema file with what a draft for the database has and the file has not, and with marks at what the database has
+/// no more. Fails if the text is no schema file.
+pub fn updated(text: &str, database: &Database) -> Result<String, SchemaError> {
+    let existing = Existing::of(&Catalog::parse(text)?);
+    Ok(update::update(text, &existing, database, &model(database, &existing)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! What the file declares.
+
+use crate::schema_draft::description::{Column, ColumnKind, Relation};
+use crate::value::ScalarType;
+
+/// A schema file.
+#[derive(Debug, Default)]
+pub(super) struct Model<'d> {
+    pub(super) types: Vec<TypeModel<'d>>,
+    /// Why relations have no type.
+    pub(super) left_out: Vec<String>,
+}
+
+/// A type of a table.
+#[derive(Debug)]
+pub(super) struct TypeModel<'d> {
+    pub(super) relation: &'d Relation,
+    pub(super) name: String,
+    /// Whether a file has it already, under this name.
+    pub(super) is_known: bool,
+    pub(super) key: Vec<String>,
+    pub(super) columns: Vec<ColumnField<'d>>,
+    pub(super) joins: Vec<JoinField>,
+    /// Why columns and joins have no fields.
+    pub(super) left_out: Vec<String>,
+    pub(super) root: RootModel<'d>,
+}
+
+/// A field of a column.
+#[derive(Debug)]
+pub(super) struct ColumnField<'d> {
+    pub(super) name: String,
+    pub(super) scalar: ScalarType,
+    pub(super) column: &'d Column,
+    pub(super) kind: ColumnKind,
+    /// Whether a file has it already.
+    pub(super) is_known: bool,
+}
+
+/// A field of joined rows.
+#[derive(Debug)]
+pub(super) struct JoinField {
+    pub(super) name: String,
+    /// The name of the joined type.
+    pub(super) target: String,
+    pub(super) is_list: bool,
+    pub(super) by: Vec<String>,
+    pub(super) to: Vec<String>,
+    /// Whether a file has it already.
+    pub(super) is_known: bool,
+}
+
+/// The root fields of a type.
+#[derive(Debug, Default)]
+pub(super) struct RootModel<'d> {
+    /// The lookup by the key.
+    pub(super) lookup: String,
+    pub(super) list: String,
+    /// Whether a file has them already.
+    pub(super) is_lookup_known: bool,
+    pub(super) is_list_known: bool,
+    pub(super) search_keys: Vec<SearchKeyModel<'d>>,
+    pub(super) sort_keys: Vec<SortKeyModel<'d>>,
+    /// Why columns cannot be searched or sorted by.
+    pub(super) left_out: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct SearchKeyModel<'d> {
+    pub(super) name: String,
+    pub(super) column: &'d str,
+    pub(super) scalar: ScalarType,
+    /// The sort keys in whose order an index has the rows of one value.
+    pub(super) in_order_of: Vec<String>,
+    /// Whether a file has it already.
+    pub(super) is_known: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct SortKeyModel<'d> {
+    pub(super) name: String,
+    pub(super) column: &'d str,
+    /// Whether a file has it already.
+    pub(super) is_known: bool,
+}
+
+impl<'d> TypeModel<'d> {
+    /// The field of a column.
+    pub(super) fn column(&self, name: &str) -> Option<&ColumnField<'d>> {
+        self.columns.iter().find(|field| field.column.name == name)
+    }
+}

@@ -1,0 +1,179 @@
+//! Reads the description of a database from PostgreSQL's system catalogs.
+
+use std::collections::HashMap;
+
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Error, Row};
+
+use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
+
+/// Selects tables and views that are no system's, no extension's, no partitions and not the service's own.
+const RELATIONS: &str = "
+    SELECT
+        relation.oid,
+        namespace.nspname::text,
+        relation.relname::text,
+        CASE
+            WHEN relation.relkind = 'r' AND EXISTS (SELECT FROM pg_catalog.pg_inherits WHERE inhparent = relation.oid)
+            THEN 'i' ELSE relation.relkind::text
+        END,
+        obj_description(relation.oid, 'pg_class')
+    FROM pg_catalog.pg_class AS relation
+    JOIN pg_catalog.pg_namespace AS namespace ON namespace.oid = relation.relnamespace
+    WHERE relation.relkind IN ('r', 'p', 'v', 'm', 'f')
+      AND NOT relation.relispartition
+      AND relation.relpersistence <> 't'
+      AND namespace.nspname NOT IN ('pg_catalog', 'information_schema', 'orderql')
+      AND namespace.nspname NOT LIKE 'pg\\_%'
+      AND has_schema_privilege(namespace.oid, 'USAGE')
+      AND has_any_column_privilege(relation.oid, 'SELECT')
+      AND NOT EXISTS (
+            SELECT FROM pg_catalog.pg_depend
+            WHERE classid = 'pg_catalog.pg_class'::regclass AND objid = relation.oid AND deptype = 'e'
+          )
+    ORDER BY namespace.nspname <> 'public', namespace.nspname::text COLLATE \"C\", relation.relname::text COLLATE \"C\"";
+
+/// Selects their columns. For a domain, selects its base type, as results have it.
+const COLUMNS: &str = "
+    SELECT
+        attribute.attrelid,
+        attribute.attname::text,
+        format_type(attribute.atttypid, attribute.atttypmod),
+        COALESCE(NULLIF(type.typbasetype, 0), type.oid),
+        modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28,
+        attribute.attnotnull OR type.typnotnull,
+        has_column_privilege(attribute.attrelid, attribute.attnum, 'SELECT'),
+        col_description(attribute.attrelid, attribute.attnum)
+    FROM unnest($1::oid[]) AS wanted (oid)
+    JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = wanted.oid
+    JOIN pg_catalog.pg_type AS type ON type.oid = attribute.atttypid
+    CROSS JOIN LATERAL (SELECT GREATEST(attribute.atttypmod, type.typtypmod)) AS modifier (value)
+    WHERE attribute.attnum > 0 AND NOT attribute.attisdropped
+    ORDER BY attribute.attrelid, attribute.attnum";
+
+/// Selects their indexes of all rows, without those that are not complete: the columns of the key, whether the index is a B-tree in
+/// the order in which `ORDER BY` sorts, and whether it is unique and rules out nulls.
+const INDEXES: &str = "
+    SELECT
+        index.indrelid,
+        index.indisprimary,
+        index.indisunique AND index.indimmediate AND (bool_and(attribute.attnotnull) OR relation.relkind = 'm'),
+        bool_and(
+            method.amname = 'btree'
+            AND index.indoption[key.position - 1] = 0
+            AND class.opcdefault
+            AND index.indcollation[key.position - 1] IN (0, attribute.attcollation)
+        ),
+        array_agg(attribute.attname::text ORDER BY key.position)
+    FROM unnest($1::oid[]) AS wanted (oid)
+    JOIN pg_catalog.pg_class AS relation ON relation.oid = wanted.oid
+    JOIN pg_catalog.pg_index AS index ON index.indrelid = relation.oid
+    JOIN pg_catalog.pg_class AS stored ON stored.oid = index.indexrelid
+    JOIN pg_catalog.pg_am AS method ON method.oid = stored.relam
+    CROSS JOIN LATERAL unnest(index.indkey[0:index.indnkeyatts - 1]) WITH ORDINALITY AS key (number, position)
+    JOIN pg_catalog.pg_opclass AS class ON class.oid = index.indclass[key.position - 1]
+    JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = index.indrelid AND attribute.attnum = key.number
+    WHERE index.indisvalid AND index.indpred IS NULL AND index.indexprs IS NULL
+    GROUP BY index.indexrelid, index.indrelid, index.indisprimary, index.indisunique, index.indimmediate, relation.relkind,
+        stored.relname
+    ORDER BY index.indisprimary DESC, count(*), stored.relname::text COLLATE \"C\"";
+
+/// Selects the foreign keys of relations to relations.
+const FOREIGN_KEYS: &str = "
+    SELECT
+        foreign_key.conrelid,
+        foreign_key.conname::text,
+        namespace.nspname::text,
+        target.relname::text,
+        array_agg(own.attname::text ORDER BY pair.position),
+        array_agg(other.attname::text ORDER BY pair.position)
+    FROM unnest($1::oid[]) AS wanted (oid)
+    JOIN pg_catalog.pg_constraint AS foreign_key ON foreign_key.conrelid = wanted.oid AND foreign_key.contype = 'f'
+    JOIN pg_catalog.pg_class AS target ON target.oid = foreign_key.confrelid
+    JOIN pg_catalog.pg_namespace AS namespace ON namespace.oid = target.relnamespace
+    CROSS JOIN LATERAL unnest(foreign_key.conkey, foreign_key.confkey) WITH ORDINALITY AS pair (own, other, position)
+    JOIN pg_catalog.pg_attribute AS own ON own.attrelid = foreign_key.conrelid AND own.attnum = pair.own
+    JOIN pg_catalog.pg_attribute AS other ON other.attrelid = foreign_key.confrelid AND other.attnum = pair.other
+    GROUP BY foreign_key.oid, foreign_key.conrelid, foreign_key.conname, namespace.nspname, target.relname
+    ORDER BY foreign_key.conname::text COLLATE \"C\"";
+
+/// Reads the description of a database in few round trips. Reads the system catalogs alone.
+pub async fn read(client: &Client) -> Result<Database, Error> {
+    let rows = client.query(RELATIONS, &[]).await?;
+    let (mut relations, mut places) = (Vec::with_capacity(rows.len()), HashMap::new());
+    for row in rows {
+        places.insert(row.try_get::<_, u32>(0)?, relations.len());
+        relations.push(Relation {
+            schema: row.try_get(1)?,
+            name: row.try_get(2)?,
+            kind: kind(row.try_get(3)?),
+            comment: row.try_get(4)?,
+            ..Relation::default()
+        });
+    }
+    let oids: Vec<u32> = places.keys().copied().collect();
+    let columns = async { client.query(COLUMNS, &[&oids]).await };
+    let indexes = async { client.query(INDEXES, &[&oids]).await };
+    let foreign_keys = async { client.query(FOREIGN_KEYS, &[&oids]).await };
+    let (columns, indexes, foreign_keys) = tokio::try_join!(columns, indexes, foreign_keys)?;
+    for row in columns {
+        relations[places[&row.try_get::<_, u32>(0)?]].columns.push(column(&row)?);
+    }
+    for row in indexes {
+        let relation = &mut relations[places[&row.try_get::<_, u32>(0)?]];
+        let (is_unique, is_ordered): (bool, bool) = (row.try_get(2)?, row.try_get(3)?);
+        let columns: Vec<String> = row.try_get(4)?;
+        // The order of a key is that of its index.
+        if is_unique && is_ordered {
+            relation.keys.push(columns.clone());
+        }
+        if is_ordered {
+            relation.indexes.push(columns);
+        }
+    }
+    for row in foreign_keys {
+        let target = (row.try_get(2)?, row.try_get(3)?);
+        let foreign_key = ForeignKey { name: row.try_get(1)?, columns: row.try_get(4)?, target, to: row.try_get(5)? };
+        relations[places[&row.try_get::<_, u32>(0)?]].foreign_keys.push(foreign_key);
+    }
+    Ok(Database { relations })
+}
+
+fn kind(kind: &str) -> RelationKind {
+    match kind {
+        "i" => RelationKind::Parent,
+        "v" => RelationKind::View,
+        "m" => RelationKind::MaterializedView,
+        "f" => RelationKind::Foreign,
+        _ => RelationKind::Table,
+    }
+}
+
+fn column(row: &Row) -> Result<Column, Error> {
+    let is_whole: bool = row.try_get(4)?;
+    let kind = Type::from_oid(row.try_get(3)?).and_then(|ty| column_kind(&ty, is_whole));
+    Ok(Column {
+        name: row.try_get(1)?,
+        type_name: row.try_get(2)?,
+        kind,
+        is_not_null: row.try_get(5)?,
+        is_readable: row.try_get(6)?,
+        comment: row.try_get(7)?,
+    })
+}
+
+fn column_kind(ty: &Type, is_whole: bool) -> Option<ColumnKind> {
+    Some(match *ty {
+        Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME => ColumnKind::Text,
+        Type::INT2 | Type::INT4 => ColumnKind::Int,
+        Type::INT8 => ColumnKind::BigInt,
+        Type::NUMERIC if is_whole => ColumnKind::Whole,
+        Type::NUMERIC => ColumnKind::Numeric,
+        Type::FLOAT8 => ColumnKind::Float,
+        Type::TIMESTAMP | Type::TIMESTAMPTZ => ColumnKind::Moment,
+        Type::DATE => ColumnKind::Date,
+        Type::BOOL => ColumnKind::Boolean,
+        Type::UUID => ColumnKind::Uuid,
+        _ => return None,
+    })
+}

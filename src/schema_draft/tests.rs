@@ -1,0 +1,198 @@
+//! A draft declares what indexes serve, and says what it leaves out.
+
+use crate::catalog::Catalog;
+use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
+use crate::schema_draft::{draft, updated};
+
+fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> Column {
+    let type_name = kind.map_or_else(|| "jsonb".to_owned(), |kind| format!("{kind:?}"));
+    Column { name: name.to_owned(), type_name, kind, is_not_null, is_readable: true, comment: None }
+}
+
+fn relation(name: &str, columns: Vec<Column>, indexes: &[&[&str]]) -> Relation {
+    let columns_of = |index: &&[&str]| index.iter().map(|column| (*column).to_owned()).collect::<Vec<_>>();
+    let indexes: Vec<_> = indexes.iter().map(columns_of).collect();
+    Relation {
+        schema: "public".to_owned(),
+        name: name.to_owned(),
+        columns,
+        keys: indexes.first().cloned().into_iter().collect(),
+        indexes,
+        ..Relation::default()
+    }
+}
+
+fn foreign(name: &str, columns: &[&str], target: &str, to: &[&str]) -> ForeignKey {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    ForeignKey {
+        name: name.to_owned(),
+        columns: owned(columns),
+        target: ("public".to_owned(), target.to_owned()),
+        to: owned(to),
+    }
+}
+
+fn music() -> Database {
+    let (text, int, date) = (Some(ColumnKind::Text), Some(ColumnKind::Int), Some(ColumnKind::Date));
+    let mut artist =
+        relation("artists", vec![column("artist_id", int, true), column("name", text, false)], &[&["artist_id"]]);
+    artist.comment = Some("Who makes \"music\".\nOr noise.".to_owned());
+    let columns = vec![
+        column("AlbumId", int, true),
+        column("title", text, true),
+        column("artist_id", int, false),
+        column("producer_id", int, false),
+        column("released", date, false),
+        column("cover", None, false),
+    ];
+    let mut album = relation("album", columns, &[&["AlbumId"], &["artist_id", "AlbumId"], &["title"]]);
+    album.foreign_keys = vec![
+        foreign("album_artist", &["artist_id"], "artists", &["artist_id"]),
+        foreign("album_producer", &["producer_id"], "artists", &["artist_id"]),
+        foreign("album_label", &["title"], "label", &["name"]),
+    ];
+    let view = Relation { kind: RelationKind::View, ..relation("charts", vec![column("place", int, false)], &[]) };
+    Database { relations: vec![album, artist, view, relation("log", vec![column("line", text, false)], &[])] }
+}
+
+#[test]
+fn declares_what_indexes_serve_and_says_what_is_left_out() {
+    let text = draft(&music());
+    let (head, rest) = text.split_once("\n# charts").unwrap();
+    assert!(head.starts_with("# A draft of a schema file"), "{text}");
+    let expected = r#": a view has no key that PostgreSQL knows; add a type with @relation(key:) by hand
+# log: it has no primary key
+
+type Query {
+  album(albumId: ID! @column(name: "AlbumId")): Album @point
+  albums: [Album]
+    @search(key: "albumId", column: "AlbumId")
+    @search(key: "title")
+    @search(key: "artistId", inOrderOf: ["ALBUM_ID"])
+    @sort(key: "ALBUM_ID", column: "AlbumId")
+    @sort(key: "ARTIST_ID")
+    # no search and no order by released: Date is not compared
+    # no index sorts by title: CREATE INDEX CONCURRENTLY ON "album" ("title", "AlbumId");
+    # no index begins with producer_id, to search and sort by: CREATE INDEX CONCURRENTLY ON "album" ("producer_id", "AlbumId");
+  artist(artistId: ID!): Artist @point
+  artists: [Artist]
+    @search(key: "artistId")
+    @sort(key: "ARTIST_ID")
+    # no index begins with name, to search and sort by: CREATE INDEX CONCURRENTLY ON "artists" ("name", "artist_id");
+}
+
+type Album @relation(name: "album", key: ["AlbumId"]) {
+  albumId: ID! @column(name: "AlbumId")
+  title: String!
+  artistId: ID
+  producerId: ID
+  released: DateTime
+  artist: Artist @one(by: ["artist_id"])
+  producer: Artist @one(by: ["producer_id"], to: ["artist_id"])
+  # cover: no scalar for jsonb
+  # album_label: public.label has no type
+}
+
+"Who makes \"music\".\nOr noise."
+type Artist @relation(name: "artists", key: ["artist_id"]) {
+  artistId: ID!
+  name: String
+  albumsByArtistId: [Album] @many(by: ["artist_id"])
+  # album_producer: no index has the rows of album in order: CREATE INDEX CONCURRENTLY ON "album" ("producer_id", "AlbumId");
+}
+"#;
+    // The column of a foreign key without a type is a key all the same.
+    assert_eq!(rest.replace("title: ID!", "title: String!"), expected);
+    Catalog::parse(&text).unwrap();
+}
+
+#[test]
+fn an_empty_database_has_an_empty_draft() {
+    let text = draft(&Database::default());
+    assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
+}
+
+const FILE: &str = r#"# Our music.
+type Query { "Who." musician(artistId: ID!): Musician @point
+  records: [Record] # of all years
+    @search(key: "number", column: "AlbumId") @sort(key: "TITLE")
+}
+
+type Record @relation(name: "album", key: ["AlbumId"]) {
+  "The number on it."
+  number: ID! @column(name: "AlbumId")
+  title: String!
+  maker: Musician @one(by: ["artist_id"])
+}
+"Anybody."
+type Musician @relation(name: "artists", key: ["artist_id"]) { artistId: ID!, name: String }
+"#;
+
+#[test]
+fn an_update_adds_what_is_missing_and_changes_nothing_else() {
+    let mut database = music();
+    database.relations[0].indexes.push(vec!["title".to_owned(), "AlbumId".to_owned()]);
+    database.relations.push(relation("label", vec![column("name", Some(ColumnKind::Text), true)], &[&["name"]]));
+    let text = updated(FILE, &database).unwrap();
+    let expected = r#"# Our music.
+type Query { "Who." musician(artistId: ID!): Musician @point
+  records: [Record] # of all years
+    @search(key: "number", column: "AlbumId") @sort(key: "TITLE")
+    @search(key: "title", inOrderOf: ["NUMBER"])
+    @search(key: "artistId", inOrderOf: ["NUMBER"])
+    @sort(key: "NUMBER", column: "AlbumId")
+    @sort(key: "ARTIST_ID")
+  record(number: ID! @column(name: "AlbumId")): Record @point
+  musicians: [Musician]
+    @search(key: "artistId")
+    @sort(key: "ARTIST_ID")
+    # no index begins with name, to search and sort by: CREATE INDEX CONCURRENTLY ON "artists" ("name", "artist_id");
+  label(name: ID!): Label @point
+  labels: [Label]
+    @search(key: "name")
+    @sort(key: "NAME")
+}
+
+type Record @relation(name: "album", key: ["AlbumId"]) {
+  "The number on it."
+  number: ID! @column(name: "AlbumId")
+  title: String!
+  maker: Musician @one(by: ["artist_id"])
+  artistId: ID
+  producerId: ID
+  released: DateTime
+  producer: Musician @one(by: ["producer_id"], to: ["artist_id"])
+}
+"Anybody."
+type Musician @relation(name: "artists", key: ["artist_id"]) { artistId: ID!, name: String   recordsByArtistId: [Record] @many(by: ["artist_id"])
+}
+"#;
+    let (known, added) = text.split_at(text.find("\ntype Label").unwrap());
+    // The foreign key to the label makes an ID of a title that the file has as a String.
+    let known = known.replace("  label: Label @one(by: [\"title\"], to: [\"name\"])\n", "");
+    assert_eq!(known, expected);
+    assert!(added.starts_with("\ntype Label @relation(name: \"label\", key: [\"name\"]) {\n  name: ID!\n"), "{added}");
+    Catalog::parse(&text).unwrap();
+    assert_eq!(updated(&text, &database).unwrap(), text, "once more, nothing is added");
+    let draft = draft(&database);
+    assert_eq!(updated(&draft, &database).unwrap(), draft);
+}
+
+#[test]
+fn an_update_marks_what_vanished_once() {
+    let mut database = music();
+    let whole = draft(&database);
+    database.relations.remove(1);
+    database.relations[0].columns.retain(|column| column.name != "released");
+    let marked = updated(&whole, &database).unwrap();
+    for mark in [
+        "\n  # vanished: the role reads no column released of album\n  released: DateTime\n",
+        "\n# vanished: the role reads no table or view artists\n\"Who makes",
+    ] {
+        assert!(marked.contains(mark), "{marked}");
+    }
+    assert_eq!(marked.matches("# vanished:").count(), 2);
+    Catalog::parse(&marked).unwrap();
+    assert_eq!(updated(&marked, &database).unwrap(), marked);
+    assert!(updated("type Query {", &database).is_err());
+}

@@ -1,0 +1,106 @@
+//! The protocol over HTTP.
+
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::agents::client::{PROTOCOL, called, initialize};
+use crate::agents::tools::demo_server;
+use crate::support::command::orderql;
+use crate::support::http::{Response, read_responses};
+use crate::support::server::Server;
+
+/// The program, listening. Dropping it ends it.
+pub struct Listening {
+    program: Child,
+    pub address: SocketAddr,
+}
+
+impl Listening {
+    pub fn start(server: &Server, arguments: &[&str]) -> Self {
+        let mut command = orderql();
+        command
+            .args(["mcp", "--listen", "127.0.0.1:0", "--url", &format!("http://{}", server.address)])
+            .args(arguments);
+        // Not the caller of any request.
+        command.env("ORDERQL_TOKEN", "wrong");
+        let mut program = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(program.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address =
+            line.trim().strip_prefix("orderql mcp: listening on http://").unwrap().strip_suffix("/mcp").unwrap();
+        Self { address: address.parse().unwrap(), program }
+    }
+
+    fn send(&self, path: &str, headers: &[&str], body: &Value) -> Response {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let body = body.to_string();
+        let mut head = format!(
+            "POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {PROTOCOL}\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        let has_host = headers.iter().any(|header| header.starts_with("Host:"));
+        let host = format!("Host: {}", self.address);
+        for header in headers.iter().copied().chain((!has_host).then_some(host.as_str())) {
+            let _ = write!(head, "{header}\r\n");
+        }
+        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+        read_responses(stream).remove(0)
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+fn request(method: &str, params: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": 5, "method": method, "params": params })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_request_is_its_own_callers() {
+    let (server, _database, token) = demo_server().await;
+    let listening = Listening::start(&server, &[]);
+    let (good, bad) = (format!("Authorization: Bearer {token}"), "Authorization: Bearer wrong");
+    let begun = listening.send("/mcp", &[&good], &initialize());
+    assert_eq!((begun.status, begun.header("mcp-session-id")), (200, None));
+    assert_eq!(begun.json()["result"]["serverInfo"]["name"], "orderql");
+    let tools = listening.send("/mcp", &[&good], &request("tools/list", &json!({})));
+    assert_eq!(tools.json()["result"]["tools"].as_array().unwrap().len(), 6);
+    let query = "{ order(orderId: \"ORDER_SPLIT\") { statusId } }";
+    let run = request("tools/call", &json!({ "name": "run_query", "arguments": { "query": query } }));
+    let answered = called(&listening.send("/mcp", &[&good], &run).json()["result"]);
+    assert_eq!(answered.content["data"]["order"]["statusId"], "ORDER_APPROVED");
+    let refused = called(&listening.send("/mcp", &[bad], &run).json()["result"]);
+    assert_eq!(refused.content["errors"][0]["extensions"]["code"], "UNAUTHENTICATED");
+    let anonymous = listening.send("/mcp", &[], &run);
+    assert_eq!((anonymous.status, anonymous.header("www-authenticate")), (401, Some("Bearer")));
+    assert_eq!(listening.send("/", &[&good], &run).status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn web_pages_and_other_hosts_may_not_call_unless_they_are_named() {
+    let (server, _database, token) = demo_server().await;
+    let authorization = format!("Authorization: Bearer {token}");
+    let list = request("tools/list", &json!({}));
+    let status = |listening: &Listening, header: &str| listening.send("/mcp", &[&authorization, header], &list).status;
+    let closed = Listening::start(&server, &[]);
+    for header in
+        ["Origin: https://evil.example", "Origin: http://localhost:3000", "Origin: null", "Host: evil.example"]
+    {
+        assert_eq!(status(&closed, header), 403, "{header}");
+    }
+    let arguments = ["--origin", "https://chat.example:443", "--host", "mcp.example"];
+    let open = Listening::start(&server, &arguments);
+    assert_eq!(status(&open, "Origin: https://chat.example"), 200);
+    assert_eq!(status(&open, "Host: mcp.example"), 200);
+    assert_eq!(status(&open, "Origin: https://chat.example.evil.example"), 403);
+    assert_eq!(status(&open, "Host: evil.example"), 403);
+}
