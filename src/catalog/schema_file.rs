@@ -45,6 +45,11 @@ impl SchemaFile {
         &self.scopes.names
     }
 
+    /// What rows of a relation have to fulfil to be seen, in words; empty if all are.
+    pub fn limits(&self, relation: &str) -> String {
+        self.scopes.describe(relation)
+    }
+
     /// A catalog of the file for callers who are limited by these scopes: everything in it that reads a relation in one of them reads the
     /// rows that they see.
     #[must_use]

@@ -69,6 +69,15 @@ impl Scopes {
             .collect()
     }
 
+    /// What rows of a relation have to fulfil, in words.
+    pub(super) fn describe(&self, relation: &str) -> String {
+        let rules = self.relations.get(canonical(relation)).into_iter().flatten().map(|rule| match rule {
+            Rule::Values { scope, columns } => format!("{} in {}", columns.join(" or "), self.names[*scope]),
+            Rule::Row { relation, by, key } => format!("{} = {} of {relation}", by.join(", "), key.join(", ")),
+        });
+        rules.collect::<Vec<_>>().join("; ")
+    }
+
     /// The scopes, of those that limit a caller, that rows of a relation are in.
     pub(super) fn scopes_of(&self, relation: &str, limiting: ScopeSet) -> ScopeSet {
         let rules = self.relations.get(canonical(relation)).into_iter().flatten();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio_postgres::Row;
 
-use crate::cursor::Encoder;
+use crate::cursor::{Encoder, OrderingTag};
 use crate::database::column_format::ColumnFormat;
 use crate::execute::changes_state::{ChangesState, position};
 use crate::execute::encode;
@@ -17,7 +17,7 @@ use crate::execute::page_frame::{PageFrame, Stop};
 use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment};
-use crate::plan::step::Step;
+use crate::plan::step::{ChangesColumns, Step};
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
 use crate::sync_token::Position;
@@ -511,7 +511,7 @@ impl ResponseWriter {
         };
         let Some(token) = token else { return false };
         out.push(b'"');
-        token.write(columns.tag, out);
+        token.write(self.feed(columns), out);
         out.push(b'"');
         true
     }
@@ -532,8 +532,12 @@ impl ResponseWriter {
         let (_, row) = self.rows.changes().iter().find(|(of, _)| *of == step)?;
         let columns = self.plan.steps()[step].changes.as_ref()?;
         let state = ChangesState::read(&self.rows, row, columns)?;
-        let tag = state.tag.in_scope(self.plan.scope().of_cursors(columns.limited_by));
-        Some(ChangesState { tag, ..state })
+        Some(ChangesState { tag: self.feed(columns), ..state })
+    }
+
+    /// The feed of a page of changes, and what limits the rows that it shows.
+    fn feed(&self, columns: &ChangesColumns) -> OrderingTag {
+        columns.tag.in_scope(self.plan.scope().of_cursors(columns.limited_by))
     }
 
     /// Remembers where the page ends.

@@ -21,6 +21,7 @@ pub(super) fn facts(file: &SchemaFile, catalog: &Catalog) -> Facts {
         let name = &object.name;
         reader.facts.add(name, Aspect::Relation, &entity.relation);
         reader.facts.add(name, Aspect::Key, names(&entity.key));
+        reader.facts.add(name, Aspect::Scope, file.limits(&entity.relation));
         reader.facts.add(name, Aspect::Description, object.description.as_deref().unwrap_or_default());
     }
     for feed in catalog.feeds() {

@@ -24,6 +24,8 @@ pub enum Aspect {
     Normalization,
     /// The grants of which one shows it.
     Grant,
+    /// Which of its rows a caller sees.
+    Scope,
     /// Why it is deprecated.
     Deprecation,
     /// What a search term costs.
@@ -51,6 +53,7 @@ impl Aspect {
             Self::Comparators => "comparators",
             Self::Normalization => "normalization",
             Self::Grant => "grant",
+            Self::Scope => "scope",
             Self::Deprecation => "deprecated",
             Self::Cost => "cost of a term",
             Self::Index => "indexes",

@@ -95,7 +95,13 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
         text.split(separator).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     match aspect {
-        Aspect::Relation | Aspect::Key | Aspect::Column | Aspect::Join | Aspect::Order | Aspect::Normalization => true,
+        Aspect::Relation
+        | Aspect::Key
+        | Aspect::Column
+        | Aspect::Join
+        | Aspect::Order
+        | Aspect::Normalization
+        | Aspect::Scope => true,
         Aspect::Type => {
             let is_another = old.trim_end_matches('!') != new.trim_end_matches('!');
             is_another || !part.contains('(') && old.ends_with('!') && !new.ends_with('!')

@@ -117,6 +117,11 @@ const EDITS: &[Edit] = &[
     ("amount: Decimal!", "amount: Decimal! @deprecated(reason: \"use paid\")", Some(("Sale", Class::Deprecated))),
     ("amount: Decimal!", "amount: Decimal! @grant(to: [\"FINANCE\"])", Some(("Sale", Class::ChangesSilently))),
     ("amount: Decimal!", "amount: Decimal", Some(("Sale", Class::ChangesSilently))),
+    (
+        "type Shop @relation(",
+        "type Shop @scope(name: \"shop\", by: \"shop_id\") @relation(",
+        Some(("Sale", Class::ChangesSilently)),
+    ),
     ("kind: String", "kind: ID", Some(("Sale", Class::ChangesSilently))),
     ("note: String ", "note: String! ", None),
     ("note: String ", "remark: String ", Some(("Sale", Class::Breaks))),

@@ -174,8 +174,8 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
     let admin = database.connect().await;
     admin
         .batch_execute(&format!(
-            "DROP INDEX oql_order_header_of_status_by_date;
-             CREATE INDEX oql_order_header_of_status_by_date ON order_header (status_id, order_date, order_id);
+            "DROP INDEX oql_order_header_with_status_by_date;
+             CREATE INDEX oql_order_header_with_status_by_date ON order_header (status_id, order_date, order_id);
              ALTER TABLE person DISABLE TRIGGER orderql_keep;
              ALTER TABLE party_group ENABLE TRIGGER orderql_keep_none;
              ALTER TABLE return_item ENABLE ALWAYS TRIGGER orderql_return_replicated;
@@ -195,7 +195,7 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
     let examined = run(&mut command, "");
     assert!(!examined.succeeded);
     for expected in [
-        "without a column that they include: oql_order_header_of_status_by_date\n",
+        "without a column that they include: oql_order_header_with_status_by_date\n",
         "→ orderql migrate --concurrently",
         "orderql_keep on person is off",
         "→ ALTER TABLE public.person ENABLE ALWAYS TRIGGER orderql_keep;",

@@ -46,16 +46,16 @@ async fn makes_indexes_again_that_were_dropped_changed_or_not_finished() {
     assert_eq!(indexes(&client).await, listed_indexes());
     client
         .batch_execute(
-            "DROP INDEX oql_shipment_of_status_by_date, oql_order_header_of_status_by_date;
-             CREATE INDEX oql_order_header_of_status_by_date ON order_header (status_id, order_date, order_id);
+            "DROP INDEX oql_shipment_of_status_by_date, oql_order_header_with_status_by_date;
+             CREATE INDEX oql_order_header_with_status_by_date ON order_header (status_id, order_date, order_id);
              UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'oql_facility_with_parent'::regclass",
         )
         .await
         .unwrap();
     let planned = command::run(command::orderql_on(&database).args(["migrate", "--dry-run"]), "").stdout;
-    let replaced = planned.find("DROP INDEX public.oql_order_header_of_status_by_date;\nALTER INDEX \
-                                 public.oql_order_header_of_status_by_date_new RENAME TO oql_order_header_of_status_by_date;\n");
-    assert!(replaced > planned.find("CREATE INDEX oql_order_header_of_status_by_date_new ON "), "{planned}");
+    let replaced = planned.find("DROP INDEX public.oql_order_header_with_status_by_date;\nALTER INDEX \
+                                 public.oql_order_header_with_status_by_date_new RENAME TO oql_order_header_with_status_by_date;\n");
+    assert!(replaced > planned.find("CREATE INDEX oql_order_header_with_status_by_date_new ON "), "{planned}");
     for statement in [
         "CREATE INDEX oql_shipment_of_status_by_date ON public.shipment USING btree (status_id, estimated_ship_date, shipment_id) \
          INCLUDE (",
@@ -129,7 +129,7 @@ async fn names_of_indexes(client: &Client, pattern: &str) -> BTreeSet<String> {
 async fn an_index_with_another_definition_stays_until_the_new_one_is_built() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
-    let index = "oql_order_header_of_status_by_date";
+    let index = "oql_order_header_with_status_by_date";
     let definition = string(&client, &format!("SELECT pg_get_indexdef('{index}'::regclass)")).await.unwrap();
     let different =
         format!("DROP INDEX {index}; CREATE INDEX {index} ON order_header (status_id, order_date, order_id)");

@@ -49,7 +49,7 @@ struct Caller {
     stores: Option<Vec<String>>,
 }
 
-/// The ids that callers can have.
+/// The ids that callers can have, each as often as rows have it: those of a caller shall have some.
 struct Ids {
     facilities: Vec<String>,
     stores: Vec<String>,
@@ -58,11 +58,20 @@ struct Ids {
 impl Ids {
     async fn read(database: &Database) -> Self {
         let client = database.connect().await;
-        let ids = async |column: &str, table: &str| -> Vec<String> {
-            let select = format!("SELECT DISTINCT {column}::text FROM {table} WHERE {column} IS NOT NULL ORDER BY 1");
-            client.query(&select, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
+        let ids = async |select: &str| -> Vec<String> {
+            client.query(select, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
         };
-        Self { facilities: ids("facility_id", "facility").await, stores: ids("product_store_id", "order_header").await }
+        Self {
+            facilities: ids("SELECT facility_id::text FROM facility
+                UNION ALL SELECT facility_id FROM order_item_ship_group WHERE facility_id IS NOT NULL
+                UNION ALL SELECT origin_facility_id FROM shipment WHERE origin_facility_id IS NOT NULL
+                ORDER BY 1")
+            .await,
+            stores: ids(
+                "SELECT product_store_id::text FROM order_header WHERE product_store_id IS NOT NULL ORDER BY 1",
+            )
+            .await,
+        }
     }
 }
 
