@@ -118,8 +118,8 @@ const EDITS: &[Edit] = &[
     ("amount: Decimal!", "amount: Decimal! @grant(to: [\"FINANCE\"])", Some(("Sale", Class::ChangesSilently))),
     ("amount: Decimal!", "amount: Decimal", Some(("Sale", Class::ChangesSilently))),
     (
-        "type Shop @relation(",
-        "type Shop @scope(name: \"shop\", by: \"shop_id\") @relation(",
+        "type Line @relation(",
+        "type Line @scope(name: \"product\", by: \"product_id\") @relation(",
         Some(("Sale", Class::ChangesSilently)),
     ),
     ("kind: String", "kind: ID", Some(("Sale", Class::ChangesSilently))),
