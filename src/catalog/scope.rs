@@ -61,8 +61,12 @@ impl RowScope {
     /// The scopes of a schema file, in the order of its names, each with the values that a caller has in it; `None` if it does not limit the
     /// caller. The secret seals cursors, which may be of rows that the caller does not see.
     pub fn new<'n>(scopes: impl Iterator<Item = (&'n str, Option<Vec<&'n str>>)>, secret: Secret) -> Self {
-        let scopes: Vec<_> = scopes.map(|(name, values)| Limit::new(name, values)).collect();
-        Self(scopes.iter().any(|limit| limit.values.is_some()).then(|| Limits { scopes, secret }.into()))
+        let scopes: Vec<_> = scopes.collect();
+        if scopes.iter().all(|(_, values)| values.is_none()) {
+            return Self::default();
+        }
+        let scopes = scopes.into_iter().map(|(name, values)| Limit::new(name, values)).collect();
+        Self(Some(Limits { scopes, secret }.into()))
     }
 
     /// The scopes that limit the caller.
