@@ -158,7 +158,7 @@ fn fields(catalog: &Catalog, root: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_scope_shows_what_row_level_security_shows() {
-    let (queries, seed) = (number("SCOPED_QUERIES", 300), number("SCOPED_SEED", 1));
+    let (queries, seed) = (number("SCOPED_QUERIES", 600), number("SCOPED_SEED", 1));
     let file = SchemaFile::parse(BUILT_IN).unwrap();
     let catalog = Catalog::built_in().unwrap();
     let (database, protected) = (loaded_database().await, loaded_database().await);
