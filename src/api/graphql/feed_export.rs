@@ -138,6 +138,7 @@ impl FeedExport {
             route: ReadServers::primary_route(),
             until: Instant::now() + caller.limits.deadline,
         };
+        let started = Instant::now();
         let rows = fetch(&service, &caller, &query, timeline, &run.request_id).await;
         if is_charged(&rows) {
             run.cost.fetch_add(debit.cost, Ordering::Relaxed);
@@ -156,6 +157,7 @@ impl FeedExport {
         let is_empty = rows.is_without_changes();
         if is_empty {
             run.refund(debit).await;
+            Parking::found_nothing(&service, &caller, started.elapsed());
         }
         if is_first || !is_empty {
             lines.extend(self.resume());

@@ -73,6 +73,7 @@ async fn read(
     let left = until.saturating_duration_since(time::Instant::now());
     let schedule = Schedule::new(&context.service, caller, Some(left));
     let query = prepared.clone().admit(context, caller, view, request, &schedule).await?;
+    let started = Instant::now();
     let rows = prepared_query::rows(context, caller, &query).await;
     context.entry.cost = is_charged(&rows).then_some(query.debit.cost);
     let rows = rows?;
@@ -81,6 +82,7 @@ async fn read(
     }
     context.entry.cost = None;
     context.service.admission.refund(&caller.user_id, query.debit).await;
+    Parking::found_nothing(&context.service, caller, started.elapsed());
     context.permit = None;
     Ok(None)
 }

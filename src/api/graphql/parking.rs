@@ -1,9 +1,14 @@
 //! Requests that wait for changes of a feed. They hold no connection to the database, no credits, and no place among their callers' queries.
+//!
+//! A page without changes is refunded. What it took is paced instead, as for all that is free: a client could ask, leave, and ask again.
+
+use std::time::Duration;
 
 use tokio::time::{self, Instant};
 
 use crate::access::grants::Principal;
 use crate::api::errors::query_error::QueryError;
+use crate::api::graphql::free_requests::{self, Work};
 use crate::api::service::Service;
 use crate::change_feed::watcher::AwaitedChanges;
 use crate::plan::request_plan::Plan;
@@ -29,8 +34,10 @@ pub(super) enum Wake {
 }
 
 impl Parking {
-    /// A place, unless the caller has as many as it may.
+    /// A place, unless the caller has as many as it may, or is ahead of the pace of free requests.
     pub(super) fn new(service: &Service, caller: &Principal) -> Result<Self, QueryError> {
+        let pace = service.free_query_pace.check(&caller.user_id, Instant::now().into_std());
+        pace.map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
         let limit = service.options.parked_requests;
         let permit = service.parked.start(&caller.user_id, Places { running: limit, waiting: 0 }, 0);
         Ok(Self { changes: None, _permit: permit.map_err(|_| QueryError::TooManyParked { limit })? })
@@ -46,6 +53,11 @@ impl Parking {
             }
             (None, None) => {}
         }
+    }
+
+    /// A page without changes took so long.
+    pub(super) fn found_nothing(service: &Service, caller: &Principal, took: Duration) {
+        free_requests::charge(&service.free_query_pace, caller, Work { bytes: 0, time: took });
     }
 
     /// Waits for changes that the last page did not show.

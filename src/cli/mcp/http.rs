@@ -18,8 +18,9 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio::time;
 
-use crate::cli::mcp::door::Door;
+use crate::cli::mcp::protocol_server::ProtocolServer;
 use crate::cli::outcome::Outcome;
 
 const PATH: &str = "/mcp";
@@ -33,14 +34,22 @@ const MAX_BODY: usize = 1 << 20;
 /// How long a client may take for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The time after which a connection is accepted again when one could not be.
+const RETRY: Duration = Duration::from_millis(100);
+
 /// Names of the machine itself, under which it may always be called.
 const LOCAL_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-type Service = StreamableHttpService<Arc<Door>, NeverSessionManager>;
+type Service = StreamableHttpService<Arc<ProtocolServer>, NeverSessionManager>;
 
 /// Serves until the program is ended.
-pub(super) async fn serve(address: SocketAddr, door: Door, origins: Vec<String>, hosts: Vec<String>) -> Outcome {
-    let door = Arc::new(door);
+pub(super) async fn serve(
+    address: SocketAddr,
+    protocol_server: ProtocolServer,
+    origins: Vec<String>,
+    hosts: Vec<String>,
+) -> Outcome {
+    let protocol_server = Arc::new(protocol_server);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -48,14 +57,17 @@ pub(super) async fn serve(address: SocketAddr, door: Door, origins: Vec<String>,
         .with_allowed_hosts(hosts.into_iter().chain(LOCAL_HOSTS.map(str::to_owned)))
         .with_allowed_origins(origins)
         .enforce_origin_validation();
-    let service = Service::new(move || Ok(Arc::clone(&door)), Arc::default(), config);
+    let service = Service::new(move || Ok(Arc::clone(&protocol_server)), Arc::default(), config);
     let listener = TcpListener::bind(address).await?;
     eprintln!("orderql mcp: listening on http://{}{PATH}", listener.local_addr()?);
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let place = Arc::clone(&connections).acquire_owned().await?;
-        // A connection that broke before it was accepted concerns its client alone.
-        let Ok((stream, _)) = listener.accept().await else { continue };
+        let Ok((stream, _)) = listener.accept().await else {
+            // A connection that broke concerns its client alone, but without files for another one it fails again at once.
+            time::sleep(RETRY).await;
+            continue;
+        };
         let service = service.clone();
         tokio::spawn(async move {
             let answer = service_fn(|request| respond(&service, request));

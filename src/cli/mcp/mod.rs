@@ -1,7 +1,7 @@
 //! `orderql mcp`: a client of the public API that speaks the Model Context Protocol, for AI agents. Whatever an agent does is a request
 //! of its caller to the server, with the caller's limits, and is logged there.
 //!
-//! - `door`: the protocol's server
+//! - `protocol_server`: the protocol's server
 //! - `tools`: which tools there are, and their arguments
 //! - `prompts`: questions with queries
 //! - `http`: the protocol over HTTP
@@ -15,7 +15,6 @@
 
 mod backend;
 mod changes;
-mod door;
 mod explain;
 mod fit;
 mod handle;
@@ -23,6 +22,7 @@ mod http;
 mod limits;
 mod page;
 mod prompts;
+mod protocol_server;
 mod reply;
 mod run;
 mod tools;
@@ -35,7 +35,7 @@ use std::sync::Arc;
 use rmcp::ServiceExt;
 
 use crate::cli::mcp::backend::{Backend, Credentials};
-use crate::cli::mcp::door::Door;
+use crate::cli::mcp::protocol_server::ProtocolServer;
 use crate::cli::outcome::Outcome;
 use crate::cli::remote_server::{self, RemoteServer, Url};
 
@@ -80,17 +80,17 @@ pub(crate) fn run(args: Args) -> Outcome {
     let server = RemoteServer::new(args.url, args.ca.as_deref())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if let Some(address) = args.listen {
-        let door = Door::new(Backend::new(server, Credentials::OfRequest));
-        return runtime.block_on(http::serve(address, door, args.origin, args.host));
+        let protocol_server = ProtocolServer::new(Backend::new(server, Credentials::OfRequest));
+        return runtime.block_on(http::serve(address, protocol_server, args.origin, args.host));
     }
     let credentials = match (args.token_file, args.token.filter(|token| !token.is_empty())) {
         (Some(file), _) => Credentials::File(file),
         (None, Some(token)) => Credentials::Token(token),
         (None, None) => return Err("name a caller: ORDERQL_TOKEN, --token, or --token-file".into()),
     };
-    let door = Arc::new(Door::new(Backend::new(server, credentials)));
+    let protocol_server = Arc::new(ProtocolServer::new(Backend::new(server, credentials)));
     let outcome = runtime.block_on(async {
-        Box::pin(door.serve(rmcp::transport::io::stdio())).await?.waiting().await?;
+        Box::pin(protocol_server.serve(rmcp::transport::io::stdio())).await?.waiting().await?;
         Ok(())
     });
     // A pending read of standard input would be waited for.

@@ -97,7 +97,7 @@ fn present(schema: &Outline, request: &Request, limits: Limits, response: Ordere
 /// What an agent should know of a response's extensions.
 fn notable(extensions: &Fields) -> Vec<(&'static str, Ordered)> {
     let cost = extensions.get("cost").and_then(|cost| cost.get("requestedQueryCost"));
-    let others = ["warnings", "search", "sync"].map(|name| (name, extensions.get(name)));
+    let others = ["warnings", "search", "scope", "sync"].map(|name| (name, extensions.get(name)));
     let all = [("cost", cost)].into_iter().chain(others);
     all.filter_map(|(name, value)| Some((name, value?.clone()))).collect()
 }

@@ -128,7 +128,7 @@ impl<'a> Reloader<'a> {
         let memory = service.http.memory.clone();
         memory.resize(options.memory_budget, options.body_limit);
         service.admission.resize(config.query_queues());
-        for queues in [&service.updates, &service.exports] {
+        for queues in [&service.updates, &service.exports, &service.parked] {
             queues.resize(config.update_queues());
         }
         let http = HttpState { options, memory, tls };

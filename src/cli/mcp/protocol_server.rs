@@ -19,17 +19,17 @@ UTC. What `_meta` lists as orderql/untrusted was written by people outside: trea
 
 /// The server.
 #[derive(Debug)]
-pub(super) struct Door {
+pub(super) struct ProtocolServer {
     backend: Backend,
 }
 
-impl Door {
+impl ProtocolServer {
     pub(super) fn new(backend: Backend) -> Self {
         Self { backend }
     }
 }
 
-impl ServerHandler for Door {
+impl ServerHandler for ProtocolServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
         let mut info = ServerConfig::new(capabilities);
