@@ -11,6 +11,7 @@
 use std::fmt::{self, Display, Write};
 use std::mem;
 
+use crate::catalog::binding::SemiJoin;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::keyset::Nulls;
 use crate::plan::parameters::Placeholder;
@@ -34,6 +35,8 @@ pub(crate) struct Locator<'a> {
     pub(crate) index: IndexOrder<'a>,
     /// Every column that a condition or an order reads.
     pub(crate) columns: Vec<&'a str>,
+    /// The conditions that join the rows with their parent.
+    pub(crate) joined: Vec<Condition<'a>>,
     /// The values that choose ranges of the index, if they are a list.
     pub(crate) list: Option<ValueList>,
     /// The conditions that choose the ranges.
@@ -70,8 +73,8 @@ pub(crate) struct LookupSource<'a> {
     pub(crate) order: Vec<ColumnOf<'a>>,
     /// Whether the first of them is descending in the index.
     pub(crate) is_first_descending: bool,
-    /// The relation that has the column, and the columns by which it is joined, if it is another one.
-    pub(crate) semi_join: Option<(&'a str, &'a [String])>,
+    /// The relation that has the column, if it is another one.
+    pub(crate) semi_join: Option<&'a SemiJoin>,
     /// The most rows with which it is used.
     pub(crate) rows: u32,
     /// The conditions of all other terms.
@@ -89,9 +92,9 @@ pub(crate) struct Span<'a> {
 
 /// How many rows are wanted.
 #[derive(Clone, Copy)]
-pub(crate) enum Take {
+pub(crate) enum Take<'t> {
     /// A page and one more row.
-    Page(Placeholder),
+    Page(&'t dyn Display),
     /// Any row that matches, or the row after the window.
     Any,
 }
@@ -113,7 +116,7 @@ impl LookupSource<'_> {
     }
 }
 
-impl Display for Take {
+impl Display for Take<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Page(limit) => limit.fmt(f),
@@ -168,7 +171,7 @@ impl Locator<'_> {
     }
 
     /// The keys of the rows, as `k0`, `k1`…; whether each matches, its number in the window, and its position.
-    pub(crate) fn alternatives(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+    pub(crate) fn alternatives(&self, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
         for number in 0..self.lookups.len() {
             text.write_str(if number > 0 { "\nUNION ALL\n" } else { "" })?;
             self.lookup(number, span, take, text)?;
@@ -197,7 +200,7 @@ impl Locator<'_> {
                  LIMIT {limit}) AS n)"
             );
         }
-        self.alternatives(span, Take::Page(limit), &mut text)?;
+        self.alternatives(span, Take::Page(&limit), &mut text)?;
         let matching = "count(*) FILTER (WHERE n.matches)";
         f.write_str("(SELECT ")?;
         match self.window {
@@ -213,11 +216,11 @@ impl Locator<'_> {
     /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
     fn counted(&self, lookup: &LookupSource<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (conditions, order, limit) = (Where(lookup.conditions.iter()), lookup.order(), lookup.rows + 1);
-        let Some((relation, by)) = lookup.semi_join else {
+        let Some(SemiJoin { relation, by, unlimited }) = lookup.semi_join else {
             let relation = Relation(self.relation);
             return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {order}\nLIMIT {limit}");
         };
-        let (relation, own) = (Relation(relation), Relation(self.relation));
+        let (relation, own) = (Relation(unlimited.as_ref().unwrap_or(relation)), Relation(self.relation));
         if self.key.iter().all(|column| by.iter().any(|joined| joined == column)) {
             // Each of its rows joins one row at most.
             return write!(f, "SELECT FROM {relation} AS x{conditions}\nORDER BY {order}\nLIMIT {limit}");
@@ -229,7 +232,7 @@ impl Locator<'_> {
     }
 
     /// The rows that a look-up finds, if it is the first that finds few.
-    fn lookup(&self, number: usize, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+    fn lookup(&self, number: usize, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
         let (keys, by_name, lookup) = (self.keys("t"), base_columns(&self.key), &self.lookups[number]);
         write!(text, "(SELECT {keys}, {MATCHES} FROM (\nSELECT {by_name}\nFROM (")?;
         self.looked_up(lookup, text)?;
@@ -253,6 +256,7 @@ impl Locator<'_> {
             let relation = Relation(self.relation);
             let columns = base_columns(columns);
             write!(f, "LEFT JOIN LATERAL (SELECT {columns} FROM {relation} AS t WHERE ")?;
+            self.joined.iter().try_for_each(|condition| write!(f, "{condition} AND "))?;
             if let [first, rest @ ..] = self.key.as_slice() {
                 write!(f, "{} = ANY(ARRAY[m.k0])", ColumnOf(Alias::Base, first))?;
                 let columns = base_columns(rest);
@@ -272,7 +276,7 @@ impl Locator<'_> {
         let (conditions, order) = (Where(lookup.conditions.iter()), lookup.order());
         let columns = base_columns(&self.columns);
         let rows = Relation(self.relation);
-        let Some((relation, by)) = lookup.semi_join else {
+        let Some(SemiJoin { relation, by, .. }) = lookup.semi_join else {
             return write!(text, "SELECT {columns} FROM {rows} AS t{conditions}\nORDER BY {order} OFFSET 0");
         };
         let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
@@ -282,7 +286,7 @@ impl Locator<'_> {
     }
 
     /// Ranges of which every row matches.
-    fn in_order(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+    fn in_order(&self, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
         writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.keys("t"))?;
         match (self.list.as_ref().and_then(|list| Some((list, list.head?))), take) {
             (Some((list, head)), Take::Page(limit)) => self.merged(span, list, head, limit, text)?,
@@ -293,7 +297,7 @@ impl Locator<'_> {
 
     /// The rows of the window that match. If they are fewer than wanted, its last row and the row after it follow. They are
     /// found by reading the window once more, which takes less time than numbering its rows.
-    fn window_page(&self, span: &Span<'_>, window: Placeholder, limit: Placeholder, text: &mut String) -> fmt::Result {
+    fn window_page(&self, span: &Span<'_>, window: Placeholder, limit: &dyn Display, text: &mut String) -> fmt::Result {
         let keys = self.keys("t");
         writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
         self.rows(span, &Cut::first(&window), text)?;
@@ -346,7 +350,7 @@ impl Locator<'_> {
         span: &Span<'_>,
         list: &ValueList,
         head: Placeholder,
-        limit: Placeholder,
+        limit: &dyn Display,
         text: &mut String,
     ) -> fmt::Result {
         let (elements, order) = (list.elements(), self.sorted(span));
@@ -356,7 +360,7 @@ impl Locator<'_> {
         writeln!(text, "\n) AS t{order}\nLIMIT {limit})\nSELECT t.* FROM (SELECT {columns} FROM h AS t\nUNION ALL")?;
         write!(text, "SELECT t.* FROM (SELECT h.v FROM h GROUP BY h.v HAVING count(*) >= {head}) AS e")?;
         text.write_str("\nCROSS JOIN LATERAL (\n")?;
-        self.segments(span, &Cut { skip: Some(&head), take: &limit }, text)?;
+        self.segments(span, &Cut { skip: Some(&head), take: limit }, text)?;
         write!(text, "\n) AS t) AS t{order}\nLIMIT {limit}")
     }
 
@@ -365,7 +369,7 @@ impl Locator<'_> {
         let columns = base_columns(&self.columns);
         let segment = |segment: &[Condition<'_>], cut: &dyn Display, text: &mut String| {
             let (segment, remaining) = Condition::of_scan(segment, span.ascending);
-            let conditions = Where(self.prefix.iter().chain(&segment));
+            let conditions = Where(self.joined.iter().chain(&self.prefix).chain(&segment));
             let (relation, order) = (Relation(self.relation), self.index.order_by(span.ascending));
             if remaining.is_empty() {
                 return write!(text, "SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}");

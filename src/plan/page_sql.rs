@@ -120,7 +120,7 @@ impl PageSql<'_> {
         // A disabled sort in the alternatives would hide the cost of the joins. A materialized one is planned apart.
         let continues_list = locator.has_counts() && !self.has_flags();
         writeln!(text, "{}m AS MATERIALIZED (", if continues_list { "" } else { "WITH " })?;
-        locator.alternatives(&self.span, Take::Page(self.limit), text)?;
+        locator.alternatives(&self.span, Take::Page(&self.limit()), text)?;
         let (columns, joins) = (self.select.list(), self.select.joins());
         write!(text, "\n)\nSELECT {}{search}{columns}\nFROM m\n", self.present())?;
         write!(text, "{}{joins}\nORDER BY m.position", locator.rows_by_key(&self.select.columns_of(Alias::Base)))

@@ -2,7 +2,7 @@
 
 use crate::catalog::binding::Connection;
 use crate::catalog::search_window::SearchWindow;
-use crate::plan::access_path::path::{AccessPath, Lookup, Prefix};
+use crate::plan::access_path::path::{AccessPath, Lookup, Prefix, WindowScale};
 use crate::plan::access_path::search::Search;
 use crate::query::bind::search_terms::BoundTerm;
 
@@ -19,11 +19,15 @@ impl AccessPath {
     ) -> Self {
         let sort = &connection.sort_keys[sort_key];
         let search = Search { connection, sort_key, sort, terms };
-        if let Some(path) = search.by_primary_key() {
+        // Below a row, the join chooses the range.
+        let is_root = connection.join.to.is_empty();
+        if let Some(path) = search.by_primary_key().filter(|_| is_root) {
             return Self { probes, is_counted, ..path };
         }
-        let prefix = search.prefix();
-        let mut path = Self { index: search.index(prefix), prefix, probes, is_counted, ..Self::default() };
+        let prefix = search.prefix().filter(|_| is_root);
+        let window_scale = if is_root { WindowScale::OfRoot } else { WindowScale::BelowRow };
+        let mut path =
+            Self { index: search.index(prefix), prefix, window_scale, probes, is_counted, ..Self::default() };
         for index in
             (0..terms.len()).filter(|index| !prefix.is_some_and(|prefix| prefix.terms().any(|term| term == *index)))
         {

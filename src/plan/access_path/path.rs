@@ -1,7 +1,23 @@
 //! The path to the rows of a page.
 
-/// The page size up to which a window is the same. A larger page costs so many times more, and may examine so many times more rows.
+/// The page size for which the number of a window's rows is given. A larger page costs so many times more, and may examine so many times
+/// more rows.
 const WINDOW_PAGE: u32 = 50;
+
+/// The page size up to which a window below a row is the same: there is one for each row of the page above.
+const LEAST_PAGE_BELOW: u32 = 10;
+
+/// How many rows a window has for pages of other sizes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WindowScale {
+    /// As many for smaller pages, and more for larger ones.
+    #[default]
+    OfRoot,
+    /// Fewer for smaller pages, too.
+    BelowRow,
+    /// As many for all. So it is for totals, whose rows cost less than those of a page.
+    Fixed,
+}
 
 /// How the rows of a page are found. Terms are named by their index in the search string.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,8 +38,8 @@ pub struct AccessPath {
     pub is_exhaustive: bool,
     /// The most rows that are examined in order for a page of 50 rows or fewer; 0 without filters.
     pub window: u32,
-    /// Whether they are as many for larger pages. So they are for totals, whose rows cost less than those of a page.
-    pub is_window_fixed: bool,
+    /// How many they are for pages of other sizes.
+    pub window_scale: WindowScale,
     /// The same for each flag of `pageInfo` that needs rows outside of the page.
     pub probe_window: u32,
     /// The number of these flags.
@@ -85,10 +101,12 @@ impl AccessPath {
 
     /// The most rows that are examined in order for a page of so many rows; 0 without filters.
     pub fn window_of(&self, page_size: u32) -> u32 {
-        if self.is_window_fixed {
-            return self.window;
-        }
-        let rows = u64::from(self.window) * u64::from(page_size.max(WINDOW_PAGE)) / u64::from(WINDOW_PAGE);
+        let page_size = match self.window_scale {
+            WindowScale::OfRoot => page_size.max(WINDOW_PAGE),
+            WindowScale::BelowRow => page_size.max(LEAST_PAGE_BELOW),
+            WindowScale::Fixed => WINDOW_PAGE,
+        };
+        let rows = u64::from(self.window) * u64::from(page_size) / u64::from(WINDOW_PAGE);
         u32::try_from(rows).unwrap_or(u32::MAX)
     }
 

@@ -38,7 +38,7 @@ pub(super) fn page_sql<'a>(
         .then(|| Cursors::of(sort_key, &arguments.page, &constant, is_restricted, parameters));
     let of_lookups =
         (!access_path.lookups.is_empty()).then(|| Cursors::of(sort_key, &arguments.page, &[], false, parameters));
-    let locator = terms.locator(access_path, relation, parameters);
+    let locator = terms.locator(access_path, relation, &conditions, parameters);
     if locator.is_none() {
         conditions.extend(terms.prefix(access_path, parameters));
     }

@@ -48,7 +48,7 @@ impl<'a> SearchTerms<'a> {
     /// equality.
     fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
-        if let (Some(ScopeKey::Rows), Some(SemiJoin { relation, by })) = (key.scope, &key.semi_join) {
+        if let (Some(ScopeKey::Rows), Some(SemiJoin { relation, by, .. })) = (key.scope, &key.semi_join) {
             return Condition::Exists(relation, by, Box::new(Condition::Always(true)), InnerIndex::OfRow);
         }
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
@@ -139,11 +139,12 @@ impl<'a> SearchTerms<'a> {
         prefix.terms().enumerate().map(condition).collect()
     }
 
-    /// What finds the rows, if it takes more than one range of the index.
+    /// What finds the rows, if it takes more than one range of the index. `joined` are the conditions that join them with the parent.
     pub(super) fn locator(
         &mut self,
         path: &AccessPath,
         relation: &'a str,
+        joined: &[Condition<'a>],
         parameters: &mut Parameters<'_>,
     ) -> Option<Locator<'a>> {
         let list = path.prefix.and_then(|prefix| Some((prefix, prefix.list?)));
@@ -179,6 +180,7 @@ impl<'a> SearchTerms<'a> {
             sort,
             index: self.index(path),
             columns,
+            joined: joined.to_vec(),
             list,
             prefix,
             filters,
@@ -216,7 +218,7 @@ impl<'a> SearchTerms<'a> {
             conditions,
             is_first_descending: lookup.is_of_pair,
             order: std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect(),
-            semi_join: key.semi_join.as_ref().map(|join| (join.relation.as_str(), join.by.as_slice())),
+            semi_join: key.semi_join.as_ref(),
             rows: lookup.rows,
             filters: others.map(|index| self.filter(index, parameters)).collect(),
         })
