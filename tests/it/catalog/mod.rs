@@ -7,6 +7,7 @@ pub mod collection_roots;
 mod descriptions;
 mod every_field;
 mod introspection;
+mod labels;
 mod odd_values;
 mod schema_errors;
 mod scopes;
