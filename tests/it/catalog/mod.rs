@@ -9,6 +9,8 @@ mod every_field;
 mod introspection;
 pub mod odd_values;
 mod scalars;
+mod labels;
+mod odd_values;
 mod schema_errors;
 mod scopes;
 mod search_keys;
