@@ -230,7 +230,8 @@ pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<
     if scope != tag.scope() {
         return Err(BadCursor::OtherScope);
     }
-    let opened = tag.scope.map(|scope| scope.secret.open(bytes, SCOPED_HEAD).ok_or(BadCursor::Unreadable)).transpose()?;
+    let opened =
+        tag.scope.map(|scope| scope.secret.open(bytes, SCOPED_HEAD).ok_or(BadCursor::Unreadable)).transpose()?;
     let mut reader = Reader { rest: opened.as_deref().unwrap_or(reader.rest) };
     let values = types.iter().map(|scalar| reader.value(*scalar)).collect::<Result<Vec<_>, _>>()?;
     if reader.rest.is_empty() { Ok(values) } else { Err(BadCursor::Unreadable) }
