@@ -41,7 +41,7 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
     object
 }
 
-/// The access path of a collection root.
+/// The access path of a collection root, or of a list with a window.
 fn access(path: &AccessPath, size: u32) -> Json {
     let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": lookup.rows });
     json!({

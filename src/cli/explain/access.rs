@@ -5,7 +5,7 @@ use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
 
-/// The access path of a collection root as lines of text; none for other steps.
+/// The access path of a collection root, or of a list with a window, as lines of text; none for other steps.
 pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
     let path = &plan.steps()[step].access_path;
     let Some(bound) = plan.rows_examined(step) else { return Vec::new() };

@@ -241,10 +241,12 @@ async fn walk_below(
         let rows = page["edges"].as_array().unwrap();
         nodes.extend(rows.iter().map(|edge| edge["node"]["orderId"].clone()));
         let is_cut = result.short_searches.iter().any(|search| search.key == "party.orders" && search.is_page_cut);
-        assert_eq!(is_cut, rows.len() < 3 && page["pageInfo"][flag] == true, "{page}");
+        let (is_short, goes_on) = (rows.len() < 3, page["pageInfo"][flag] == true);
+        assert!(goes_on || !is_cut, "{page}");
+        assert!(is_cut || !(is_short && goes_on), "{page}");
         // The window, its last row read again and the one after it, and the rows of the page.
         assert!(result.compiled.plan.max_rows_examined() < 50, "{}", result.compiled.plan.max_rows_examined());
-        short += usize::from(is_cut);
+        short += usize::from(is_cut && is_short);
         if page["pageInfo"][flag] != true {
             return (nodes, short);
         }
@@ -265,7 +267,7 @@ async fn a_list_below_a_row_ends_after_a_bounded_number_of_rows_and_pages_on() {
         UPDATE order_role SET party_id = CASE WHEN number % 500 = 0 THEN $2 ELSE $1 END
         FROM (SELECT order_id, row_number() OVER (ORDER BY order_id) AS number FROM order_role
               WHERE role_type_id = 'BILL_TO_CUSTOMER' GROUP BY order_id
-              HAVING count(*) = 1 AND min(party_id) NOT IN ($1, $2)) AS moved
+              HAVING count(*) = 1 AND min(party_id) <> $1) AS moved
         WHERE order_role.order_id = moved.order_id AND role_type_id = 'BILL_TO_CUSTOMER'";
     assert!(client.execute(move_orders, &[&busy, &other]).await.unwrap() > 1500);
     let stores = Ids::read(&database).await.stores;
@@ -295,7 +297,8 @@ async fn a_list_below_a_row_ends_after_a_bounded_number_of_rows_and_pages_on() {
     let plan = runner.compile(&query, Variables::new()).plan;
     let explained = explain(&connect_like_server(&database).await, &plan).await;
     for scan in explained.all().iter().filter(|node| node.is_scan()) {
-        assert!(scan.rows() <= 12.0, "{}", explained.text());
+        // A window of ten rows and the one after it, for each of which the view looks up to three roles.
+        assert!(scan.rows() <= 33.0, "{}", explained.text());
     }
 
     // Each row of a page has a window of its own.
