@@ -1,7 +1,7 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
 use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SemiJoin, SortKey};
-use crate::plan::access_path::{AccessPath, Lookup};
+use crate::plan::access_path::{AccessPath, FoundFor, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
@@ -139,11 +139,12 @@ impl<'a> SearchTerms<'a> {
         prefix.terms().enumerate().map(condition).collect()
     }
 
-    /// What finds the rows, if it takes more than one range of the index.
+    /// What finds the rows, if it takes more than one range of the index. With `is_count` those of a count that has a path of its own.
     pub(super) fn locator(
         &mut self,
         path: &AccessPath,
         relation: &'a str,
+        is_count: bool,
         parameters: &mut Parameters<'_>,
     ) -> Option<Locator<'a>> {
         let list = path.prefix.and_then(|prefix| Some((prefix, prefix.list?)));
@@ -167,10 +168,14 @@ impl<'a> SearchTerms<'a> {
             values: self.values(term, parameters),
             stored: self.terms[term].key.column.stored,
             is_merged: prefix.is_merged(),
-            head: (prefix.is_merged() && path.is_in_order()).then(|| parameters.add(ParameterSource::RangeHead(term))),
+            head: (prefix.is_merged() && path.is_in_order() && !is_count)
+                .then(|| parameters.add(ParameterSource::RangeHead(term))),
         });
-        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
-        let window = path.has_window().then(|| parameters.add(ParameterSource::Window));
+        let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive && !path.lookups.is_empty();
+        let paid = is_paid.then(|| parameters.add(ParameterSource::PageSize));
+        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid, parameters)).collect();
+        let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
+        let window = path.has_window().then(|| parameters.add(window));
         let filters =
             path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index, parameters)).collect();
         Some(Locator {
@@ -189,7 +194,12 @@ impl<'a> SearchTerms<'a> {
         })
     }
 
-    fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters<'_>) -> Option<LookupSource<'a>> {
+    fn lookup(
+        &mut self,
+        lookup: &Lookup,
+        paid: Option<Placeholder>,
+        parameters: &mut Parameters<'_>,
+    ) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let is_continued = lookup.columns.len() > 2;
@@ -218,6 +228,7 @@ impl<'a> SearchTerms<'a> {
             order: std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect(),
             semi_join: key.semi_join.as_ref().map(|join| (join.relation.as_str(), join.by.as_slice())),
             rows: lookup.rows,
+            paid,
             filters: others.map(|index| self.filter(index, parameters)).collect(),
         })
     }
