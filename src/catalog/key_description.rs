@@ -80,6 +80,13 @@ pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> Str
         ScalarType::Decimal => "9.99",
         ScalarType::DateTime => "2026-05-01",
         ScalarType::Boolean => "true",
+        ScalarType::Float => "0.5",
+        ScalarType::BigInt => "1",
+        ScalarType::Date => "2026-05-01",
+        ScalarType::Time => "09:30:00",
+        ScalarType::Interval => "P1DT12H",
+        ScalarType::Uuid => "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+        ScalarType::Bytes | ScalarType::Json => "",
     };
     let value = || match key.comparators.first() {
         Some(

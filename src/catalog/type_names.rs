@@ -11,7 +11,7 @@ use crate::catalog::introspection_types::{IntrospectionType, IntrospectionTypes}
 use crate::value::ScalarType;
 
 /// All types in the order of publication: the query root, each node type with its connection and edge types,
-/// `PageInfo`, the types of totals, sort enums, scalars. The introspection types come last.
+/// `PageInfo`, the types of totals, sort enums, scalars that every schema has or this one uses. The introspection types come last.
 pub(super) struct TypeNames<'a> {
     /// What each type is made from, by id.
     pub(super) origins: Vec<TypeOrigin<'a>>,
@@ -57,7 +57,9 @@ impl<'a> TypeNames<'a> {
                 names.sort_enums.insert((&ty.name, &field.name), id);
             }
         }
-        for scalar in ScalarType::ALL {
+        for scalar in
+            ScalarType::ALL.into_iter().filter(|scalar| scalar.is_in_every_schema() || is_used(schema, *scalar))
+        {
             names.add(TypeOrigin::Scalar(scalar), SchemaError::START)?;
         }
         for ty in &introspection.types {
@@ -109,6 +111,21 @@ impl<'a> TypeNames<'a> {
     pub(super) fn sort_enum(&self, ty: &str, field: &str) -> TypeId {
         self.sort_enums[&(ty, field)]
     }
+}
+
+/// Whether a column, an aggregate or an argument has that type.
+fn is_used(schema: &SchemaDefinition, scalar: ScalarType) -> bool {
+    let is_column = |ty: &TypeDefinition, field: &FieldDefinition| match &field.binding {
+        None => !ty.is_query(),
+        Some(BindingDefinition::Aggregate { .. }) => true,
+        Some(_) => false,
+    };
+    schema.types.iter().any(|ty| {
+        ty.fields.iter().any(|field| {
+            is_column(ty, field) && field.ty == scalar.name()
+                || field.arguments.iter().any(|argument| argument.ty == scalar.name())
+        })
+    })
 }
 
 fn is_totals(field: &FieldDefinition) -> bool {

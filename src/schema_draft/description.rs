@@ -77,7 +77,7 @@ pub enum ColumnKind {
     Whole,
     /// Another exact decimal number.
     Numeric,
-    /// A binary floating-point number.
+    /// A binary floating-point number of 32 or 64 bits.
     Float,
     /// A point in time, with or without a time zone.
     Moment,
@@ -87,6 +87,14 @@ pub enum ColumnKind {
     Boolean,
     /// A UUID.
     Uuid,
+    /// A time of day without a time zone.
+    Time,
+    /// A span of time.
+    Interval,
+    /// Bytes.
+    Bytes,
+    /// JSON, as text or not.
+    Json,
 }
 
 /// A constraint that rows refer to those of a relation.
@@ -106,20 +114,30 @@ impl ColumnKind {
     /// The scalar of a column's field. A key is an ID where it can be.
     pub(super) fn scalar(self, is_key: bool) -> ScalarType {
         match self {
-            Self::Uuid => ScalarType::Id,
-            Self::Text | Self::Int | Self::BigInt | Self::Whole if is_key => ScalarType::Id,
+            Self::Text | Self::Int | Self::BigInt | Self::Whole | Self::Uuid if is_key => ScalarType::Id,
             Self::Text => ScalarType::String,
             Self::Int => ScalarType::Int,
-            // GraphQL's Int has 32 bits.
-            Self::BigInt | Self::Whole | Self::Numeric | Self::Float => ScalarType::Decimal,
-            Self::Moment | Self::Date => ScalarType::DateTime,
+            Self::BigInt => ScalarType::BigInt,
+            Self::Whole | Self::Numeric => ScalarType::Decimal,
+            Self::Float => ScalarType::Float,
+            Self::Moment => ScalarType::DateTime,
+            Self::Date => ScalarType::Date,
+            Self::Time => ScalarType::Time,
+            Self::Interval => ScalarType::Interval,
             Self::Boolean => ScalarType::Boolean,
+            Self::Uuid => ScalarType::Uuid,
+            Self::Bytes => ScalarType::Bytes,
+            Self::Json => ScalarType::Json,
         }
     }
 
-    /// Whether a column of that scalar can be searched and sorted by.
+    /// Whether a column of that scalar can be searched and sorted by. A file may show one as another scalar than a draft does.
     pub(super) fn is_compared(self, scalar: ScalarType) -> bool {
-        !matches!((self, scalar), (Self::Float | Self::Date, _) | (Self::BigInt, ScalarType::Decimal))
+        match scalar {
+            ScalarType::Decimal => matches!(self, Self::Whole | Self::Numeric),
+            ScalarType::DateTime => self == Self::Moment,
+            _ => scalar.is_compared(),
+        }
     }
 
     /// Whether PostgreSQL compares columns of both by an index on either.
@@ -130,6 +148,10 @@ impl ColumnKind {
             Self::Moment | Self::Date => 2,
             Self::Uuid => 3,
             Self::Boolean => 4,
+            Self::Time => 5,
+            Self::Interval => 6,
+            Self::Bytes => 7,
+            Self::Json => 8,
         };
         family(self) == family(other)
     }

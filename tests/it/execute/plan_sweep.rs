@@ -122,6 +122,7 @@ fn terms(key: &SearchKey) -> impl Iterator<Item = String> {
         ScalarType::Decimal | ScalarType::Int => "1",
         ScalarType::Boolean => "true",
         ScalarType::Id | ScalarType::String => "A1",
+        other => panic!("{other}"),
     };
     let terms = [
         (Comparator::Equals, value.to_owned()),
@@ -145,6 +146,7 @@ fn cursor(sort_key: &SortKey, is_reversed: bool) -> String {
             ScalarType::Int => encoder.int(1),
             ScalarType::Boolean => encoder.boolean(true),
             ScalarType::Id | ScalarType::String => encoder.text(b"A"),
+            other => panic!("{other}"),
         }
     }
     let mut text = Vec::new();
