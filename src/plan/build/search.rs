@@ -1,7 +1,7 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
 use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SemiJoin, SortKey};
-use crate::plan::access_path::{AccessPath, Lookup};
+use crate::plan::access_path::{AccessPath, FoundFor, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
@@ -147,6 +147,7 @@ impl<'a> SearchTerms<'a> {
         joined: &[Condition<'a>],
         parameters: &mut Parameters<'_>,
     ) -> Option<Locator<'a>> {
+        let is_count = path.found_for == FoundFor::Count;
         let list = path.prefix.and_then(|prefix| Some((prefix, prefix.list?)));
         if path.is_in_order() && list.is_none() {
             return None;
@@ -168,10 +169,14 @@ impl<'a> SearchTerms<'a> {
             values: self.values(term, parameters),
             stored: self.terms[term].key.column.stored,
             is_merged: prefix.is_merged(),
-            head: (prefix.is_merged() && path.is_in_order()).then(|| parameters.add(ParameterSource::RangeHead(term))),
+            head: (prefix.is_merged() && path.is_in_order() && !is_count)
+                .then(|| parameters.add(ParameterSource::RangeHead(term))),
         });
-        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
-        let window = path.has_window().then(|| parameters.add(ParameterSource::Window));
+        let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive && !path.lookups.is_empty();
+        let paid = is_paid.then(|| parameters.add(ParameterSource::PageSize));
+        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid, parameters)).collect();
+        let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
+        let window = path.has_window().then(|| parameters.add(window));
         let filters =
             path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index, parameters)).collect();
         Some(Locator {
@@ -191,7 +196,12 @@ impl<'a> SearchTerms<'a> {
         })
     }
 
-    fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters<'_>) -> Option<LookupSource<'a>> {
+    fn lookup(
+        &mut self,
+        lookup: &Lookup,
+        paid: Option<Placeholder>,
+        parameters: &mut Parameters<'_>,
+    ) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let is_continued = lookup.columns.len() > 2;
@@ -220,6 +230,7 @@ impl<'a> SearchTerms<'a> {
             order: std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect(),
             semi_join: key.semi_join.as_ref(),
             rows: lookup.rows,
+            paid,
             filters: others.map(|index| self.filter(index, parameters)).collect(),
         })
     }
