@@ -7,7 +7,7 @@
 //! may read anyway.
 //!
 //! Where a scope limits the rows, a cursor may be of a row that its holder does not see: a search may end with one. So its values are sealed
-//! then.
+//! then, with the bytes before them as what may be read and not changed.
 //!
 //! Bytes, before base64url: version, tag (4), what limits the rows (4) if something does, a value for each column of the sort key, one for each other column that names the
 //! parent (a kind byte, then its content), checksum (4).
@@ -230,7 +230,8 @@ pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<
     if scope != tag.scope() {
         return Err(BadCursor::OtherScope);
     }
-    let opened = tag.scope.map(|scope| scope.secret.open(reader.rest).ok_or(BadCursor::Unreadable)).transpose()?;
+    let opened =
+        tag.scope.map(|scope| scope.secret.open(bytes, SCOPED_HEAD).ok_or(BadCursor::Unreadable)).transpose()?;
     let mut reader = Reader { rest: opened.as_deref().unwrap_or(reader.rest) };
     let values = types.iter().map(|scalar| reader.value(*scalar)).collect::<Result<Vec<_>, _>>()?;
     if reader.rest.is_empty() { Ok(values) } else { Err(BadCursor::Unreadable) }

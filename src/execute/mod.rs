@@ -88,8 +88,8 @@ pub(crate) async fn execute_within(
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
-    let rows = connection.query(&statement, parameters(plan), Transaction::Open);
-    RunningStatement::send(rows, log).await?.read_all(&mut writer, log).await?;
+    let query = || connection.query(&statement, parameters(plan), Transaction::Open);
+    RunningStatement::send(query, log).await?.read_all(&mut writer, log).await?;
     Ok(writer)
 }
 
@@ -108,7 +108,7 @@ async fn read(
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
-    let rows = connection.query(&statement, parameters(plan));
-    RunningStatement::send(rows, log).await?.read_all(&mut writer, log).await?;
+    let query = || connection.query(&statement, parameters(plan));
+    RunningStatement::send(query, log).await?.read_all(&mut writer, log).await?;
     Ok(writer)
 }

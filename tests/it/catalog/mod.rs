@@ -7,6 +7,7 @@ pub mod collection_roots;
 mod descriptions;
 mod every_field;
 mod introspection;
+mod labels;
 pub mod odd_values;
 mod scalars;
 mod schema_errors;
