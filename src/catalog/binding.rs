@@ -225,6 +225,11 @@ impl Column {
         Self { name: name.into(), scalar, stored: StoredType::of(scalar), result: ResultType::of(scalar) }
     }
 
+    /// The same with an array of such values.
+    pub(super) fn of_list(self) -> Self {
+        Self { result: ResultType::array(self.scalar), ..self }
+    }
+
     fn set_stored_type(&mut self, relation: &str, stored: &StoredTypes) {
         self.stored = stored.get(relation, &self.name, self.scalar);
         self.result = stored.result(relation, &self.name, self.scalar);

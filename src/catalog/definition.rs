@@ -113,6 +113,8 @@ pub(super) struct FieldDefinition {
     /// The name of the field's type, or of its elements' type.
     pub(super) ty: String,
     pub(super) is_list: bool,
+    /// Whether a list has no nulls.
+    pub(super) is_element_non_null: bool,
     pub(super) is_non_null: bool,
     pub(super) arguments: Vec<ArgumentDefinition>,
     /// The name given by `@column`, or the field's name in snake case.

@@ -63,10 +63,7 @@ fn known(field: JoinField, ty: &str, existing: &Existing) -> JoinField {
 fn are_shown(child: &TypeModel<'_>, parent: &TypeModel<'_>, foreign: &ForeignKey) -> bool {
     foreign.columns.iter().zip(&foreign.to).all(|(by, to)| match (child.column(by), parent.column(to)) {
         (Some(by), Some(to)) => {
-            by.kind.joins(to.kind)
-                && by.kind.is_compared(by.scalar)
-                && to.kind.is_compared(to.scalar)
-                && by.scalar == to.scalar
+            by.kind.joins(to.kind) && by.is_compared() && to.is_compared() && by.scalar == to.scalar
         }
         _ => false,
     })
