@@ -34,6 +34,7 @@ const DIRECTIVES: [(&str, &[&str]); 17] = [
             "by",
             "vocabulary",
             "normalize",
+            "language",
             "grant",
         ],
     ),
@@ -133,7 +134,7 @@ impl<'d, 't> BindingArguments<'d, 't> {
 
     /// `compare`; defaults to `[EQUALS, IN]`.
     pub(super) fn comparators(&self) -> Result<Vec<Comparator>, SchemaError> {
-        let expected = "a list of EQUALS, IN, RANGE";
+        let expected = "a list of EQUALS, IN, RANGE, or [MATCHES]";
         let Some(value) = self.value("compare") else { return Ok(vec![Comparator::Equals, Comparator::In]) };
         let sdl::Value::List(values) = value else { return Err(self.bad("compare", expected)) };
         let mut comparators = Vec::new();
@@ -141,6 +142,7 @@ impl<'d, 't> BindingArguments<'d, 't> {
             let named: &[Comparator] = match value {
                 sdl::Value::Enum(name) if name == "EQUALS" => &[Comparator::Equals],
                 sdl::Value::Enum(name) if name == "IN" => &[Comparator::In],
+                sdl::Value::Enum(name) if name == "MATCHES" => &[Comparator::Matches],
                 sdl::Value::Enum(name) if name == "RANGE" => {
                     &[Comparator::Greater, Comparator::GreaterOrEqual, Comparator::Less, Comparator::LessOrEqual]
                 }

@@ -309,6 +309,8 @@ fn search_key(
     definition: &SearchKeyDefinition,
 ) -> Result<SearchKey, SchemaError> {
     let scalar = match &definition.within {
+        // No scalar is a tsvector, so no field shows it.
+        None if definition.language.is_some() => ScalarType::String,
         None => column_type(node, &definition.column, field.position)?,
         Some((relation, _)) => type_within(node, relation, &definition.column).unwrap_or(ScalarType::Id),
     };
@@ -316,7 +318,8 @@ fn search_key(
         let kind = SchemaErrorKind::VocabularyOfOtherType(definition.name.clone());
         return Err(SchemaError::new(field.position, kind));
     }
-    if definition.indexed != Some(false) && !definition.lookup {
+    let indexed = if definition.language.is_some() { Some(false) } else { definition.indexed };
+    if indexed != Some(false) && !definition.lookup {
         return Err(SchemaError::new(field.position, SchemaErrorKind::IndexedWithoutLookup(definition.name.clone())));
     }
     if definition.within.is_some() && !(definition.in_order_of.is_empty() && definition.include.is_empty()) {
@@ -328,7 +331,7 @@ fn search_key(
         example,
         column: Column::new(&definition.column, scalar),
         comparators: definition.comparators.clone(),
-        indexed: definition.indexed.unwrap_or_else(|| !joins_many_rows(node, definition)),
+        indexed: indexed.unwrap_or_else(|| !joins_many_rows(node, definition)),
         is_computed: definition.computed,
         lookup: definition.lookup,
         in_order_of: sort_key_indexes(field, &definition.in_order_of)?,
@@ -336,6 +339,7 @@ fn search_key(
         semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
         vocabulary: definition.vocabulary.clone(),
         normalization: definition.normalization,
+        language: definition.language.clone(),
         scope: None,
     })
 }

@@ -197,6 +197,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) vocabulary: Option<String>,
     /// What values are brought into before they are compared.
     pub(super) normalization: Option<Normalization>,
+    /// The text search configuration, if the key searches text.
+    pub(super) language: Option<String>,
     /// `grant`: one of them shows the key. Empty if everybody sees it who sees the root.
     pub(super) grants: Vec<String>,
 }

@@ -182,6 +182,12 @@ pub(crate) enum SchemaErrorKind {
     /// `@search(indexed: true, lookup: false)`.
     #[error("the search key `{0}` has no index for look-ups; declare it `indexed: false`")]
     IndexedWithoutLookup(String),
+    /// `@search(compare: [MATCHES])` with what is for comparisons of values, or `language` without it.
+    #[error(
+        "the search key `{0}`: `compare: [MATCHES]` searches a tsvector of the rows' own for words, and takes `column`, `language`, \
+         `computed`, `example` and `grant`; `language` is for it alone"
+    )]
+    BadTextSearch(String),
     /// A name that is not a GraphQL name, or that GraphQL reserves.
     #[error("`{0}` is no name that can be published: letters, digits and _, no digit first, no __ at the beginning")]
     BadName(String),

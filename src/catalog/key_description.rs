@@ -22,6 +22,9 @@ pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefin
         if let Some(normalization) = key.normalization {
             let _ = write!(text, " ({})", normalization.describe());
         }
+        if let Some(language) = &key.language {
+            let _ = write!(text, " (all words, in any order, by the text search configuration `{language}`)");
+        }
         if !key.indexed {
             let _ = write!(text, " (costs {UNINDEXED_TERM} more{})", describe_short_pages(key, sort_keys));
         }
@@ -82,6 +85,7 @@ pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> Str
         ScalarType::Boolean => "true",
     };
     let value = || match key.comparators.first() {
+        Some(Comparator::Matches) => "\"some words\"".to_owned(),
         Some(
             comparator
             @ (Comparator::Greater | Comparator::GreaterOrEqual | Comparator::Less | Comparator::LessOrEqual),

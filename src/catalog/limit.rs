@@ -145,6 +145,8 @@ impl<'s> Limited<'s> {
             }
         }
         let Some(index) = self.index(&own) else { return };
+        // Whether a word is rare among all rows would show which others there are.
+        connection.search_keys.iter_mut().for_each(|key| key.lookup &= key.language.is_none());
         let ScopedRelation { name, conditions, .. } = &self.relations[index];
         let mut keys = Vec::new();
         let mut is_complete = true;
@@ -223,6 +225,7 @@ fn scope_key(column: Column, semi_join: Option<SemiJoin>) -> SearchKey {
         semi_join,
         vocabulary: None,
         normalization: None,
+        language: None,
         scope: Some(ScopeKey::Rows),
     }
 }

@@ -12,12 +12,16 @@ use crate::catalog::definition::{
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
+use crate::search::Comparator;
 
 /// The enums of the binding directives' arguments.
 const ENUMS: [&str; 3] = ["Compare", "Normalization", "TimeUnit"];
 
 /// The default reason of `@deprecated`, as the GraphQL specification has it.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
+
+/// The text search configuration that takes words as they are.
+const DEFAULT_LANGUAGE: &str = "simple";
 
 /// Reads a schema file. Fails at the first error that shows without resolving references.
 pub(super) fn read(text: &str) -> Result<SchemaDefinition, SchemaError> {
@@ -265,10 +269,13 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     };
     let indexed = arguments.optional_boolean("indexed")?;
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
+    let comparators = arguments.comparators()?;
+    let language = language(arguments, &comparators).map_err(|bad| {
+        bad.unwrap_or_else(|| SchemaError::new(position, SchemaErrorKind::BadTextSearch(name.clone())))
+    })?;
     let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed != Some(false) || !in_order_of.is_empty());
     let include = arguments.optional_texts("include")?.unwrap_or_default();
     let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
-    let comparators = arguments.comparators()?;
     let vocabulary = arguments.optional_text("vocabulary")?;
     let normalization = arguments.normalization()?;
     let example = arguments.optional_text("example")?;
@@ -287,8 +294,26 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         within,
         vocabulary,
         normalization,
+        language,
         grants,
     })
+}
+
+/// The text search configuration of a key that searches text; `None` of other keys. Fails without an error of its own if an argument is
+/// for the other kind of key.
+fn language(
+    arguments: &BindingArguments<'_, '_>,
+    comparators: &[Comparator],
+) -> Result<Option<String>, Option<SchemaError>> {
+    let language = arguments.optional_text("language")?;
+    if !comparators.contains(&Comparator::Matches) {
+        return if language.is_none() { Ok(None) } else { Err(None) };
+    }
+    let others = ["indexed", "lookup", "inOrderOf", "include", "within", "by", "vocabulary", "normalize"];
+    if comparators.len() > 1 || others.iter().any(|other| !arguments.is_without(other)) {
+        return Err(None);
+    }
+    Ok(Some(language.unwrap_or_else(|| DEFAULT_LANGUAGE.to_owned())))
 }
 
 /// Adds the grants that a directive `@grant` names, of which a definition has one at most.

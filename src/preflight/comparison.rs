@@ -3,11 +3,15 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use tokio_postgres::types::Type;
+
 use crate::catalog::Catalog;
 use crate::preflight::database_schema::{DatabaseSchema, FoundRelation};
 use crate::preflight::index_check::ScanPlan;
 use crate::preflight::mismatch::Mismatch;
-use crate::preflight::requirements::{CoveringIndexRequirement, NonNullRequirement, Requirements, ScanRequirement};
+use crate::preflight::requirements::{
+    CoveringIndexRequirement, NonNullRequirement, Requirements, ScanRequirement, TextSearchRequirement,
+};
 use crate::preflight::type_compatibility::{are_comparable, is_compatible};
 
 /// The relations of the built-in schema, which migrations make.
@@ -161,6 +165,23 @@ impl<'r, 'a> Comparison<'r, 'a> {
                     include: owned(include),
                     required_by: required_by.to_string(),
                 });
+            }
+        }
+    }
+
+    /// Finds searches in text without an index or a configuration. Which index a view would use cannot be read from the system catalogs.
+    pub(super) fn text_searches(&mut self) {
+        for TextSearchRequirement { column, language, required_by } in &self.requirements.text_searches {
+            let required_by = required_by.to_string();
+            if !self.database.languages.contains(*language) {
+                let (language, required_by) = ((*language).to_owned(), required_by.clone());
+                self.mismatches.push(Mismatch::NoTextSearchConfiguration { language, required_by });
+            }
+            let Some(found) = self.database.relation(column.relation).filter(|found| found.is_table) else { continue };
+            let is_text = found.columns.get(column.name).is_some_and(|column| column.ty == Some(Type::TS_VECTOR));
+            if is_text && !found.text_indexed.contains(column.name) {
+                let (relation, column) = (column.relation.to_owned(), column.name.to_owned());
+                self.mismatches.push(Mismatch::NoTextIndex { relation, column, required_by });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The required relations that a database has: their columns, types, privileges and unique indexes.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
@@ -66,12 +66,13 @@ const UNIQUE_INDEXES: &str = "
       AND index.indexprs IS NULL
     GROUP BY wanted.name, index.indexrelid";
 
-/// Selects the columns of B-tree indexes of tables in their order, those that they only include last; without indexes that hold
-/// only for some rows or that are not complete.
+/// Selects the columns of B-tree indexes of tables in their order, those that they only include last, and those of indexes on words;
+/// without indexes that hold only for some rows or that are not complete.
 const INDEXES: &str = "
     SELECT
         wanted.name,
-        array_agg(attribute.attname::text ORDER BY key.position)
+        array_agg(attribute.attname::text ORDER BY key.position),
+        method.amname = 'gin'
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -84,17 +85,26 @@ const INDEXES: &str = "
     CROSS JOIN LATERAL unnest(index.indkey::int2[]) WITH ORDINALITY AS key (number, position)
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid AND attribute.attnum = key.number
     WHERE cardinality(part) = 2
-      AND method.amname = 'btree'
+      AND method.amname IN ('btree', 'gin')
       AND index.indisvalid
       AND index.indpred IS NULL
       AND index.indexprs IS NULL
-    GROUP BY wanted.name, index.indexrelid";
+    GROUP BY wanted.name, index.indexrelid, method.amname";
+
+/// Selects the text search configurations by the names that statements find them by.
+const LANGUAGES: &str = "
+    SELECT unnest(CASE WHEN namespace.nspname IN ('pg_catalog', 'public') THEN ARRAY[name.short, name.long] ELSE ARRAY[name.long] END)
+    FROM pg_catalog.pg_ts_config AS configuration
+    JOIN pg_catalog.pg_namespace AS namespace ON namespace.oid = configuration.cfgnamespace
+    CROSS JOIN LATERAL (SELECT configuration.cfgname::text, namespace.nspname || '.' || configuration.cfgname) AS name (short, long)";
 
 /// The required relations that exist.
 #[derive(Debug)]
 pub(super) struct DatabaseSchema {
     /// The connection's role, quoted for SQL.
     pub(super) role: String,
+    /// The names of the text search configurations; none if none is required.
+    pub(super) languages: HashSet<String>,
     relations: HashMap<String, FoundRelation>,
 }
 
@@ -114,6 +124,8 @@ pub(super) struct FoundRelation {
     pub(super) unique: Vec<Vec<String>>,
     /// The columns of each index, those that it only includes last.
     pub(super) indexes: Vec<Vec<String>>,
+    /// The columns that have an index on words.
+    pub(super) text_indexed: HashSet<String>,
     /// Whether the role may use the relation's schema.
     pub(super) schema_is_usable: bool,
     pub(super) columns: HashMap<String, FoundColumn>,
@@ -143,7 +155,11 @@ impl DatabaseSchema {
         let found = async { client.query(RELATIONS, &[&wanted]).await };
         let unique = async { client.query(UNIQUE_INDEXES, &[&wanted]).await };
         let indexes = async { client.query(INDEXES, &[&wanted]).await };
-        let (role, rows, unique, indexes) = tokio::try_join!(role, found, unique, indexes)?;
+        let languages = async {
+            let is_required = !requirements.text_searches.is_empty();
+            if is_required { client.query(LANGUAGES, &[]).await } else { Ok(Vec::new()) }
+        };
+        let (role, rows, unique, indexes, languages) = tokio::try_join!(role, found, unique, indexes, languages)?;
         let mut relations: HashMap<String, FoundRelation> = HashMap::with_capacity(wanted.len());
         for row in rows {
             let relation = FoundRelation {
@@ -155,6 +171,7 @@ impl DatabaseSchema {
                 partition_key: row.try_get(12)?,
                 unique: Vec::new(),
                 indexes: Vec::new(),
+                text_indexed: HashSet::new(),
                 columns: HashMap::new(),
             };
             let column = FoundColumn {
@@ -173,10 +190,12 @@ impl DatabaseSchema {
         }
         for row in indexes {
             if let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) {
-                relation.indexes.push(row.try_get(1)?);
+                let columns: Vec<String> = row.try_get(1)?;
+                if row.try_get(2)? { relation.text_indexed.extend(columns) } else { relation.indexes.push(columns) }
             }
         }
-        Ok(Self { role, relations })
+        let languages = languages.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+        Ok(Self { role, languages, relations })
     }
 
     /// The relation with that name in the catalog.

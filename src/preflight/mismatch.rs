@@ -141,6 +141,28 @@ pub enum Mismatch {
         /// The part of the schema that requires it.
         required_by: String,
     },
+    /// No index of a table has the words of a text.
+    #[error("no index serves {required_by}: CREATE INDEX CONCURRENTLY ON {} USING gin ({});", Relation(.relation), Identifier(.column))]
+    NoTextIndex {
+        /// The table's name.
+        relation: String,
+        /// The column with the text.
+        column: String,
+        /// The part of the schema that requires it.
+        required_by: String,
+    },
+    /// There is no text search configuration of this name.
+    #[error(
+        "there is no text search configuration `{language}`, by which {required_by} searches: correct `language` in the schema file, or \
+         CREATE TEXT SEARCH CONFIGURATION {} (…);",
+        Relation(.language)
+    )]
+    NoTextSearchConfiguration {
+        /// Its name.
+        language: String,
+        /// The part of the schema that requires it.
+        required_by: String,
+    },
     /// No unique index of a table guarantees that a type's key identifies its rows.
     #[error(
         "the key of {required_by} is not unique: {relation} has no unique index or constraint on ({}) or on some of them; \
@@ -263,6 +285,7 @@ fn purpose(column_use: ColumnUse) -> String {
         ColumnUse::Internal | ColumnUse::NullCheck => "read".to_owned(),
         ColumnUse::Output(scalar) => format!("answer as {scalar}"),
         ColumnUse::Compared(scalar) => format!("compare with {scalar} values"),
+        ColumnUse::Searched => "search for words, as it is no tsvector".to_owned(),
         ColumnUse::ScopeValue => "compare with the values of a scope, which are text".to_owned(),
         ColumnUse::ParentKey(scalar) => format!("find rows by as {scalar}"),
     }

@@ -24,6 +24,7 @@ pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool
         }
         // A `char` pads its values, so others would compare as equal.
         ColumnUse::ScopeValue => matches!(*ty, Type::TEXT | Type::VARCHAR),
+        ColumnUse::Searched => *ty == Type::TS_VECTOR,
         ColumnUse::Compared(scalar) | ColumnUse::ParentKey(scalar) => parameter::accepts_scalar(ty, scalar),
     }
 }

@@ -128,7 +128,8 @@ impl Reader<'_> {
         };
         self.facts.add(&part, Aspect::Column, column);
         self.facts.add(&part, Aspect::Type, key.column.scalar.name());
-        let comparators: Vec<_> = key.comparators.iter().map(|comparator| comparator.describe()).collect();
+        let comparators = key.comparators.iter().map(|comparator| comparator.describe());
+        let comparators: Vec<_> = comparators.chain(key.language.as_deref()).collect();
         self.facts.add(&part, Aspect::Comparators, comparators.join(" "));
         let normalization = key.normalization.map(|normalization| format!("{normalization:?}"));
         self.facts.add(&part, Aspect::Normalization, normalization.unwrap_or_default());

@@ -60,5 +60,6 @@ fn looked_up(path: &AccessPath, lookup: &Lookup) -> String {
     if path.is_exhaustive {
         return format!("By index ({}), sorted", lookup.columns.join(", "));
     }
-    format!("By index ({}), sorted, if at most {} rows match", lookup.columns.join(", "), lookup.rows)
+    let is_rare = if lookup.is_text { "a word is rare and " } else { "" };
+    format!("By index ({}), sorted, if {is_rare}at most {} rows match", lookup.columns.join(", "), lookup.rows)
 }

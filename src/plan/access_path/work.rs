@@ -22,6 +22,9 @@ const SEMI_JOIN_WEIGHT: u32 = 8;
 /// The same for a computed column, which takes several look-ups.
 const COMPUTED_WEIGHT: u32 = 20;
 
+/// The same for a search in text, which may be stored apart from its row.
+const TEXT_WEIGHT: u32 = 4;
+
 impl Search<'_> {
     /// Divides the window among the look-ups, the page and the flags, where filters remain.
     pub(super) fn divide(&self, path: &mut AccessPath, window: SearchWindow) {
@@ -59,6 +62,7 @@ impl Search<'_> {
         let key = self.key(term);
         let computed = if key.is_computed { COMPUTED_WEIGHT } else { 0 };
         let joined = if key.semi_join.is_some() { SEMI_JOIN_WEIGHT } else { 0 };
-        computed + joined
+        let text = if key.language.is_some() { TEXT_WEIGHT } else { 0 };
+        computed + joined + text
     }
 }
