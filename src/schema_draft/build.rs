@@ -67,15 +67,16 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
     if relation.schema.contains('.') || relation.name.contains('.') || names.into_iter().any(|name| is_odd(name)) {
         return Err("its name cannot be written in a schema file".to_owned());
     }
-    match relation.kind {
-        RelationKind::View => {
-            return Err("a view has no key that PostgreSQL knows; add a type with @relation(key:) by hand".to_owned());
-        }
-        RelationKind::Foreign => {
-            return Err("a table of another server has no key; add a type with @relation(key:) by hand".to_owned());
-        }
-        RelationKind::Parent => return Err("other tables inherit from it, so its key is not unique".to_owned()),
-        RelationKind::Table | RelationKind::MaterializedView => {}
+    if relation.kind == RelationKind::Parent {
+        return Err("other tables inherit from it, so its key is not unique".to_owned());
+    }
+    if relation.keys.is_empty() && relation.kind.takes_key() {
+        let what = match relation.kind {
+            RelationKind::View => "a view",
+            RelationKind::Foreign => "a table of another server",
+            _ => "a materialized view without a unique index",
+        };
+        return Err(format!("{what} has no key that PostgreSQL knows; declare it: --key {}=COLUMN,…", relation.path()));
     }
     let is_usable = |key: &&Vec<String>| {
         key.iter().all(|name| {
@@ -84,6 +85,10 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
         })
     };
     match relation.keys.iter().find(is_usable) {
+        // A declared key need not have one.
+        Some(key) if !is_served(relation, &[], &key.iter().map(String::as_str).collect::<Vec<_>>()) => {
+            Err(format!("no index has its rows in the order of its key ({})", key.join(", ")))
+        }
         Some(key) => Ok(key),
         None if relation.keys.is_empty() => Err("it has no primary key".to_owned()),
         None => Err("its key has columns of types that cannot be compared, or that the role may not read".to_owned()),

@@ -102,6 +102,13 @@ pub struct ForeignKey {
     pub to: Vec<String>,
 }
 
+impl RelationKind {
+    /// Whether PostgreSQL may know no key of it, so that one is declared.
+    pub(super) fn takes_key(self) -> bool {
+        matches!(self, Self::View | Self::MaterializedView | Self::Foreign)
+    }
+}
+
 impl ColumnKind {
     /// The scalar of a column's field. A key is an ID where it can be.
     pub(super) fn scalar(self, is_key: bool) -> ScalarType {

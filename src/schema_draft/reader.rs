@@ -1,10 +1,11 @@
-//! Reads the description of a database from PostgreSQL's system catalogs.
+//! Reads the description of a database from PostgreSQL's system catalogs, and of views from its planner.
 
 use std::collections::HashMap;
 
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error, Row};
 
+use crate::preflight::index_check::{RowOrder, are_indexed};
 use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
 
 /// Selects tables and views that are no system's, no extension's, no partitions and not the service's own.
@@ -137,6 +138,50 @@ pub async fn read(client: &Client) -> Result<Database, Error> {
         relations[places[&row.try_get::<_, u32>(0)?]].foreign_keys.push(foreign_key);
     }
     Ok(Database { relations })
+}
+
+/// Finds the orders in which indexes return the rows of relations whose key is declared: of views, whose indexes are those of their tables, and
+/// of tables of other servers in the order of their key, as nothing is known of the indexes there.
+pub async fn read_orders(client: &Client, database: &mut Database) -> Result<(), Error> {
+    for relation in &mut database.relations {
+        let Some(key) = relation.keys.first() else { continue };
+        let columns: Vec<_> = match relation.kind {
+            RelationKind::View => {
+                relation.columns.iter().filter(|column| column.is_readable && column.kind.is_some()).collect()
+            }
+            RelationKind::Foreign => {
+                relation.columns.iter().filter(|column| key.first() == Some(&column.name)).collect()
+            }
+            RelationKind::Table | RelationKind::Parent | RelationKind::MaterializedView => continue,
+        };
+        let path = relation.path();
+        let order = |first: &[&String], is_of_values: bool| {
+            let mut columns: Vec<String> = first.iter().map(|column| (*column).clone()).collect();
+            columns.extend(key.iter().filter(|column| !first.contains(column)).cloned());
+            RowOrder { relation: path.clone(), columns, is_of_values }
+        };
+        let names: Vec<_> = columns.iter().map(|column| &column.name).collect();
+        let sorted = indexed(client, names.iter().map(|name| order(&[name], false)).collect()).await?;
+        let is_sorted = |name: &String| sorted.iter().any(|columns| columns.first() == Some(name));
+        let mut others = Vec::new();
+        for name in &names {
+            others.push(RowOrder { relation: path.clone(), columns: vec![(*name).clone()], is_of_values: true });
+            // An index that begins with the key's first column after this one would be one for the order of this one.
+            let orders = names.iter().filter(|other| other != &name && is_sorted(other));
+            let orders = orders.filter(|other| is_sorted(name) || key.first() != Some(other));
+            others.extend(orders.map(|other| order(&[name, other], true)));
+        }
+        let others = if relation.kind == RelationKind::View { indexed(client, others).await? } else { Vec::new() };
+        relation.indexes = sorted.into_iter().chain(others).collect();
+    }
+    Ok(())
+}
+
+/// The columns of the orders in which an index returns rows.
+async fn indexed(client: &Client, orders: Vec<RowOrder>) -> Result<Vec<Vec<String>>, Error> {
+    let are_indexed = are_indexed(client, &orders).await?;
+    let indexed = orders.into_iter().zip(are_indexed).filter(|(_, is_indexed)| *is_indexed);
+    Ok(indexed.map(|(order, _)| order.columns).collect())
 }
 
 fn kind(kind: &str) -> RelationKind {

@@ -1,5 +1,6 @@
 //! Schemas of databases that have nothing to do with OFBiz: the kinds of columns and relations that people have, over HTTP.
 
+mod relation_kinds;
 mod text_search;
 
 use serde_json::Value;
