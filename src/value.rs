@@ -4,6 +4,10 @@
 //! become one; they are converted from PostgreSQL's binary format to JSON directly. A cursor contains a value of the
 //! database, so a [`Value`] can be any that PostgreSQL can store.
 
+mod enumeration;
+
+pub use enumeration::Enumeration;
+
 use std::fmt;
 
 use rust_decimal::Decimal;
@@ -30,14 +34,16 @@ pub enum ScalarType {
     DateTime,
     /// True or false, which OFBiz stores as `'Y'` and `'N'`.
     Boolean,
+    /// A value of an enum of the schema file.
+    Enum(Enumeration),
 }
 
 impl ScalarType {
-    /// Every scalar type, in the order in which the schema publishes them.
+    /// Every scalar type of GraphQL, in the order in which the schema publishes them.
     pub const ALL: [Self; 6] = [Self::Id, Self::String, Self::Int, Self::Boolean, Self::Decimal, Self::DateTime];
 
     /// The name in SDL.
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Id => "ID",
             Self::String => "String",
@@ -45,6 +51,7 @@ impl ScalarType {
             Self::Decimal => "Decimal",
             Self::DateTime => "DateTime",
             Self::Boolean => "Boolean",
+            Self::Enum(enumeration) => enumeration.name(),
         }
     }
 
@@ -77,6 +84,10 @@ impl ScalarType {
                 "false" | "N" => Ok(Value::Boolean(false)),
                 _ => Err(error("true or false")),
             },
+            Self::Enum(enumeration) => {
+                let text = enumeration.text(text).ok_or(error("the name of a value of its enum"))?;
+                Ok(Value::Text(text.to_owned()))
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
 /// The binding directives, `@deprecated`, `@grant` and `@scope`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 17] = [
+const DIRECTIVES: [(&str, &[&str]); 18] = [
     ("relation", &["name", "key"]),
     ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
@@ -44,6 +44,7 @@ const DIRECTIVES: [(&str, &[&str]); 17] = [
     ("group", &["key", "field", "unit"]),
     ("sum", &["key", "field", "times", "money"]),
     ("deprecated", &["reason"]),
+    ("value", &["text"]),
     ("grant", &["to"]),
     ("scope", &["name", "by", "through", "open"]),
 ];

@@ -103,6 +103,7 @@ impl<'a> Builder<'a> {
                 Type::Enum(connection_types::sort_enum(origin.type_name(), field, node))
             }
             TypeOrigin::Totals(root, part) => self.totals_part(root, part)?,
+            TypeOrigin::Enumeration(definition) => Type::Enum(definition.published()),
             TypeOrigin::Scalar(scalar) => Type::Scalar(Scalar {
                 scalar,
                 description: scalar_description(scalar),
@@ -240,7 +241,7 @@ impl<'a> Builder<'a> {
     fn lookup_arguments(&self, field: &FieldDefinition) -> Result<Vec<Argument>, SchemaError> {
         let mut arguments = Vec::with_capacity(field.arguments.len());
         for (index, argument) in field.arguments.iter().enumerate() {
-            let scalar = Bindings::scalar(&argument.ty, field.position)?;
+            let scalar = Bindings::argument_scalar(argument, field.position)?;
             let reference = TypeRef::Named(self.names.scalar(scalar));
             arguments.push(Argument {
                 name: argument.name.clone(),
@@ -304,6 +305,8 @@ fn scalar_description(scalar: ScalarType) -> &'static str {
              only where they are not zero. Search strings also take a date, such as 2026-05-14, for its midnight in UTC."
         }
         ScalarType::Boolean => "True or false.",
+        // Described by its definition.
+        ScalarType::Enum(_) => "",
     }
 }
 
@@ -314,6 +317,6 @@ fn scalar_specification(scalar: ScalarType) -> Option<&'static str> {
         ScalarType::DateTime => Some("https://www.rfc-editor.org/rfc/rfc3339"),
         // The form of the text; GraphQL has no such scalar.
         ScalarType::Decimal => Some("https://www.w3.org/TR/xmlschema11-2/#decimal"),
-        ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Boolean => None,
+        ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Boolean | ScalarType::Enum(_) => None,
     }
 }

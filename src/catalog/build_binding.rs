@@ -72,12 +72,17 @@ impl<'a> Bindings<'a> {
 
     /// A scalar field's column.
     pub(super) fn column(field: &FieldDefinition) -> Result<Column, SchemaError> {
-        Ok(Column::new(&field.column, Self::scalar(&field.ty, field.position)?))
+        Ok(Column::new(&field.column, Self::scalar(field)?))
     }
 
-    /// The scalar type with that name.
-    pub(super) fn scalar(name: &str, position: Pos) -> Result<ScalarType, SchemaError> {
-        ScalarType::named(name).ok_or_else(|| unknown_type(name, position))
+    /// The scalar type of a field.
+    fn scalar(field: &FieldDefinition) -> Result<ScalarType, SchemaError> {
+        field.scalar.ok_or_else(|| unknown_type(&field.ty, field.position))
+    }
+
+    /// The scalar type of an argument of a field at that position.
+    pub(super) fn argument_scalar(argument: &ArgumentDefinition, position: Pos) -> Result<ScalarType, SchemaError> {
+        argument.scalar.ok_or_else(|| unknown_type(&argument.ty, position))
     }
 
     /// A collection root's connection.
@@ -177,7 +182,7 @@ impl<'a> Bindings<'a> {
                 (through.clone().unwrap_or(relation), join(ty, by, to))
             }
         };
-        let scalar = Self::scalar(&field.ty, field.position)?;
+        let scalar = Self::scalar(field)?;
         Ok(Aggregate::new(function, scalar, column.to_owned(), relation, join))
     }
 
@@ -239,7 +244,7 @@ impl<'a> Bindings<'a> {
             return Err(SchemaError::new(field.position, SchemaErrorKind::MixedArguments));
         }
         let key = |argument: &ArgumentDefinition| {
-            let scalar = Self::scalar(&argument.ty, field.position)?;
+            let scalar = Self::argument_scalar(argument, field.position)?;
             Ok(Column::new(&argument.column, scalar))
         };
         Ok(Lookup {
@@ -410,7 +415,7 @@ fn column_type(node: &TypeDefinition, column: &str, position: Pos) -> Result<Sca
 
 /// The scalar type of the field that shows a column.
 fn shown_type(ty: &TypeDefinition, column: &str) -> Option<ScalarType> {
-    ty.field_of(column).and_then(|field| ScalarType::named(&field.ty))
+    ty.field_of(column).and_then(|field| field.scalar)
 }
 
 /// The scalar type of the field that shows a column of another relation, or else a column of that name.
@@ -421,7 +426,7 @@ fn type_within(ty: &TypeDefinition, relation: &str, column: &str) -> Option<Scal
         }
         _ => false,
     };
-    let shown = ty.fields.iter().find(aggregates).and_then(|field| ScalarType::named(&field.ty));
+    let shown = ty.fields.iter().find(aggregates).and_then(|field| field.scalar);
     shown.or_else(|| shown_type(ty, column))
 }
 

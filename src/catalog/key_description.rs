@@ -22,6 +22,9 @@ pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefin
         if let Some(normalization) = key.normalization {
             let _ = write!(text, " ({})", normalization.describe());
         }
+        if let ScalarType::Enum(enumeration) = key.column.scalar {
+            let _ = write!(text, " (values of `{}`)", enumeration.name());
+        }
         if let Some(language) = &key.language {
             let _ = write!(text, " (all words, in any order, by the text search configuration `{language}`)");
         }
@@ -83,6 +86,7 @@ pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> Str
         ScalarType::Decimal => "9.99",
         ScalarType::DateTime => "2026-05-01",
         ScalarType::Boolean => "true",
+        ScalarType::Enum(enumeration) => enumeration.values().next().map_or("A", |(name, _)| name),
     };
     let value = || match key.comparators.first() {
         Some(Comparator::Matches) => "\"some words\"".to_owned(),

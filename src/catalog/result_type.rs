@@ -30,7 +30,7 @@ impl ResultType {
     /// The type of a column of which only a schema file is known. A whole number may be any number there.
     pub(super) fn of(scalar: ScalarType) -> Self {
         match scalar {
-            ScalarType::Id | ScalarType::String | ScalarType::Boolean => Self::Text,
+            ScalarType::Id | ScalarType::String | ScalarType::Boolean | ScalarType::Enum(_) => Self::Text,
             ScalarType::Int | ScalarType::Decimal => Self::Numeric,
             ScalarType::DateTime => Self::Timestamp,
         }

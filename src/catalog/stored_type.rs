@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::catalog::result_type::ResultType;
-use crate::value::{ScalarType, Uuid, Value};
+use crate::value::{Enumeration, ScalarType, Uuid, Value};
 
 /// How the database stores a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,13 +24,15 @@ pub enum StoredType {
     Boolean,
     /// A UUID.
     Uuid,
+    /// An enum of the database: the name of its type in SQL, and its labels.
+    Enum(Enumeration),
 }
 
 impl StoredType {
     /// How a column of a scalar type is stored if nothing else is known.
     pub fn of(scalar: ScalarType) -> Self {
         match scalar {
-            ScalarType::Id | ScalarType::String => Self::Text,
+            ScalarType::Id | ScalarType::String | ScalarType::Enum(_) => Self::Text,
             ScalarType::Int => Self::Int8,
             ScalarType::Decimal => Self::Numeric,
             ScalarType::DateTime => Self::DateTime,
@@ -43,7 +45,8 @@ impl StoredType {
     fn refine(scalar: ScalarType, found: Self) -> Self {
         match (scalar, found) {
             (ScalarType::Id | ScalarType::Int, Self::Int2 | Self::Int4 | Self::Int8 | Self::Numeric)
-            | (ScalarType::Id, Self::Uuid) => found,
+            | (ScalarType::Id, Self::Uuid)
+            | (ScalarType::Enum(_), Self::Enum(_)) => found,
             _ => Self::of(scalar),
         }
     }
@@ -64,7 +67,7 @@ impl StoredType {
             (Self::Uuid, _) => {
                 Uuid::parse(text).map(Value::Uuid).ok_or("a UUID, such as a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")
             }
-            (Self::Text | Self::Numeric | Self::DateTime | Self::Boolean, _) => parsed(scalar),
+            (Self::Text | Self::Numeric | Self::DateTime | Self::Boolean | Self::Enum(_), _) => parsed(scalar),
         }
     }
 
@@ -82,6 +85,7 @@ impl StoredType {
         match (self, value) {
             (Self::Int2, Value::Int(number)) => i16::try_from(*number).is_ok(),
             (Self::Int4, Value::Int(number)) => i32::try_from(*number).is_ok(),
+            (Self::Enum(labels), Value::Text(text)) => labels.text(text).is_some(),
             _ => matches!(
                 (self, value),
                 (Self::Int8 | Self::Numeric, Value::Int(_))
@@ -98,7 +102,7 @@ impl StoredType {
 impl From<StoredType> for ResultType {
     fn from(stored: StoredType) -> Self {
         match stored {
-            StoredType::Text | StoredType::Boolean => Self::Text,
+            StoredType::Text | StoredType::Boolean | StoredType::Enum(_) => Self::Text,
             StoredType::Int2 | StoredType::Int4 | StoredType::Int8 => Self::Int8,
             StoredType::Numeric => Self::Numeric,
             StoredType::DateTime => Self::Timestamp,
@@ -123,7 +127,7 @@ struct FoundType {
 }
 
 impl StoredTypes {
-    /// Adds a column of numbers or UUIDs.
+    /// Adds a column of numbers, UUIDs or an enum.
     pub fn insert(&mut self, relation: &str, column: &str, stored: StoredType) {
         self.add(relation, column, FoundType { stored: Some(stored), result: stored.into() });
     }

@@ -4,14 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use graphql_parser::Pos;
 
-use crate::catalog::definition::{BindingDefinition, FieldDefinition, SchemaDefinition, TypeDefinition};
+use crate::catalog::definition::{
+    BindingDefinition, EnumDefinition, FieldDefinition, SchemaDefinition, TypeDefinition,
+};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::ids::TypeId;
 use crate::catalog::introspection_types::{IntrospectionType, IntrospectionTypes};
 use crate::value::ScalarType;
 
 /// All types in the order of publication: the query root, each node type with its connection and edge types,
-/// `PageInfo`, the types of totals, sort enums, scalars. The introspection types come last.
+/// `PageInfo`, the types of totals, enums of column values, sort enums, scalars. The introspection types come last.
 pub(super) struct TypeNames<'a> {
     /// What each type is made from, by id.
     pub(super) origins: Vec<TypeOrigin<'a>>,
@@ -48,6 +50,9 @@ impl<'a> TypeNames<'a> {
                     names.totals.insert((&field.name, part), id);
                 }
             }
+        }
+        for definition in schema.enums.iter().filter(|definition| is_used(schema, definition)) {
+            names.add(TypeOrigin::Enumeration(definition), definition.position)?;
         }
         let mut sorted = HashSet::new();
         for ty in roots.into_iter().chain(nodes) {
@@ -111,6 +116,13 @@ impl<'a> TypeNames<'a> {
     }
 }
 
+/// Whether a field or an argument has the enum's type.
+fn is_used(schema: &SchemaDefinition, definition: &EnumDefinition) -> bool {
+    let scalar = Some(ScalarType::Enum(definition.enumeration));
+    let mut fields = schema.types.iter().flat_map(|ty| &ty.fields);
+    fields.any(|field| field.scalar == scalar || field.arguments.iter().any(|argument| argument.scalar == scalar))
+}
+
 fn is_totals(field: &FieldDefinition) -> bool {
     matches!(field.binding, Some(BindingDefinition::Totals { .. }))
 }
@@ -149,6 +161,7 @@ pub(super) enum TypeOrigin<'a> {
     },
     /// The definition of a totals root.
     Totals(&'a FieldDefinition, TotalsPart),
+    Enumeration(&'a EnumDefinition),
     Scalar(ScalarType),
     Introspection(&'a IntrospectionType),
 }
@@ -173,6 +186,7 @@ impl TypeOrigin<'_> {
                         TotalsPart::Order => "GroupOrder",
                     }
             }
+            Self::Enumeration(definition) => definition.enumeration.name().to_owned(),
             Self::Scalar(scalar) => scalar.name().to_owned(),
             Self::Introspection(ty) => ty.name().to_owned(),
         }

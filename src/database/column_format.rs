@@ -51,6 +51,7 @@ impl ColumnFormat {
             ScalarType::Decimal => matches!(self, Self::Numeric | Self::Int | Self::Float8 | Self::Text),
             ScalarType::DateTime => matches!(self, Self::Timestamp | Self::Date),
             ScalarType::Boolean => matches!(self, Self::Boolean | Self::Text),
+            ScalarType::Enum(_) => self == Self::Text,
         }
     }
 }

@@ -20,6 +20,10 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
             }
             None => false,
         },
+        (ScalarType::Enum(enumeration), _) => match enumeration.name_of(raw) {
+            Some(name) => quoted(out, |out| append(out, name)),
+            None => false,
+        },
         (_, ColumnFormat::Text) => text(raw, out),
         (_, _) => quoted(out, |out| match format {
             ColumnFormat::Numeric => decimal::numeric(raw, out),

@@ -44,6 +44,7 @@ fn unwritable(scalar: ScalarType) -> &'static str {
         ScalarType::Int => "the database has a number here that is not a whole number of 32 bits",
         ScalarType::Decimal => "the database has NaN or an infinity here, which a Decimal cannot be",
         ScalarType::DateTime => "the database has infinity or -infinity here, which a DateTime cannot be",
+        ScalarType::Enum(_) => "the database has a text here that is no value of the enum",
         ScalarType::Boolean => "the database has a text here that is neither Y nor N",
     }
 }

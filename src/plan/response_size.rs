@@ -78,7 +78,7 @@ fn width(scalar: ScalarType) -> u64 {
         ScalarType::Id => 22,
         ScalarType::Decimal => 24,
         ScalarType::DateTime => 30,
-        ScalarType::String => 64,
+        ScalarType::String | ScalarType::Enum(_) => 64,
     }
 }
 

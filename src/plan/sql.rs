@@ -163,6 +163,7 @@ pub(crate) fn type_name(stored: StoredType) -> &'static str {
         StoredType::DateTime => "timestamptz",
         StoredType::Boolean => "bool",
         StoredType::Uuid => "uuid",
+        StoredType::Enum(labels) => labels.name(),
     }
 }
 

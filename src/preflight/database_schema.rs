@@ -6,6 +6,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
 use crate::preflight::requirements::{ColumnName, Requirements};
+use crate::value::Enumeration;
 
 /// Selects the columns of relations.
 ///
@@ -29,7 +30,14 @@ const RELATIONS: &str = "
          FROM pg_catalog.pg_foreign_table AS foreign_table
          JOIN pg_catalog.pg_foreign_server AS server ON server.oid = foreign_table.ftserver
          WHERE foreign_table.ftrelid = relation.oid),
-        pg_get_partkeydef(relation.oid)
+        pg_get_partkeydef(relation.oid),
+        (SELECT quote_ident(place.nspname) || '.' || quote_ident(enum.typname)
+         FROM pg_catalog.pg_type AS enum
+         JOIN pg_catalog.pg_namespace AS place ON place.oid = enum.typnamespace
+         WHERE enum.oid = COALESCE(NULLIF(type.typbasetype, 0), type.oid) AND enum.typtype = 'e'),
+        (SELECT array_agg(label.enumlabel::text ORDER BY label.enumsortorder)
+         FROM pg_catalog.pg_enum AS label
+         WHERE label.enumtypid = COALESCE(NULLIF(type.typbasetype, 0), type.oid))
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -144,6 +152,8 @@ pub(super) struct FoundColumn {
     pub(super) is_not_null: bool,
     /// Whether the column, if it is numeric, has no decimal places and 28 digits at most.
     pub(super) is_whole: bool,
+    /// The enum of the database that it has as its type, by its name in SQL, with its labels.
+    pub(super) labels: Option<Enumeration>,
 }
 
 impl DatabaseSchema {
@@ -180,6 +190,7 @@ impl DatabaseSchema {
                 is_readable: row.try_get(7)?,
                 is_not_null: row.try_get(9)?,
                 is_whole: row.try_get(10)?,
+                labels: labels(row.try_get(13)?, row.try_get(14)?),
             };
             relations.entry(row.try_get(0)?).or_insert(relation).columns.insert(row.try_get(4)?, column);
         }
@@ -207,4 +218,10 @@ impl DatabaseSchema {
     pub(super) fn column(&self, column: ColumnName<'_>) -> Option<&FoundColumn> {
         self.relation(column.relation)?.columns.get(column.name)
     }
+}
+
+/// An enum of the database.
+pub(crate) fn labels(name: Option<String>, labels: Option<Vec<String>>) -> Option<Enumeration> {
+    let labels = labels.unwrap_or_default().into_iter().map(|label| (label.clone(), label));
+    Some(Enumeration::new(name?, labels.collect()))
 }

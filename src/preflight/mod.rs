@@ -12,7 +12,7 @@
 
 pub mod column_use;
 mod comparison;
-mod database_schema;
+pub(crate) mod database_schema;
 pub(crate) mod foreign_tables;
 pub(crate) mod index_check;
 pub mod mismatch;
@@ -54,6 +54,7 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     let mut comparison = Comparison::new(&requirements, &database);
     comparison.relations();
     comparison.columns();
+    comparison.enums();
     comparison.joins();
     comparison.constraints();
     comparison.covering_indexes();
@@ -89,7 +90,7 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
             Some(Type::TEXT | Type::VARCHAR | Type::NAME) => types.insert_result(relation, name, ResultType::Text),
             Some(Type::FLOAT8) => types.insert_result(relation, name, ResultType::Float8),
             Some(Type::DATE) => types.insert_result(relation, name, ResultType::Date),
-            _ => {}
+            _ => found.labels.into_iter().for_each(|labels| types.insert(relation, name, StoredType::Enum(labels))),
         }
     }
     Ok(types)

@@ -1,6 +1,8 @@
 //! What is known of a database.
 
-use crate::value::ScalarType;
+use std::collections::BTreeMap;
+
+use crate::value::{Enumeration, ScalarType};
 
 /// The tables and views of a database that a role may read.
 #[derive(Debug, Clone, Default)]
@@ -87,6 +89,8 @@ pub enum ColumnKind {
     Boolean,
     /// A UUID.
     Uuid,
+    /// An enum of the database: the name of its type in SQL, and its labels.
+    Enum(Enumeration),
 }
 
 /// A constraint that rows refer to those of a relation.
@@ -110,9 +114,10 @@ impl RelationKind {
 }
 
 impl ColumnKind {
-    /// The scalar of a column's field. A key is an ID where it can be.
-    pub(super) fn scalar(self, is_key: bool) -> ScalarType {
+    /// The scalar of a column's field. A key is an ID where it can be. `published` has the enums of the file, by those of the database.
+    pub(super) fn scalar(self, is_key: bool, published: &BTreeMap<Enumeration, Enumeration>) -> ScalarType {
         match self {
+            Self::Enum(labels) => ScalarType::Enum(published.get(&labels).copied().unwrap_or(labels)),
             Self::Uuid => ScalarType::Id,
             Self::Text | Self::Int | Self::BigInt | Self::Whole if is_key => ScalarType::Id,
             Self::Text => ScalarType::String,
@@ -137,6 +142,7 @@ impl ColumnKind {
             Self::Moment | Self::Date => 2,
             Self::Uuid => 3,
             Self::Boolean => 4,
+            Self::Enum(_) => 5,
         };
         family(self) == family(other)
     }

@@ -7,6 +7,7 @@ use crate::schema_draft::existing::{Existing, ExistingJoin};
 use crate::schema_draft::index_match::{create_index, is_served};
 use crate::schema_draft::model::{JoinField, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
+use crate::value::ScalarType;
 
 /// Gives types the objects and connections of their foreign keys.
 pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
@@ -67,6 +68,7 @@ fn are_shown(child: &TypeModel<'_>, parent: &TypeModel<'_>, foreign: &ForeignKey
                 && by.kind.is_compared(by.scalar)
                 && to.kind.is_compared(to.scalar)
                 && by.scalar == to.scalar
+                && !matches!(by.scalar, ScalarType::Enum(_))
         }
         _ => false,
     })

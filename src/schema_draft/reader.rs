@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error, Row};
 
+use crate::preflight::database_schema::labels;
 use crate::preflight::index_check::{RowOrder, are_indexed};
 use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
 
@@ -44,7 +45,14 @@ const COLUMNS: &str = "
         modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28,
         attribute.attnotnull OR type.typnotnull,
         has_column_privilege(attribute.attrelid, attribute.attnum, 'SELECT'),
-        col_description(attribute.attrelid, attribute.attnum)
+        col_description(attribute.attrelid, attribute.attnum),
+        (SELECT quote_ident(place.nspname) || '.' || quote_ident(enum.typname)
+         FROM pg_catalog.pg_type AS enum
+         JOIN pg_catalog.pg_namespace AS place ON place.oid = enum.typnamespace
+         WHERE enum.oid = COALESCE(NULLIF(type.typbasetype, 0), type.oid) AND enum.typtype = 'e'),
+        (SELECT array_agg(label.enumlabel::text ORDER BY label.enumsortorder)
+         FROM pg_catalog.pg_enum AS label
+         WHERE label.enumtypid = COALESCE(NULLIF(type.typbasetype, 0), type.oid))
     FROM unnest($1::oid[]) AS wanted (oid)
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = wanted.oid
     JOIN pg_catalog.pg_type AS type ON type.oid = attribute.atttypid
@@ -196,7 +204,8 @@ fn kind(kind: &str) -> RelationKind {
 
 fn column(row: &Row) -> Result<Column, Error> {
     let is_whole: bool = row.try_get(4)?;
-    let kind = Type::from_oid(row.try_get(3)?).and_then(|ty| column_kind(&ty, is_whole));
+    let labels = labels(row.try_get(8)?, row.try_get(9)?).map(ColumnKind::Enum);
+    let kind = Type::from_oid(row.try_get(3)?).and_then(|ty| column_kind(&ty, is_whole)).or(labels);
     Ok(Column {
         name: row.try_get(1)?,
         type_name: row.try_get(2)?,

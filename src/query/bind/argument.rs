@@ -127,7 +127,8 @@ fn key(column: &Column, literal: &Literal) -> Result<Value, &'static str> {
         Literal::String(text) => text.clone(),
         Literal::Int(number) => number.to_string(),
         Literal::Boolean(truth) => truth.to_string(),
-        Literal::Variable(_) | Literal::Float(_) | Literal::Null | Literal::Enum(_) | Literal::List(_) => {
+        Literal::Enum(name) => name.clone(),
+        Literal::Variable(_) | Literal::Float(_) | Literal::Null | Literal::List(_) => {
             return Err("a string");
         }
     };

@@ -108,10 +108,10 @@ fn scalar(scalar: ScalarType, json: &Json) -> Result<Literal, &'static str> {
         }
         (ScalarType::Id, Json::String(text)) => Ok(Literal::String(text.clone())),
         (ScalarType::Id, _) => Err("a string, or a whole number of at most 64 bits (put a longer one in quotes)"),
-        (ScalarType::String | ScalarType::Decimal | ScalarType::DateTime, Json::String(text)) => {
+        (ScalarType::String | ScalarType::Decimal | ScalarType::DateTime | ScalarType::Enum(_), Json::String(text)) => {
             Ok(Literal::String(text.clone()))
         }
-        (ScalarType::String | ScalarType::Decimal | ScalarType::DateTime, _) => Err("a string"),
+        (ScalarType::String | ScalarType::Decimal | ScalarType::DateTime | ScalarType::Enum(_), _) => Err("a string"),
     }
 }
 

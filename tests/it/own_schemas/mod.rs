@@ -1,5 +1,6 @@
 //! Schemas of databases that have nothing to do with OFBiz: the kinds of columns and relations that people have, over HTTP.
 
+mod enums;
 mod relation_kinds;
 mod text_search;
 
