@@ -7,7 +7,7 @@
 //! may read anyway.
 //!
 //! Where a scope limits the rows, a cursor may be of a row that its holder does not see: a search may end with one. So its values are sealed
-//! then.
+//! then, with the bytes before them as what may be read and not changed.
 //!
 //! Bytes, before base64url: version, tag (4), what limits the rows (4) if something does, a value for each column of the sort key, one for each other column that names the
 //! parent (a kind byte, then its content), checksum (4).
@@ -18,7 +18,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::seal::Secret;
-use crate::value::{Numeric, ScalarType, Timestamp, Uuid, Value};
+use crate::value::{Date, Float, Interval, Numeric, ScalarType, TimeOfDay, Timestamp, Uuid, Value};
 
 const VERSION: u8 = 4;
 
@@ -158,6 +158,28 @@ impl Encoder {
         self.bytes.extend_from_slice(&[Kind::Boolean as u8, u8::from(truth)]);
     }
 
+    /// Adds a floating-point number.
+    pub fn float(&mut self, number: Float) {
+        self.fixed(Kind::Float, number.get().to_bits().cast_signed());
+    }
+
+    /// Adds a date.
+    pub fn date(&mut self, Date(days): Date) {
+        self.bytes.push(Kind::Date as u8);
+        self.bytes.extend_from_slice(&days.to_be_bytes());
+    }
+
+    /// Adds a time of day.
+    pub fn time(&mut self, TimeOfDay(micros): TimeOfDay) {
+        self.fixed(Kind::Time, micros);
+    }
+
+    /// Adds an interval.
+    pub fn interval(&mut self, interval: Interval) {
+        self.bytes.push(Kind::Interval as u8);
+        self.bytes.extend_from_slice(&interval.to_binary());
+    }
+
     /// Ends the cursor and appends its text to `out`. The text needs no escaping in JSON.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(secret) = self.secret {
@@ -208,7 +230,8 @@ pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<
     if scope != tag.scope() {
         return Err(BadCursor::OtherScope);
     }
-    let opened = tag.scope.map(|scope| scope.secret.open(reader.rest).ok_or(BadCursor::Unreadable)).transpose()?;
+    let opened =
+        tag.scope.map(|scope| scope.secret.open(bytes, SCOPED_HEAD).ok_or(BadCursor::Unreadable)).transpose()?;
     let mut reader = Reader { rest: opened.as_deref().unwrap_or(reader.rest) };
     let values = types.iter().map(|scalar| reader.value(*scalar)).collect::<Result<Vec<_>, _>>()?;
     if reader.rest.is_empty() { Ok(values) } else { Err(BadCursor::Unreadable) }
@@ -223,6 +246,10 @@ enum Kind {
     DateTime = 4,
     Boolean = 5,
     Uuid = 6,
+    Float = 7,
+    Date = 8,
+    Time = 9,
+    Interval = 10,
 }
 
 struct Reader<'a> {
@@ -272,10 +299,26 @@ impl<'a> Reader<'a> {
             }
             ScalarType::Decimal => return None,
             ScalarType::Id if kind == Kind::Int as u8 => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
-            ScalarType::Id if kind == Kind::Uuid as u8 => {
+            ScalarType::Uuid | ScalarType::Id if kind == Kind::Uuid as u8 => {
                 (Kind::Uuid, Value::Uuid(Uuid(u128::from_be_bytes(self.chunk()?))))
             }
-            ScalarType::Int => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
+            ScalarType::Uuid | ScalarType::Bytes | ScalarType::Json => return None,
+            // One form for each number.
+            ScalarType::Float => {
+                let bits = u64::from_be_bytes(self.chunk()?);
+                let number = Float::new(f64::from_bits(bits));
+                (Kind::Float, Value::Float(Some(number).filter(|number| number.get().to_bits() == bits)?))
+            }
+            ScalarType::Date => {
+                let date = Date(i32::from_be_bytes(self.chunk()?));
+                (Kind::Date, Value::Date(Some(date).filter(|date| date.is_storable())?))
+            }
+            ScalarType::Time => {
+                let time = TimeOfDay(i64::from_be_bytes(self.chunk()?));
+                (Kind::Time, Value::Time(Some(time).filter(|time| time.is_storable())?))
+            }
+            ScalarType::Interval => (Kind::Interval, Value::Interval(Interval::from_binary(self.chunk()?))),
+            ScalarType::Int | ScalarType::BigInt => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
             ScalarType::Id | ScalarType::String | ScalarType::Enum(_) => (Kind::Text, Value::Text(self.text()?)),
             ScalarType::DateTime => {
                 let timestamp = Timestamp(i64::from_be_bytes(self.chunk()?));
@@ -426,6 +469,43 @@ mod tests {
             changed(10, 0x27),
         ] {
             assert!(!is_accepted(0, &number), "{number:?}");
+        }
+    }
+
+    #[test]
+    fn decodes_numbers_dates_and_times_that_postgresql_can_store() {
+        let tag = OrderingTag::new("things", "VALUE");
+        let decoded = |scalar: ScalarType, kind: Kind, content: &[u8]| {
+            let mut encoder = Encoder::default();
+            encoder.begin(tag);
+            encoder.bytes.push(kind as u8);
+            encoder.bytes.extend_from_slice(content);
+            let mut out = Vec::new();
+            encoder.finish(&mut out);
+            decode(str::from_utf8(&out).unwrap(), tag, &[scalar]).map(|values| values[0].clone())
+        };
+        let float = |number: f64| decoded(ScalarType::Float, Kind::Float, &number.to_be_bytes());
+        for number in [0.1, f64::INFINITY, f64::NAN] {
+            assert_eq!(float(number), Ok(Some(Value::Float(Float::new(number)))));
+        }
+        let date = |days: i32| decoded(ScalarType::Date, Kind::Date, &days.to_be_bytes());
+        assert_eq!(date(i32::MAX), Ok(Some(Value::Date(Date(i32::MAX)))));
+        let time = |micros: i64| decoded(ScalarType::Time, Kind::Time, &micros.to_be_bytes());
+        assert_eq!(time(86_400_000_000), Ok(Some(Value::Time(TimeOfDay(86_400_000_000)))));
+        let span = Interval { months: 1, days: -2, micros: 3 };
+        let interval = decoded(ScalarType::Interval, Kind::Interval, &span.to_binary());
+        assert_eq!(interval, Ok(Some(Value::Interval(span))));
+        let uuid = decoded(ScalarType::Uuid, Kind::Uuid, &7_u128.to_be_bytes());
+        assert_eq!(uuid, Ok(Some(Value::Uuid(Uuid(7)))));
+        let refused = [
+            float(-0.0),
+            float(-f64::NAN),
+            date(i32::MAX - 1),
+            time(-1),
+            decoded(ScalarType::Json, Kind::Text, &[0; 4]),
+        ];
+        for other in refused {
+            assert_eq!(other, Err(BadCursor::Unreadable));
         }
     }
 

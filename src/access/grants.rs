@@ -121,9 +121,8 @@ pub(crate) const EVERY_VALUE: &str = "*";
 
 /// The values among those of groups in a scope; `None` if it limits nothing. Each is a scope, `=` and a value.
 pub(crate) fn values_in<'v>(values: &'v [String], scope: &str) -> Option<Vec<&'v str>> {
-    let of_scope = values.iter().filter_map(|value| value.strip_prefix(scope)?.strip_prefix('='));
-    let values: Vec<_> = of_scope.collect();
-    (!values.contains(&EVERY_VALUE)).then_some(values)
+    let of_scope = || values.iter().filter_map(|value| value.strip_prefix(scope)?.strip_prefix('='));
+    (!of_scope().any(|value| value == EVERY_VALUE)).then(|| of_scope().collect())
 }
 
 impl Grants {

@@ -6,6 +6,7 @@ use graphql_parser::Pos;
 
 use crate::catalog::binding::{AggregateFunction, Entity, EntityBinding, RootBinding};
 use crate::catalog::build_binding::Bindings;
+use crate::catalog::compared_columns;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
@@ -23,6 +24,7 @@ use crate::value::ScalarType;
 
 /// Resolves the definitions of a schema file. Fails at the first reference that cannot be resolved.
 pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
+    compared_columns::check(schema)?;
     let read = introspection_types::read()?;
     let names = TypeNames::assign(schema, &read)?;
     let query = names.object(QUERY).ok_or(SchemaError::new(SchemaError::START, SchemaErrorKind::NoQuery))?;
@@ -307,6 +309,25 @@ fn scalar_description(scalar: ScalarType) -> &'static str {
         ScalarType::Boolean => "True or false.",
         // Described by its definition.
         ScalarType::Enum(_) => "",
+        ScalarType::Float => "A finite floating-point number. Money is never one.",
+        ScalarType::BigInt => {
+            "A whole number of 64 bits with a sign, as a string, such as \"9007199254740993\", since JSON's numbers lose digits in \
+             many languages. Where an argument takes one, a number is accepted too."
+        }
+        ScalarType::Date => "A day as an ISO-8601 string, such as \"2026-05-14\"; years beyond 0 to 9999 have a sign.",
+        ScalarType::Time => {
+            "A time of day without an offset as an ISO-8601 string, such as \"09:32:00\", from \"00:00:00\" to \"24:00:00\"; \
+             fractions of a second only where they are not zero."
+        }
+        ScalarType::Interval => {
+            "A span of time as an ISO-8601 duration, such as \"P1Y2M3DT4H5M6.5S\", each of whose numbers can be negative. Searches \
+             and orders count a month as 30 days and a day as 24 hours."
+        }
+        ScalarType::Uuid => {
+            "A UUID as a string of 36 characters in lower case, such as \"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11\"."
+        }
+        ScalarType::Bytes => "Bytes as a string in base64, such as \"AP8=\".",
+        ScalarType::Json => "Any JSON value, as the database has it.",
     }
 }
 
@@ -317,6 +338,19 @@ fn scalar_specification(scalar: ScalarType) -> Option<&'static str> {
         ScalarType::DateTime => Some("https://www.rfc-editor.org/rfc/rfc3339"),
         // The form of the text; GraphQL has no such scalar.
         ScalarType::Decimal => Some("https://www.w3.org/TR/xmlschema11-2/#decimal"),
-        ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Boolean | ScalarType::Enum(_) => None,
+        // A full-date of it.
+        ScalarType::Date => Some("https://www.rfc-editor.org/rfc/rfc3339#section-5.6"),
+        ScalarType::Time => Some("https://www.w3.org/TR/xmlschema11-2/#time"),
+        ScalarType::Interval => Some("https://www.rfc-editor.org/rfc/rfc3339#appendix-A"),
+        ScalarType::BigInt => Some("https://www.w3.org/TR/xmlschema11-2/#long"),
+        ScalarType::Uuid => Some("https://www.rfc-editor.org/rfc/rfc9562"),
+        ScalarType::Bytes => Some("https://www.rfc-editor.org/rfc/rfc4648#section-4"),
+        ScalarType::Json => Some("https://www.rfc-editor.org/rfc/rfc8259"),
+        ScalarType::Id
+        | ScalarType::String
+        | ScalarType::Int
+        | ScalarType::Boolean
+        | ScalarType::Float
+        | ScalarType::Enum(_) => None,
     }
 }

@@ -93,7 +93,8 @@ impl<'a> Bindings<'a> {
             return Err(SchemaError::new(field.position, SchemaErrorKind::NoSortKey));
         }
         check_key_names(field)?;
-        let search_keys = field.search_keys.iter().map(|definition| search_key(node, field, definition));
+        let search_keys =
+            field.search_keys.iter().map(|definition| search_key(&self.schema.types, node, field, definition));
         let search_keys = search_keys.collect::<Result<Vec<_>, _>>()?;
         let pair_indexes = field.indexes.iter().map(|definition| pair_index(field, &search_keys, definition));
         Ok(Connection {
@@ -309,6 +310,7 @@ fn sort_key(
 }
 
 fn search_key(
+    types: &[TypeDefinition],
     node: &TypeDefinition,
     field: &FieldDefinition,
     definition: &SearchKeyDefinition,
@@ -317,7 +319,7 @@ fn search_key(
         // No scalar is a tsvector, so no field shows it.
         None if definition.language.is_some() => ScalarType::String,
         None => column_type(node, &definition.column, field.position)?,
-        Some((relation, _)) => type_within(node, relation, &definition.column).unwrap_or(ScalarType::Id),
+        Some((relation, _)) => type_within(types, node, relation, &definition.column).unwrap_or(ScalarType::Id),
     };
     if definition.vocabulary.is_some() && !matches!(scalar, ScalarType::Id | ScalarType::String) {
         let kind = SchemaErrorKind::VocabularyOfOtherType(definition.name.clone());
@@ -418,8 +420,9 @@ fn shown_type(ty: &TypeDefinition, column: &str) -> Option<ScalarType> {
     ty.field_of(column).and_then(|field| field.scalar)
 }
 
-/// The scalar type of the field that shows a column of another relation, or else a column of that name.
-fn type_within(ty: &TypeDefinition, relation: &str, column: &str) -> Option<ScalarType> {
+/// The scalar type of the field that shows a column of another relation: of this type, of the type with that relation, or else one
+/// that shows a column of that name.
+fn type_within(types: &[TypeDefinition], ty: &TypeDefinition, relation: &str, column: &str) -> Option<ScalarType> {
     let aggregates = |field: &&FieldDefinition| match &field.binding {
         Some(BindingDefinition::Aggregate { column: other, rows: AggregatedRows::Relation(of, _), .. }) => {
             of == relation && other == column
@@ -427,7 +430,8 @@ fn type_within(ty: &TypeDefinition, relation: &str, column: &str) -> Option<Scal
         _ => false,
     };
     let shown = ty.fields.iter().find(aggregates).and_then(|field| field.scalar);
-    shown.or_else(|| shown_type(ty, column))
+    let mut others = types.iter().filter(|ty| ty.relation.as_ref().is_some_and(|its| its.name == relation));
+    shown.or_else(|| others.find_map(|other| shown_type(other, column))).or_else(|| shown_type(ty, column))
 }
 
 fn unknown_type(name: &str, position: Pos) -> SchemaError {

@@ -36,7 +36,10 @@ impl<'a> Bindings<'a> {
         let of_currency = currency_name.zip(currency.as_deref()).map(|(name, path)| (name, path, None));
         for (name, path, unit) in declared.chain(of_currency) {
             let use_ = if unit.is_some() { "is a moment" } else { "can be a key" };
-            let fits = |scalar| unit.is_none() || scalar == ScalarType::DateTime;
+            let fits = |scalar: ScalarType| match unit {
+                Some(_) => scalar == ScalarType::DateTime,
+                None => scalar.is_compared(),
+            };
             let (path, column) = self.path(node, field, path, use_, fits)?;
             keys.push(GroupKey { name: name.to_owned(), value: enum_value(name), path, unit });
             shown.push(column);
@@ -51,7 +54,7 @@ impl<'a> Bindings<'a> {
             }
             let number = |path: &str| {
                 self.path(node, field, path, "is a number", |scalar| {
-                    matches!(scalar, ScalarType::Int | ScalarType::Decimal)
+                    matches!(scalar, ScalarType::Int | ScalarType::BigInt | ScalarType::Decimal)
                 })
             };
             let (path, column) = number(&sum.path)?;

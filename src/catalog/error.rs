@@ -151,6 +151,11 @@ pub(crate) enum SchemaErrorKind {
     /// No field of the type shows a column, so its scalar type is unknown.
     #[error("no field of `{ty}` has the column `{column}`")]
     UnknownColumn { ty: String, column: String },
+    /// A key, a join, an argument, a search or an order by a column whose values are not compared.
+    #[error(
+        "`{name}` is of the type {ty}, whose values are not compared, so it is no key and no search, order or argument"
+    )]
+    NotCompared { name: String, ty: String },
     /// `@aggregate` counts over a connection that the type does not have.
     #[error("`{ty}` has no connection `{field}`")]
     UnknownConnection { ty: String, field: String },

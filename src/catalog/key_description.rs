@@ -87,6 +87,13 @@ pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> Str
         ScalarType::DateTime => "2026-05-01",
         ScalarType::Boolean => "true",
         ScalarType::Enum(enumeration) => enumeration.values().next().map_or("A", |(name, _)| name),
+        ScalarType::Float => "0.5",
+        ScalarType::BigInt => "1",
+        ScalarType::Date => "2026-05-01",
+        ScalarType::Time => "09:30:00",
+        ScalarType::Interval => "P1DT12H",
+        ScalarType::Uuid => "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+        ScalarType::Bytes | ScalarType::Json => "",
     };
     let value = || match key.comparators.first() {
         Some(Comparator::Matches) => "\"some words\"".to_owned(),

@@ -17,6 +17,7 @@
 //! - [`normalization`]: the forms in which values of search keys are compared
 //! - `key_description`: search keys and sort keys in words
 //! - [`totals`]: counts and sums over rows of a root connection
+//! - `compared_columns`: whether the columns that statements compare can be compared
 //! - `totals_types`: their object types, enums and arguments
 //! - `prices`: the numbers of the cost model
 //! - `schema_description`: the description of the schema itself
@@ -33,6 +34,7 @@ mod binding_arguments;
 mod build;
 mod build_binding;
 mod build_totals;
+mod compared_columns;
 mod connection_types;
 mod definition;
 pub mod error;

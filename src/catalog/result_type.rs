@@ -24,6 +24,16 @@ pub enum ResultType {
     Boolean,
     /// A UUID.
     Uuid,
+    /// A binary floating-point number of 32 bits. With 64 bits it would have more digits.
+    Float4,
+    /// A time of day.
+    Time,
+    /// A span of time.
+    Interval,
+    /// Bytes.
+    Bytes,
+    /// JSON as text.
+    Json,
 }
 
 impl ResultType {
@@ -33,6 +43,14 @@ impl ResultType {
             ScalarType::Id | ScalarType::String | ScalarType::Boolean | ScalarType::Enum(_) => Self::Text,
             ScalarType::Int | ScalarType::Decimal => Self::Numeric,
             ScalarType::DateTime => Self::Timestamp,
+            ScalarType::Float => Self::Float8,
+            ScalarType::BigInt => Self::Int8,
+            ScalarType::Date => Self::Date,
+            ScalarType::Time => Self::Time,
+            ScalarType::Interval => Self::Interval,
+            ScalarType::Uuid => Self::Uuid,
+            ScalarType::Bytes => Self::Bytes,
+            ScalarType::Json => Self::Json,
         }
     }
 
@@ -53,6 +71,11 @@ impl ResultType {
             Self::Date => "date",
             Self::Boolean => "bool",
             Self::Uuid => "uuid",
+            Self::Float4 => "float4",
+            Self::Time => "time",
+            Self::Interval => "interval",
+            Self::Bytes => "bytea",
+            Self::Json => "json",
         }
     }
 }

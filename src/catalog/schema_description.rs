@@ -1,6 +1,6 @@
 //! The description of the schema itself: what a client needs beside the types. Its numbers are the constants of the program.
 
-use crate::catalog::binding::{AggregateFunction, Binding, Connection, EntityBinding, RootBinding};
+use crate::catalog::binding::{AggregateFunction, Binding, Connection, EntityBinding, RootBinding, SearchKey};
 use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::{Field, ObjectType};
 use crate::catalog::type_system::Catalog;
@@ -123,7 +123,9 @@ fn collections(catalog: &Catalog) -> impl Iterator<Item = (&Field, &ObjectType, 
 fn example(connection: &Connection) -> Option<String> {
     let keys = &connection.search_keys;
     let known = keys.iter().find(|key| key.vocabulary.is_some());
-    let range = keys.iter().find(|key| key.comparators.contains(&Comparator::GreaterOrEqual));
+    let is_own_range =
+        |key: &&SearchKey| key.semi_join.is_none() && key.comparators.contains(&Comparator::GreaterOrEqual);
+    let range = keys.iter().find(is_own_range);
     let terms: Vec<_> = [known, range].into_iter().flatten().map(|key| key.example.as_str()).collect();
     if terms.is_empty() { keys.first().map(|key| key.example.clone()) } else { Some(terms.join(" ")) }
 }

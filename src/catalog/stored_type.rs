@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::catalog::result_type::ResultType;
-use crate::value::{Enumeration, ScalarType, Uuid, Value};
+use crate::value::{Enumeration, Float, ScalarType, Value};
 
 /// How the database stores a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,26 +26,45 @@ pub enum StoredType {
     Uuid,
     /// An enum of the database: the name of its type in SQL, and its labels.
     Enum(Enumeration),
+    /// A binary floating-point number of 32 bits.
+    Float4,
+    /// A binary floating-point number of 64 bits.
+    Float8,
+    /// A day.
+    Date,
+    /// A time of day.
+    Time,
+    /// A span of time.
+    Interval,
 }
 
 impl StoredType {
-    /// How a column of a scalar type is stored if nothing else is known.
+    /// How a column of a scalar type is stored if nothing else is known. Columns that are never compared count as text.
     pub fn of(scalar: ScalarType) -> Self {
         match scalar {
-            ScalarType::Id | ScalarType::String | ScalarType::Enum(_) => Self::Text,
-            ScalarType::Int => Self::Int8,
+            ScalarType::Id | ScalarType::String | ScalarType::Bytes | ScalarType::Json | ScalarType::Enum(_) => {
+                Self::Text
+            }
+            ScalarType::Int | ScalarType::BigInt => Self::Int8,
+            ScalarType::Float => Self::Float8,
+            ScalarType::Date => Self::Date,
+            ScalarType::Time => Self::Time,
+            ScalarType::Interval => Self::Interval,
+            ScalarType::Uuid => Self::Uuid,
             ScalarType::Decimal => Self::Numeric,
             ScalarType::DateTime => Self::DateTime,
             ScalarType::Boolean => Self::Boolean,
         }
     }
 
-    /// How a column of a scalar type is stored that the database stores so. The values of other types than ID and Int have one
-    /// form only.
+    /// How a column of a scalar type is stored that the database stores so. The values of other types than ID and numbers have
+    /// one form only.
     fn refine(scalar: ScalarType, found: Self) -> Self {
         match (scalar, found) {
             (ScalarType::Id | ScalarType::Int, Self::Int2 | Self::Int4 | Self::Int8 | Self::Numeric)
             | (ScalarType::Id, Self::Uuid)
+            | (ScalarType::BigInt, Self::Int2 | Self::Int4 | Self::Int8)
+            | (ScalarType::Float, Self::Float4 | Self::Float8)
             | (ScalarType::Enum(_), Self::Enum(_)) => found,
             _ => Self::of(scalar),
         }
@@ -64,10 +83,9 @@ impl StoredType {
                 Ok(Value::Decimal(number)) if number.scale() == 0 => Ok(Value::Decimal(number)),
                 _ => Err("a whole number of at most 28 digits"),
             },
-            (Self::Uuid, _) => {
-                Uuid::parse(text).map(Value::Uuid).ok_or("a UUID, such as a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")
-            }
-            (Self::Text | Self::Numeric | Self::DateTime | Self::Boolean | Self::Enum(_), _) => parsed(scalar),
+            (Self::Uuid, _) => parsed(ScalarType::Uuid),
+            (Self::Float4, _) => Float::parse_single(text).map(Value::Float).map_err(|error| error.expected),
+            _ => parsed(scalar),
         }
     }
 
@@ -86,6 +104,7 @@ impl StoredType {
             (Self::Int2, Value::Int(number)) => i16::try_from(*number).is_ok(),
             (Self::Int4, Value::Int(number)) => i32::try_from(*number).is_ok(),
             (Self::Enum(labels), Value::Text(text)) => labels.text(text).is_some(),
+            (Self::Float4, Value::Float(number)) => number.is_single(),
             _ => matches!(
                 (self, value),
                 (Self::Int8 | Self::Numeric, Value::Int(_))
@@ -94,6 +113,10 @@ impl StoredType {
                     | (Self::DateTime, Value::DateTime(_))
                     | (Self::Boolean, Value::Boolean(_))
                     | (Self::Uuid, Value::Uuid(_))
+                    | (Self::Float8, Value::Float(_))
+                    | (Self::Date, Value::Date(_))
+                    | (Self::Time, Value::Time(_))
+                    | (Self::Interval, Value::Interval(_))
             ),
         }
     }
@@ -107,6 +130,11 @@ impl From<StoredType> for ResultType {
             StoredType::Numeric => Self::Numeric,
             StoredType::DateTime => Self::Timestamp,
             StoredType::Uuid => Self::Uuid,
+            StoredType::Float4 => Self::Float4,
+            StoredType::Float8 => Self::Float8,
+            StoredType::Date => Self::Date,
+            StoredType::Time => Self::Time,
+            StoredType::Interval => Self::Interval,
         }
     }
 }
@@ -127,7 +155,7 @@ struct FoundType {
 }
 
 impl StoredTypes {
-    /// Adds a column of numbers, UUIDs or an enum.
+    /// Adds a column of a type that values are compared with in more than one way, or that more than one scalar has.
     pub fn insert(&mut self, relation: &str, column: &str, stored: StoredType) {
         self.add(relation, column, FoundType { stored: Some(stored), result: stored.into() });
     }

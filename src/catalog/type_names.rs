@@ -13,7 +13,8 @@ use crate::catalog::introspection_types::{IntrospectionType, IntrospectionTypes}
 use crate::value::ScalarType;
 
 /// All types in the order of publication: the query root, each node type with its connection and edge types,
-/// `PageInfo`, the types of totals, enums of column values, sort enums, scalars. The introspection types come last.
+/// `PageInfo`, the types of totals, enums of column values, sort enums, scalars that every schema has or this one uses. The introspection types
+/// come last.
 pub(super) struct TypeNames<'a> {
     /// What each type is made from, by id.
     pub(super) origins: Vec<TypeOrigin<'a>>,
@@ -51,7 +52,9 @@ impl<'a> TypeNames<'a> {
                 }
             }
         }
-        for definition in schema.enums.iter().filter(|definition| is_used(schema, definition)) {
+        for definition in
+            schema.enums.iter().filter(|definition| is_used(schema, ScalarType::Enum(definition.enumeration)))
+        {
             names.add(TypeOrigin::Enumeration(definition), definition.position)?;
         }
         let mut sorted = HashSet::new();
@@ -62,7 +65,9 @@ impl<'a> TypeNames<'a> {
                 names.sort_enums.insert((&ty.name, &field.name), id);
             }
         }
-        for scalar in ScalarType::ALL {
+        for scalar in
+            ScalarType::ALL.into_iter().filter(|scalar| scalar.is_in_every_schema() || is_used(schema, *scalar))
+        {
             names.add(TypeOrigin::Scalar(scalar), SchemaError::START)?;
         }
         for ty in &introspection.types {
@@ -116,11 +121,19 @@ impl<'a> TypeNames<'a> {
     }
 }
 
-/// Whether a field or an argument has the enum's type.
-fn is_used(schema: &SchemaDefinition, definition: &EnumDefinition) -> bool {
-    let scalar = Some(ScalarType::Enum(definition.enumeration));
-    let mut fields = schema.types.iter().flat_map(|ty| &ty.fields);
-    fields.any(|field| field.scalar == scalar || field.arguments.iter().any(|argument| argument.scalar == scalar))
+/// Whether a column, an aggregate or an argument has that type.
+fn is_used(schema: &SchemaDefinition, scalar: ScalarType) -> bool {
+    let is_column = |ty: &TypeDefinition, field: &FieldDefinition| match &field.binding {
+        None => !ty.is_query(),
+        Some(BindingDefinition::Aggregate { .. }) => true,
+        Some(_) => false,
+    };
+    schema.types.iter().any(|ty| {
+        ty.fields.iter().any(|field| {
+            is_column(ty, field) && field.ty == scalar.name()
+                || field.arguments.iter().any(|argument| argument.ty == scalar.name())
+        })
+    })
 }
 
 fn is_totals(field: &FieldDefinition) -> bool {

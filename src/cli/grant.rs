@@ -7,13 +7,15 @@ use serde_json::json;
 use thiserror::Error;
 
 use crate::access::grants::{Artifact, may};
+use crate::access::manage::groups::Group;
 use crate::access::manage::scopes::UserScope;
-use crate::access::manage::{grants, scopes};
+use crate::access::manage::{grants, groups, scopes};
 use crate::catalog::Catalog;
 use crate::catalog::schema_file::SchemaFile;
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
+use crate::cli::scope_hint::warn_of;
 use crate::cli::table::{Table, report};
 use crate::nearest::nearest;
 
@@ -81,6 +83,10 @@ pub(crate) fn run(args: Args) -> Outcome {
                 let changed = grants::add(client, operator, &group, &path, &names).await?;
                 let sentence = format!("{group} may {} {path}", verb(&path));
                 report(json, &sentence, changed, &[("group", &group), ("path", &path)])?;
+                let is_querying = |of: &Group| of.name == group && may(&of.grants, Artifact::Graphql);
+                if groups::list(client).await?.iter().any(is_querying) {
+                    warn_of(client, &file()?, &group).await?;
+                }
             }
             Command::List => {
                 let rows = grants::list(client).await?.into_iter();

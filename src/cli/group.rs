@@ -11,6 +11,7 @@ use crate::access::manage::{groups, scopes};
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
+use crate::cli::scope_hint::warn_of;
 use crate::cli::table::{Table, report};
 
 /// Create, list and remove user groups, and change their members and what these see
@@ -20,6 +21,11 @@ use crate::cli::table::{Table, report};
 pub(crate) struct Args {
     #[command(flatten)]
     admin: AdminArgs,
+
+    /// The schema file that names scopes [default: the built-in schema]
+    #[arg(long, env = "ORDERQL_SCHEMA", value_name = "FILE", global = true)]
+    schema: Option<PathBuf>,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -63,10 +69,6 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct ScopeArgs {
-    /// The schema file that names scopes [default: the built-in schema]
-    #[arg(long, env = "ORDERQL_SCHEMA", value_name = "FILE")]
-    schema: Option<PathBuf>,
-
     /// Take the values from the group
     #[arg(long, requires = "values")]
     remove: bool,
@@ -88,8 +90,14 @@ struct NoSuchScope {
 }
 
 /// Gives or takes values, or lists them.
-async fn scope(client: &mut Client, operator: &Operator, args: ScopeArgs, json: bool) -> Outcome {
-    let ScopeArgs { schema, remove, group, scope, values } = args;
+async fn scope(
+    client: &mut Client,
+    operator: &Operator,
+    args: ScopeArgs,
+    schema: Option<&Path>,
+    json: bool,
+) -> Outcome {
+    let ScopeArgs { remove, group, scope, values } = args;
     let (Some(group), Some(scope), false) = (&group, &scope, values.is_empty()) else {
         let listed = scopes::list(client, group.as_deref(), scope.as_deref()).await?.into_iter();
         let rows = listed.map(|scope| [json!(scope.group), json!(scope.scope), json!(scope.values)]);
@@ -99,7 +107,7 @@ async fn scope(client: &mut Client, operator: &Operator, args: ScopeArgs, json: 
         // Also of a scope that the schema no longer has.
         (scopes::remove(client, operator, group, scope, &values).await?, "does not see")
     } else {
-        let file = schema::file(schema.as_deref().filter(|path| *path != Path::new("")))?;
+        let file = schema::file(schema)?;
         if !file.scopes().contains(scope) {
             return Err(NoSuchScope { scope: scope.clone(), known: file.scopes().to_vec() }.into());
         }
@@ -112,13 +120,14 @@ async fn scope(client: &mut Client, operator: &Operator, args: ScopeArgs, json: 
 
 /// Runs the subcommand.
 pub(crate) fn run(args: Args) -> Outcome {
-    let Args { admin, command } = args;
-    let json = admin.json;
+    let Args { admin, schema, command } = args;
+    let (json, schema) = (admin.json, schema.as_deref().filter(|path| *path != Path::new("")));
     admin.run(async |client, operator| {
         match command {
             Command::Add { group, description } => {
                 groups::add(client, operator, &group, description.as_deref()).await?;
                 report(json, &format!("{group} is a group"), true, &[("group", &group)])?;
+                warn_of(client, &schema::file(schema)?, &group).await?;
             }
             Command::List => {
                 let rows = groups::list(client).await?.into_iter().map(|group| {
@@ -130,7 +139,7 @@ pub(crate) fn run(args: Args) -> Outcome {
                 groups::remove(client, operator, &group).await?;
                 report(json, &format!("{group} is removed"), true, &[("group", &group)])?;
             }
-            Command::Scope(args) => scope(client, operator, args, json).await?,
+            Command::Scope(args) => scope(client, operator, args, schema, json).await?,
             Command::Join { group, user } => {
                 let changed = groups::join(client, operator, &group, &user).await?;
                 let sentence = format!("{user} is in {group}");

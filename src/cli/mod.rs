@@ -37,6 +37,7 @@ mod remote_server;
 #[cfg(feature = "tools")]
 pub(crate) mod sample;
 pub(crate) mod schema;
+mod scope_hint;
 mod secrets;
 pub(crate) mod serve;
 pub(crate) mod settings;

@@ -12,7 +12,7 @@
 //! - `suggestions`, each a set of page sizes under which the same selection fits; empty if there is none. `shrinks` says
 //!   which pages become smaller (`outermost`, `nested`, `all`), `estimatedCost` is the price then, and `edits` says what to
 //!   change, all of it: `path` (response keys of the connection, or of the first of several that change together),
-//!   `argument` (`first` or `last`), `from`, `to`, and either `variable`, whose value is to be `to`, or `locations`, the
+//!   `argument` (`first` or `last`, or `rows` of totals), `from`, `to`, and either `variable`, whose value is to be `to`, or `locations`, the
 //!   locations of the fields whose argument is to be `to`.
 
 use std::fmt;
@@ -155,6 +155,8 @@ impl fmt::Display for LimitExceeded<'_> {
                         f,
                         "select fewer collections or fields: with one row in every page it would cost {minimum_cost}"
                     )
+                } else if advice.suggestions.iter().flat_map(|it| &it.edits).any(|edit| edit.argument == "rows") {
+                    f.write_str("reduce the `rows` of totals, or page sizes")
                 } else {
                     f.write_str("reduce nested page sizes or select fewer nested collections")
                 }
@@ -223,7 +225,7 @@ impl Diagnostic for LimitExceeded<'_> {
 }
 
 fn edit(edit: &Edit<'_>, path: Option<&Path<'_>>) -> Json {
-    let mut json = json!({ "path": path, "argument": edit.end.argument(), "from": edit.from, "to": edit.to });
+    let mut json = json!({ "path": path, "argument": edit.argument, "from": edit.from, "to": edit.to });
     if let Some(variable) = edit.variable {
         json["variable"] = json!(variable);
     } else {

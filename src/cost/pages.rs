@@ -1,24 +1,34 @@
-//! The pages of an operation beside their prices, to find pages that could be smaller.
+//! The pages of an operation beside their prices, to find pages that could be smaller. Totals are pages of the rows that they add up.
 
 use crate::cost::connection_price::ConnectionPrices;
 use crate::cost::price::{Cost, Priced, PricedField, search_penalty};
+use crate::query::bind::page_size::SizeSource;
 use crate::query::bind::resolve::StepArguments;
-use crate::query::bind::selection::{BoundConnection, BoundOperation, BoundSelection};
+use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
 /// The pages of an operation.
 #[derive(Debug)]
 pub(super) struct Pages<'a> {
     pub(super) prices: &'a ConnectionPrices,
-    /// By [`StepId`](crate::query::bind::ids::StepId): the connection; `None` if the step is a lookup or totals.
-    pub(super) connections: Vec<Option<&'a BoundConnection<'a>>>,
+    /// By [`StepId`](crate::query::bind::ids::StepId): the page; `None` of a lookup, and of totals whose number of rows is the default.
+    pub(super) of_steps: Vec<Option<WrittenSize<'a>>>,
     /// The arguments of the steps.
     arguments: &'a [StepArguments],
+}
+
+/// A number of rows that a request gives.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WrittenSize<'a> {
+    /// The argument that has it.
+    pub(super) argument: &'static str,
+    pub(super) rows: u32,
+    pub(super) source: SizeSource<'a>,
 }
 
 impl<'a> Pages<'a> {
     /// The pages of an operation that has these prices.
     pub(super) fn of(operation: &'a BoundOperation<'a>, prices: &'a ConnectionPrices) -> Self {
-        let mut pages = Self { prices, connections: vec![None; operation.steps.len()], arguments: operation.steps };
+        let mut pages = Self { prices, of_steps: vec![None; operation.steps.len()], arguments: operation.steps };
         pages.add(&operation.selections);
         pages
     }
@@ -26,17 +36,22 @@ impl<'a> Pages<'a> {
     fn add<F: Priced<'a>>(&mut self, selections: &'a [BoundSelection<'a, F>]) {
         for selection in selections {
             match selection.field.priced() {
-                // Totals have no pages.
                 PricedField::Free
                 | PricedField::Scalar(_)
                 | PricedField::Aggregate(_)
                 | PricedField::Count(_)
-                | PricedField::Totals(_)
                 | PricedField::Groups(_) => {}
+                PricedField::Totals(totals) => {
+                    let (argument, rows) = ("rows", totals.arguments.rows());
+                    let size = totals.rows_source.map(|source| WrittenSize { argument, rows, source });
+                    self.of_steps[totals.step] = size;
+                }
                 PricedField::Object(object) => self.add(&object.selections),
                 PricedField::Lookup(lookup) => self.add(&lookup.selections),
                 PricedField::Connection(connection) => {
-                    self.connections[connection.step] = Some(connection);
+                    let (argument, rows) = (connection.arguments.page.end.argument(), connection.arguments.size());
+                    let size = WrittenSize { argument, rows, source: connection.size_source };
+                    self.of_steps[connection.step] = Some(size);
                     self.add(&connection.selections);
                 }
                 PricedField::Edges(edges) => self.add(edges),
@@ -50,10 +65,10 @@ impl<'a> Pages<'a> {
         self.arguments.iter().map(|arguments| u64::from(arguments.rows())).collect()
     }
 
-    /// The same with one row in every page. Totals have no page that could be smaller.
+    /// The same with one row in every page. The default of totals stays.
     pub(super) fn smallest_sizes(&self) -> Vec<u64> {
-        let smallest = |arguments: &StepArguments| if arguments.totals.is_some() { arguments.rows() } else { 1 };
-        self.arguments.iter().map(|arguments| u64::from(smallest(arguments))).collect()
+        let sizes = self.sizes().into_iter().zip(&self.of_steps).zip(self.arguments);
+        sizes.map(|((rows, of_step), step)| if of_step.is_none() && step.totals.is_some() { rows } else { 1 }).collect()
     }
 
     /// What each step adds to the price, with everything inside it.

@@ -5,16 +5,17 @@
 //! alone; all of them. Bisection finds the largest factor that fits. What the factor leaves of the limit is then used up page
 //! by page, the outermost first. A suggestion is priced as a whole, so it fits as it is.
 //!
+//! The rows that totals add up are a page here, if the request says how many.
+//!
 //! Page sizes in one variable, or in a fragment that is spread several times, change together. An occurrence of the same
 //! field below `@skip(if: true)` or `@include(if: false)` is not known here. It has to be edited too, because all occurrences
 //! of a field must have the same arguments.
 
-use crate::cost::pages::Pages;
+use crate::cost::pages::{Pages, WrittenSize};
 use crate::cost::price::Cost;
 use crate::error::graphql_error::Location;
 use crate::query::bind::ids::StepId;
-use crate::query::bind::page_size::{End, SizeSource};
-use crate::query::bind::selection::BoundConnection;
+use crate::query::bind::page_size::SizeSource;
 
 /// The most steps for which page sizes are suggested. It bounds the work of rejecting a query.
 const MAX_STEPS: usize = 256;
@@ -89,8 +90,8 @@ impl Shrinks {
 pub(super) struct Edit<'a> {
     /// The first connection that has the page size.
     pub(super) step: StepId,
-    /// The end that the page is taken from.
-    pub(super) end: End,
+    /// The argument that has it.
+    pub(super) argument: &'static str,
     /// The present page size.
     pub(super) from: u64,
     /// The suggested page size, at least 1.
@@ -125,7 +126,7 @@ pub(super) fn advise<'a>(pages: &Pages<'a>, max_cost: Cost) -> Advice<'a> {
 #[derive(Debug)]
 struct Size<'a> {
     steps: Vec<StepId>,
-    first: &'a BoundConnection<'a>,
+    first: WrittenSize<'a>,
     /// Whether any of its steps is inside no other page.
     is_outermost: bool,
     locations: Vec<Location>,
@@ -133,7 +134,7 @@ struct Size<'a> {
 
 impl Size<'_> {
     fn from(&self) -> u64 {
-        u64::from(self.first.arguments.size())
+        u64::from(self.first.rows)
     }
 }
 
@@ -146,12 +147,12 @@ enum Origin<'a> {
 
 /// The page sizes of an operation, in query order; `None` if they are too many.
 fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
-    if pages.connections.len() > MAX_STEPS {
+    if pages.of_steps.len() > MAX_STEPS {
         return None;
     }
     let mut origins = Vec::new();
-    for (step, connection) in pages.connections.iter().enumerate() {
-        match connection.map(|connection| connection.size_source) {
+    for (step, size) in pages.of_steps.iter().enumerate() {
+        match size.map(|size| size.source) {
             None => {}
             Some(SizeSource::Variable(name)) => origins.push((Origin::Variable(name), step)),
             Some(SizeSource::Document(occurrences)) => {
@@ -164,20 +165,20 @@ fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
     }
     origins.sort_unstable();
 
-    let mut leaders: Vec<StepId> = (0..pages.connections.len()).collect();
+    let mut leaders: Vec<StepId> = (0..pages.of_steps.len()).collect();
     for pair in origins.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         let (one, other) = (leader(&leaders, pair[0].1), leader(&leaders, pair[1].1));
         // The first of the steps is the leader.
         leaders[one.max(other)] = one.min(other);
     }
     let mut sizes: Vec<Size<'a>> = Vec::new();
-    let mut by_leader = vec![0; pages.connections.len()];
-    for (step, connection) in pages.connections.iter().enumerate() {
-        let Some(connection) = *connection else { continue };
+    let mut by_leader = vec![0; pages.of_steps.len()];
+    for (step, first) in pages.of_steps.iter().enumerate() {
+        let Some(first) = *first else { continue };
         let leader = leader(&leaders, step);
         if leader == step {
             by_leader[step] = sizes.len();
-            sizes.push(Size { steps: Vec::new(), first: connection, is_outermost: false, locations: Vec::new() });
+            sizes.push(Size { steps: Vec::new(), first, is_outermost: false, locations: Vec::new() });
         }
         let size = &mut sizes[by_leader[leader]];
         size.steps.push(step);
@@ -204,7 +205,7 @@ fn leader(leaders: &[StepId], mut step: StepId) -> StepId {
 /// Whether a step is inside no page. A lookup is not a page.
 fn is_outermost(pages: &Pages<'_>, step: StepId) -> bool {
     let parent = |step: &StepId| pages.prices.steps[*step].parent;
-    std::iter::successors(parent(&step), parent).all(|step| pages.connections[step].is_none())
+    std::iter::successors(parent(&step), parent).all(|step| pages.of_steps[step].is_none())
 }
 
 /// A search for page sizes.
@@ -235,7 +236,7 @@ impl<'a> Trial<'_, 'a> {
         }
         let factor = largest(0, FACTOR_PARTS, |factor| scale(self, factor));
         scale(self, factor);
-        if self.pages.connections.len() <= MAX_STEPS_TO_FILL {
+        if self.pages.of_steps.len() <= MAX_STEPS_TO_FILL {
             for size in changed() {
                 let fit = largest(self.tried[size.steps[0]], size.from(), |tried| {
                     self.set(size, tried);
@@ -247,10 +248,10 @@ impl<'a> Trial<'_, 'a> {
         let edits = sizes.iter().filter(|size| self.tried[size.steps[0]] < size.from());
         let edits = edits.map(|size| Edit {
             step: size.steps[0],
-            end: size.first.arguments.page.end,
+            argument: size.first.argument,
             from: size.from(),
             to: self.tried[size.steps[0]],
-            variable: match size.first.size_source {
+            variable: match size.first.source {
                 SizeSource::Variable(name) => Some(name),
                 SizeSource::Document(_) => None,
             },

@@ -23,6 +23,16 @@ pub(crate) enum ColumnFormat {
     Date,
     /// The 16 bytes of a UUID.
     Uuid,
+    /// A binary floating-point number of 32 bits.
+    Float4,
+    /// Microseconds since midnight.
+    Time,
+    /// Microseconds, days and months.
+    Interval,
+    /// Bytes as they are.
+    Bytes,
+    /// JSON as text. Statements return `jsonb` so, too.
+    Json,
 }
 
 impl ColumnFormat {
@@ -37,6 +47,11 @@ impl ColumnFormat {
             Type::TIMESTAMPTZ | Type::TIMESTAMP => Self::Timestamp,
             Type::DATE => Self::Date,
             Type::UUID => Self::Uuid,
+            Type::FLOAT4 => Self::Float4,
+            Type::TIME => Self::Time,
+            Type::INTERVAL => Self::Interval,
+            Type::BYTEA => Self::Bytes,
+            Type::JSON | Type::JSONB => Self::Json,
             _ => return None,
         })
     }
@@ -52,6 +67,14 @@ impl ColumnFormat {
             ScalarType::DateTime => matches!(self, Self::Timestamp | Self::Date),
             ScalarType::Boolean => matches!(self, Self::Boolean | Self::Text),
             ScalarType::Enum(_) => self == Self::Text,
+            ScalarType::Float => matches!(self, Self::Float4 | Self::Float8),
+            ScalarType::BigInt => self == Self::Int,
+            ScalarType::Date => self == Self::Date,
+            ScalarType::Time => self == Self::Time,
+            ScalarType::Interval => self == Self::Interval,
+            ScalarType::Uuid => self == Self::Uuid,
+            ScalarType::Bytes => self == Self::Bytes,
+            ScalarType::Json => self == Self::Json,
         }
     }
 }

@@ -119,13 +119,14 @@ pub(crate) fn record(operation: Operation, time: Duration, error: Option<&Databa
     OPERATIONS.of((System::Postgresql, operation, Failure::of(error))).record_time(time);
 }
 
-/// Waits for a connection of a pool, and records how long it took.
-pub(crate) async fn waited<T>(
+/// Waits for a connection of a pool, and records how long it took. Makes the future that waits itself: one that it is given has a place in its
+/// own future twice.
+pub(crate) async fn waited<T, W: Future<Output = Result<T, DatabaseError>>>(
     pool: PoolName,
-    waiting: impl Future<Output = Result<T, DatabaseError>>,
+    wait: impl FnOnce() -> W,
 ) -> Result<T, DatabaseError> {
     let started = Instant::now();
-    let result = waiting.await;
+    let result = wait().await;
     WAITS.of((pool,)).record_time(started.elapsed());
     if matches!(result, Err(DatabaseError::Busy)) {
         TIMEOUTS.of((pool,)).increment();

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use thiserror::Error;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-use crate::value::{ScalarType, Timestamp, Uuid, Value};
+use crate::value::{Date, ScalarType, TimeOfDay, Timestamp, Uuid, Value};
 
 /// A parameter of a statement as it is sent.
 #[derive(Debug)]
@@ -100,6 +100,23 @@ fn encode(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), BoxError> 
             Type::UUID => out.put_u128(*bits),
             _ => return Err(mismatch("a UUID", ty)),
         },
+        Value::Float(number) => match *ty {
+            Type::FLOAT8 => out.put_f64(number.get()),
+            Type::FLOAT4 => out.put_f32(number.to_single()),
+            _ => return Err(mismatch("a floating-point number", ty)),
+        },
+        Value::Date(Date(days)) => match *ty {
+            Type::DATE => out.put_i32(*days),
+            _ => return Err(mismatch("a date", ty)),
+        },
+        Value::Time(TimeOfDay(micros)) => match *ty {
+            Type::TIME => out.put_i64(*micros),
+            _ => return Err(mismatch("a time", ty)),
+        },
+        Value::Interval(interval) => match *ty {
+            Type::INTERVAL => out.put_slice(&interval.to_binary()),
+            _ => return Err(mismatch("an interval", ty)),
+        },
     }
     Ok(())
 }
@@ -119,6 +136,13 @@ pub(crate) fn accepts_scalar(ty: &Type, scalar: ScalarType) -> bool {
         ScalarType::Decimal => *ty == Type::NUMERIC,
         ScalarType::DateTime => matches!(*ty, Type::TIMESTAMPTZ | Type::TIMESTAMP),
         ScalarType::Boolean => matches!(*ty, Type::BOOL | Type::BPCHAR | Type::VARCHAR | Type::TEXT),
+        ScalarType::Float => matches!(*ty, Type::FLOAT4 | Type::FLOAT8),
+        ScalarType::BigInt => matches!(*ty, Type::INT2 | Type::INT4 | Type::INT8),
+        ScalarType::Date => *ty == Type::DATE,
+        ScalarType::Time => *ty == Type::TIME,
+        ScalarType::Interval => *ty == Type::INTERVAL,
+        ScalarType::Uuid => *ty == Type::UUID,
+        ScalarType::Bytes | ScalarType::Json => false,
     }
 }
 
@@ -173,12 +197,20 @@ mod tests {
             Type::DATE,
             Type::BOOL,
             Type::UUID,
+            Type::FLOAT4,
+            Type::TIME,
+            Type::INTERVAL,
         ];
         for (scalar, value) in [
             (ScalarType::Int, Value::Int(7)),
             (ScalarType::Decimal, Value::Decimal(Decimal::ONE)),
             (ScalarType::DateTime, Value::DateTime(Timestamp(0))),
             (ScalarType::Boolean, Value::Boolean(true)),
+            (ScalarType::Float, ScalarType::Float.parse("0.5").unwrap()),
+            (ScalarType::Date, ScalarType::Date.parse("2026-11-24").unwrap()),
+            (ScalarType::Time, ScalarType::Time.parse("09:30").unwrap()),
+            (ScalarType::Interval, ScalarType::Interval.parse("P1D").unwrap()),
+            (ScalarType::Uuid, Value::Uuid(Uuid(7))),
         ] {
             for ty in &types {
                 let is_encoded = encode(&value, ty, &mut BytesMut::new()).is_ok();

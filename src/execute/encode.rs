@@ -2,10 +2,14 @@
 
 use std::io::Write;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::cursor::Encoder;
 use crate::database::column_format::ColumnFormat;
-use crate::execute::{decimal, timestamp};
-use crate::value::{ScalarType, Timestamp, Uuid};
+use crate::execute::json_value::json_value;
+use crate::execute::{decimal, interval, timestamp};
+use crate::value::{Date, Float, Interval, ScalarType, TimeOfDay, Timestamp, Uuid};
 
 /// Appends a value as the JSON of its scalar type. Returns `false`, and appends nothing, if the type cannot have the value.
 pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
@@ -25,16 +29,28 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
             None => false,
         },
         (_, ColumnFormat::Text) => text(raw, out),
+        (ScalarType::Float, _) => number(format, raw, out),
+        (_, ColumnFormat::Json) => json_value(raw, out),
         (_, _) => quoted(out, |out| match format {
             ColumnFormat::Numeric => decimal::numeric(raw, out),
             ColumnFormat::Int => whole_number(raw).map(|number| decimal::int(number, out)).is_some(),
             ColumnFormat::Float8 => raw.try_into().is_ok_and(|bytes| append(out, f64::from_be_bytes(bytes))),
+            ColumnFormat::Date if scalar == ScalarType::Date => {
+                let finite = date(raw).filter(|date| date.is_finite());
+                finite.map(|date| timestamp::date(date, out)).is_some()
+            }
             ColumnFormat::Timestamp | ColumnFormat::Date => {
                 let finite = timestamp(format, raw).filter(|timestamp| timestamp.is_finite());
                 finite.map(|timestamp| timestamp::iso_8601(timestamp, out)).is_some()
             }
             ColumnFormat::Uuid => uuid(raw).is_some_and(|uuid| append(out, uuid)),
-            ColumnFormat::Text | ColumnFormat::Boolean => false,
+            ColumnFormat::Time => time_of_day(raw).map(|time| timestamp::time_of_day(time, out)).is_some(),
+            ColumnFormat::Interval => {
+                let finite = span(raw).filter(|span| span.is_finite());
+                finite.map(|span| interval::iso_8601(span, out)).is_some()
+            }
+            ColumnFormat::Bytes => base64(raw, out),
+            ColumnFormat::Text | ColumnFormat::Boolean | ColumnFormat::Float4 | ColumnFormat::Json => false,
         }),
     }
 }
@@ -45,12 +61,23 @@ pub(crate) fn cursor_key(scalar: ScalarType, format: ColumnFormat, raw: Option<&
     let Some(raw) = raw else { return cursor.null() };
     let added = match (scalar, format) {
         (ScalarType::Boolean, _) => truth(format, raw).map(|truth| cursor.boolean(truth)),
+        (ScalarType::Float, _) => float(format, raw).map(|number| cursor.float(number)),
+        (ScalarType::Date, _) => date(raw).map(|date| cursor.date(date)),
+        (_, ColumnFormat::Time) => time_of_day(raw).map(|time| cursor.time(time)),
+        (_, ColumnFormat::Interval) => span(raw).map(|span| cursor.interval(span)),
         (_, ColumnFormat::Timestamp | ColumnFormat::Date) => timestamp(format, raw).map(|time| cursor.timestamp(time)),
         (_, ColumnFormat::Int) => whole_number(raw).map(|number| cursor.int(number)),
         (_, ColumnFormat::Numeric) => return cursor.numeric(raw),
         (_, ColumnFormat::Text) => return cursor.text(raw),
         (_, ColumnFormat::Uuid) => uuid(raw).map(|uuid| cursor.uuid(uuid)),
-        (_, ColumnFormat::Boolean | ColumnFormat::Float8) => None,
+        (
+            _,
+            ColumnFormat::Boolean
+            | ColumnFormat::Float8
+            | ColumnFormat::Float4
+            | ColumnFormat::Bytes
+            | ColumnFormat::Json,
+        ) => None,
     };
     if added.is_none() {
         cursor.null();
@@ -119,6 +146,45 @@ fn uuid(raw: &[u8]) -> Option<Uuid> {
     raw.try_into().ok().map(u128::from_be_bytes).map(Uuid)
 }
 
+fn date(raw: &[u8]) -> Option<Date> {
+    raw.try_into().ok().map(i32::from_be_bytes).map(Date)
+}
+
+fn time_of_day(raw: &[u8]) -> Option<TimeOfDay> {
+    raw.try_into().ok().map(i64::from_be_bytes).map(TimeOfDay).filter(|time| time.is_storable())
+}
+
+fn span(raw: &[u8]) -> Option<Interval> {
+    raw.try_into().ok().map(Interval::from_binary)
+}
+
+fn float(format: ColumnFormat, raw: &[u8]) -> Option<Float> {
+    match format {
+        ColumnFormat::Float8 => raw.try_into().ok().map(f64::from_be_bytes).map(Float::new),
+        ColumnFormat::Float4 => raw.try_into().ok().map(f32::from_be_bytes).map(|single| Float::new(single.into())),
+        _ => None,
+    }
+}
+
+/// Appends a finite number with the fewest digits that read as the same number of its size.
+fn number(format: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
+    let Some(number) = float(format, raw).filter(|number| number.get().is_finite()) else { return false };
+    let written = if format == ColumnFormat::Float4 {
+        serde_json::to_writer(out, &number.to_single())
+    } else {
+        serde_json::to_writer(out, &number.get())
+    };
+    // Writing to memory cannot fail.
+    written.is_ok()
+}
+
+/// Appends bytes in base64.
+fn base64(raw: &[u8], out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    out.resize(start + raw.len().div_ceil(3) * 4, 0);
+    STANDARD.encode_slice(raw, &mut out[start..]).is_ok()
+}
+
 fn whole_number(raw: &[u8]) -> Option<i64> {
     match *raw {
         [a, b] => Some(i16::from_be_bytes([a, b]).into()),
@@ -160,12 +226,7 @@ fn timestamp(format: ColumnFormat, raw: &[u8]) -> Option<Timestamp> {
                 days => i64::from(days).checked_mul(86_400_000_000).map(Timestamp),
             }
         }
-        ColumnFormat::Text
-        | ColumnFormat::Boolean
-        | ColumnFormat::Int
-        | ColumnFormat::Numeric
-        | ColumnFormat::Uuid
-        | ColumnFormat::Float8 => None,
+        _ => None,
     }
 }
 
@@ -249,6 +310,31 @@ mod tests {
         assert_eq!(int("-2147483648").as_deref(), Some("-2147483648"));
         assert_eq!(int("12.00").as_deref(), Some("12"));
         assert_eq!((int("2147483648"), int("0.5")), (None, None));
+    }
+
+    #[test]
+    fn writes_dates_times_floats_and_bytes() {
+        let date = |days: i32| written(ScalarType::Date, ColumnFormat::Date, &days.to_be_bytes());
+        assert_eq!(date(-1).as_deref(), Some(r#""1999-12-31""#));
+        assert_eq!(date(-2_451_545).as_deref(), Some(r#""-4713-11-24""#));
+        assert_eq!(date(2_145_031_948).as_deref(), Some(r#""+5874897-12-31""#));
+        assert_eq!((date(i32::MIN), date(i32::MAX)), (None, None));
+        let time = |micros: i64| written(ScalarType::Time, ColumnFormat::Time, &micros.to_be_bytes());
+        assert_eq!(time(0).as_deref(), Some(r#""00:00:00""#));
+        assert_eq!(time(86_399_500_000).as_deref(), Some(r#""23:59:59.5""#));
+        assert_eq!(time(86_400_000_000).as_deref(), Some(r#""24:00:00""#));
+        assert_eq!((time(-1), time(86_400_000_001)), (None, None));
+        let double = |number: f64| written(ScalarType::Float, ColumnFormat::Float8, &number.to_be_bytes());
+        let single = |number: f32| written(ScalarType::Float, ColumnFormat::Float4, &number.to_be_bytes());
+        assert_eq!((double(0.1).unwrap(), single(0.1).unwrap()), ("0.1".to_owned(), "0.1".to_owned()));
+        assert_eq!(double(0.1_f32.into()).as_deref(), Some("0.10000000149011612"));
+        assert!(double(1e300).unwrap().len() < 8 && double(-0.0).unwrap() == "0.0");
+        assert_eq!((double(f64::NAN), single(f32::INFINITY)), (None, None));
+        let big = written(ScalarType::BigInt, ColumnFormat::Int, &i64::MIN.to_be_bytes());
+        assert_eq!(big.as_deref(), Some(r#""-9223372036854775808""#));
+        let bytes = |raw: &[u8]| written(ScalarType::Bytes, ColumnFormat::Bytes, raw);
+        assert_eq!((bytes(&[0, 255, 7, 1]).as_deref(), bytes(&[]).as_deref()), (Some(r#""AP8HAQ==""#), Some("\"\"")));
+        assert_eq!(written(ScalarType::Json, ColumnFormat::Json, b" {\n}").as_deref(), Some(" { }"));
     }
 
     #[test]

@@ -19,14 +19,14 @@ pub(super) struct RunningStatement<'c> {
 }
 
 impl<'c> RunningStatement<'c> {
-    /// Sends the prepared statement, and records it.
-    pub(super) async fn send(
-        rows: impl Future<Output = Result<Rows<'c>, DatabaseError>>,
+    /// Sends the prepared statement by a query of a connection, and records it.
+    pub(super) async fn send<Q: Future<Output = Result<Rows<'c>, DatabaseError>>>(
+        query: impl FnOnce() -> Q,
         log: &StatementLog,
     ) -> Result<Self, ExecuteError> {
         let sent = Instant::now();
         log.begin(sent);
-        let rows = rows.await;
+        let rows = query().await;
         // A statement has its locks before its parameters are bound, and PostgreSQL says so.
         log.has_locks();
         let rows = rows.inspect_err(|error| record(Operation::Select, sent.elapsed(), Some(error)))?;
@@ -35,7 +35,7 @@ impl<'c> RunningStatement<'c> {
 
     /// Reads all rows.
     pub(super) async fn read_all(
-        mut self,
+        &mut self,
         writer: &mut ResponseWriter,
         log: &StatementLog,
     ) -> Result<(), ExecuteError> {

@@ -45,6 +45,15 @@ fn unwritable(scalar: ScalarType) -> &'static str {
         ScalarType::Decimal => "the database has NaN or an infinity here, which a Decimal cannot be",
         ScalarType::DateTime => "the database has infinity or -infinity here, which a DateTime cannot be",
         ScalarType::Enum(_) => "the database has a text here that is no value of the enum",
+        ScalarType::Float => "the database has NaN or an infinity here, which a Float cannot be",
+        ScalarType::Date => "the database has infinity or -infinity here, which a Date cannot be",
+        ScalarType::Interval => "the database has infinity or -infinity here, which an Interval cannot be",
+        ScalarType::Json => {
+            "the database has a JSON value here that is longer than 1 MiB or nested more than 127 levels deep"
+        }
+        ScalarType::BigInt | ScalarType::Time | ScalarType::Uuid | ScalarType::Bytes => {
+            "the database has a value here that the field's type does not have"
+        }
         ScalarType::Boolean => "the database has a text here that is neither Y nor N",
     }
 }

@@ -10,7 +10,8 @@
 //! - [`plan_analysis`]: what its branches take
 //! - [`sql_literal`]: the parameters of a statement as text
 //! - `encode`: PostgreSQL's binary values as JSON, and as cursor keys
-//! - `decimal`, `timestamp`: numbers and timestamps as text
+//! - `decimal`, `timestamp`, `interval`: numbers, moments and spans of time as text
+//! - `json_value`: JSON of the database in a response
 //! - `nullability`: whether non-null fields have values
 //! - [`changes_state`]: what a page of changes is of, and its tokens
 //! - [`field_error`]: fields that cannot be written as the schema says
@@ -25,6 +26,8 @@ pub(crate) mod encode;
 pub mod error;
 mod fetch;
 pub mod field_error;
+mod interval;
+mod json_value;
 mod nullability;
 mod page_frame;
 pub mod plan_analysis;
@@ -81,8 +84,8 @@ pub(crate) async fn execute_within(
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
-    let rows = connection.query(&statement, parameters(plan), Transaction::Open);
-    RunningStatement::send(rows, log).await?.read_all(&mut writer, log).await?;
+    let query = || connection.query(&statement, parameters(plan), Transaction::Open);
+    RunningStatement::send(query, log).await?.read_all(&mut writer, log).await?;
     Ok(writer)
 }
 
@@ -101,7 +104,7 @@ async fn read(
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
-    let rows = connection.query(&statement, parameters(plan));
-    RunningStatement::send(rows, log).await?.read_all(&mut writer, log).await?;
+    let query = || connection.query(&statement, parameters(plan));
+    RunningStatement::send(query, log).await?.read_all(&mut writer, log).await?;
     Ok(writer)
 }

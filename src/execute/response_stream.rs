@@ -125,8 +125,8 @@ async fn write(
 ) -> Result<LastPart, StreamError> {
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await.map_err(ExecuteError::from)?;
-    let rows = connection.query(&statement, parameters(plan), Transaction::Own);
-    let mut statement = RunningStatement::send(rows, log).await?;
+    let query = || connection.query(&statement, parameters(plan), Transaction::Own);
+    let mut statement = RunningStatement::send(query, log).await?;
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     let most = options.rows.map_or(ROWS, usize::from);
     let (mut text, mut at_least) = (start, options.first_part);

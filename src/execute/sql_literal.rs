@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::execute::{decimal, timestamp};
+use crate::execute::{decimal, interval, timestamp};
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
-use crate::value::{Numeric, Timestamp, Value};
+use crate::value::{Date, Interval, Numeric, Timestamp, Value};
 
 /// The arguments with which `EXECUTE` runs the prepared statement of a plan.
 pub fn arguments(plan: &Plan) -> String {
@@ -42,6 +42,10 @@ pub(super) fn text(value: &Value) -> String {
         Value::Boolean(truth) => if *truth { "Y" } else { "N" }.to_owned(),
         Value::DateTime(moment) => timestamp(*moment),
         Value::Uuid(uuid) => uuid.to_string(),
+        Value::Float(number) => number.get().to_string(),
+        Value::Date(day) => date(*day),
+        Value::Time(time) => written(|out| timestamp::time_of_day(*time, out)),
+        Value::Interval(interval) => span(*interval),
     }
 }
 
@@ -61,11 +65,31 @@ fn numeric(number: &Numeric) -> String {
 
 fn timestamp(moment: Timestamp) -> String {
     if !moment.is_finite() {
-        return if moment.0 > 0 { "infinity" } else { "-infinity" }.to_owned();
+        return infinite(moment.0 > 0);
     }
-    let mut iso = Vec::new();
-    timestamp::iso_8601(moment, &mut iso);
-    let iso = String::from_utf8_lossy(&iso);
+    in_era(&written(|out| timestamp::iso_8601(moment, out)))
+}
+
+fn date(day: Date) -> String {
+    if day.is_finite() { in_era(&written(|out| timestamp::date(day, out))) } else { infinite(day.0 > 0) }
+}
+
+fn span(span: Interval) -> String {
+    if span.is_finite() { written(|out| interval::iso_8601(span, out)) } else { infinite(span.months > 0) }
+}
+
+fn infinite(is_positive: bool) -> String {
+    if is_positive { "infinity" } else { "-infinity" }.to_owned()
+}
+
+fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut text = Vec::new();
+    write(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// A date or timestamp of ISO-8601 as PostgreSQL reads it.
+fn in_era(iso: &str) -> String {
     let positive = iso.trim_start_matches(['+', '-']);
     let (year, rest) = positive.split_once('-').unwrap_or((positive, ""));
     let mut text = String::new();
@@ -102,6 +126,11 @@ mod tests {
             (i64::MIN, "-infinity"),
         ] {
             assert_eq!(text(&Value::DateTime(Timestamp(micros))), expected);
+        }
+        for (days, expected) in
+            [(0, "2000-01-01"), (-2_451_545, "4714-11-24 BC"), (2_145_031_948, "5874897-12-31"), (i32::MAX, "infinity")]
+        {
+            assert_eq!(text(&Value::Date(Date(days))), expected);
         }
     }
 

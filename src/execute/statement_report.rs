@@ -70,8 +70,6 @@ fn scalar(value: &Value) -> Json {
     match value {
         Value::Int(number) => (*number).into(),
         Value::Boolean(truth) => (*truth).into(),
-        Value::Text(_) | Value::Decimal(_) | Value::Numeric(_) | Value::Uuid(_) | Value::DateTime(_) => {
-            text(value).into()
-        }
+        _ => text(value).into(),
     }
 }

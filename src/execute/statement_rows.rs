@@ -257,5 +257,10 @@ fn format(ty: ResultType) -> ColumnFormat {
         ResultType::Date => ColumnFormat::Date,
         ResultType::Boolean => ColumnFormat::Boolean,
         ResultType::Uuid => ColumnFormat::Uuid,
+        ResultType::Float4 => ColumnFormat::Float4,
+        ResultType::Time => ColumnFormat::Time,
+        ResultType::Interval => ColumnFormat::Interval,
+        ResultType::Bytes => ColumnFormat::Bytes,
+        ResultType::Json => ColumnFormat::Json,
     }
 }

@@ -1,15 +1,32 @@
-//! Timestamps as text, without `std::fmt`, which is slower: a response has hundreds of them.
+//! Timestamps, dates and times as text, without `std::fmt`, which is slower: a response has hundreds of them.
 
 use crate::execute::decimal::{digit, four, int};
-use crate::value::Timestamp;
+use crate::value::{Date, TimeOfDay, Timestamp};
+
+const DAY: i64 = 86_400_000_000;
 
 /// Appends a timestamp as ISO-8601 in UTC with a trailing Z. A fraction is written only if it is not zero, without trailing
 /// zeros. A year without four digits has a sign.
 pub(super) fn iso_8601(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
-    const DAY: i64 = 86_400_000_000;
-    let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY).unsigned_abs());
+    write_date(micros.div_euclid(DAY), out);
+    out.push(b'T');
+    write_time(micros.rem_euclid(DAY).unsigned_abs(), out);
+    out.push(b'Z');
+}
+
+/// Appends a date as ISO-8601. A year without four digits has a sign.
+pub(super) fn date(Date(days): Date, out: &mut Vec<u8>) {
+    write_date(days.into(), out);
+}
+
+/// Appends a time of day as ISO-8601, without an offset.
+pub(super) fn time_of_day(TimeOfDay(micros): TimeOfDay, out: &mut Vec<u8>) {
+    write_time(micros.unsigned_abs(), out);
+}
+
+/// Appends the date of a number of days since 2000.
+fn write_date(days: i64, out: &mut Vec<u8>) {
     let (year, month, day) = civil(days - Timestamp::UNIX_EPOCH.0 / DAY);
-    let (seconds, fraction) = (rest / 1_000_000, rest % 1_000_000);
     match year {
         0..10_000 => {}
         ..0 => out.push(b'-'),
@@ -19,20 +36,30 @@ pub(super) fn iso_8601(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
         Ok(year @ ..10_000) => out.extend_from_slice(&four(year)),
         _ => int(year.abs(), out),
     }
-    let mut text = *b"-00-00T00:00:00";
-    let parts = [(1, month), (4, day), (7, seconds / 3600), (10, seconds / 60 % 60), (13, seconds % 60)];
-    for (index, part) in parts {
+    out.extend_from_slice(&[b'-', digit(month / 10), digit(month % 10), b'-', digit(day / 10), digit(day % 10)]);
+}
+
+/// Appends a time of day.
+fn write_time(micros: u64, out: &mut Vec<u8>) {
+    let seconds = micros / 1_000_000;
+    let mut text = *b"00:00:00";
+    for (index, part) in [(0, seconds / 3600), (3, seconds / 60 % 60), (6, seconds % 60)] {
         text[index..index + 2].copy_from_slice(&[digit(part / 10), digit(part % 10)]);
     }
     out.extend_from_slice(&text);
-    if fraction != 0 {
-        out.push(b'.');
-        out.extend_from_slice(&[100_000, 10_000, 1000, 100, 10, 1].map(|unit| digit(fraction / unit % 10)));
-        while out.last() == Some(&b'0') {
-            out.pop();
-        }
+    fraction(micros % 1_000_000, out);
+}
+
+/// Appends a point and a fraction in millionths without trailing zeros, or nothing if it is zero.
+pub(super) fn fraction(millionths: u64, out: &mut Vec<u8>) {
+    if millionths == 0 {
+        return;
     }
-    out.push(b'Z');
+    out.push(b'.');
+    out.extend_from_slice(&[100_000, 10_000, 1000, 100, 10, 1].map(|unit| digit(millionths / unit % 10)));
+    while out.last() == Some(&b'0') {
+        out.pop();
+    }
 }
 
 /// The date of a number of days since 1970 in the proleptic Gregorian calendar: Howard Hinnant's `civil_from_days`.

@@ -13,7 +13,7 @@ pub struct Column {
     format: ColumnFormat,
 }
 
-const FORMATS: [ColumnFormat; 8] = [
+const FORMATS: [ColumnFormat; 13] = [
     ColumnFormat::Text,
     ColumnFormat::Boolean,
     ColumnFormat::Int,
@@ -22,6 +22,11 @@ const FORMATS: [ColumnFormat; 8] = [
     ColumnFormat::Timestamp,
     ColumnFormat::Date,
     ColumnFormat::Uuid,
+    ColumnFormat::Float4,
+    ColumnFormat::Time,
+    ColumnFormat::Interval,
+    ColumnFormat::Bytes,
+    ColumnFormat::Json,
 ];
 
 impl Column {
@@ -45,6 +50,11 @@ impl Column {
             ColumnFormat::Timestamp => "timestamp",
             ColumnFormat::Date => "date",
             ColumnFormat::Uuid => "uuid",
+            ColumnFormat::Float4 => "float4",
+            ColumnFormat::Time => "time",
+            ColumnFormat::Interval => "interval",
+            ColumnFormat::Bytes => "bytea",
+            ColumnFormat::Json => "json",
         }
     }
 

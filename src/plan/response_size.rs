@@ -78,7 +78,12 @@ fn width(scalar: ScalarType) -> u64 {
         ScalarType::Id => 22,
         ScalarType::Decimal => 24,
         ScalarType::DateTime => 30,
-        ScalarType::String | ScalarType::Enum(_) => 64,
+        ScalarType::Float | ScalarType::Interval => 24,
+        ScalarType::BigInt => 22,
+        ScalarType::Date => 12,
+        ScalarType::Time => 17,
+        ScalarType::Uuid => 38,
+        ScalarType::String | ScalarType::Bytes | ScalarType::Json | ScalarType::Enum(_) => 64,
     }
 }
 

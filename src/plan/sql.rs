@@ -164,6 +164,11 @@ pub(crate) fn type_name(stored: StoredType) -> &'static str {
         StoredType::Boolean => "bool",
         StoredType::Uuid => "uuid",
         StoredType::Enum(labels) => labels.name(),
+        StoredType::Float4 => "float4",
+        StoredType::Float8 => "float8",
+        StoredType::Date => "date",
+        StoredType::Time => "time",
+        StoredType::Interval => "interval",
     }
 }
 

@@ -11,8 +11,8 @@ use crate::value::Enumeration;
 /// Selects the columns of relations.
 ///
 /// Finds relations by name in PostgreSQL's system catalogs, which every role can read: `to_regclass` fails for a schema
-/// that the role may not use. A name without a schema means `public`, as in every statement. For a domain, selects its
-/// base type, as results do. The modifier of `numeric` has the number of digits and that of decimal places.
+/// that the role may not use. A name without a schema means `public`, as in every statement. For a domain, or one over
+/// another, selects its base type, as results do. The modifier of `numeric` has the number of digits and that of decimal places.
 const RELATIONS: &str = "
     SELECT
         wanted.name,
@@ -20,11 +20,11 @@ const RELATIONS: &str = "
         relation.relkind IN ('r', 'p', 'm'),
         has_schema_privilege(namespace.oid, 'USAGE'),
         attribute.attname::text,
-        COALESCE(NULLIF(type.typbasetype, 0), type.oid),
+        type.base,
         format_type(attribute.atttypid, attribute.atttypmod),
         has_column_privilege(relation.oid, attribute.attnum, 'SELECT'),
         relation.relkind IN ('r', 'p'),
-        attribute.attnotnull OR type.typnotnull,
+        attribute.attnotnull OR type.is_not_null,
         modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28,
         (SELECT quote_ident(server.srvname)
          FROM pg_catalog.pg_foreign_table AS foreign_table
@@ -45,8 +45,17 @@ const RELATIONS: &str = "
     JOIN pg_catalog.pg_namespace AS namespace ON namespace.nspname = part[1]
     JOIN pg_catalog.pg_class AS relation ON relation.relnamespace = namespace.oid AND relation.relname = part[2]
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid
-    JOIN pg_catalog.pg_type AS type ON type.oid = attribute.atttypid
-    CROSS JOIN LATERAL (SELECT GREATEST(attribute.atttypmod, type.typtypmod)) AS modifier (value)
+    CROSS JOIN LATERAL (
+        WITH RECURSIVE domain AS (
+            SELECT oid, typbasetype, typtypmod, typnotnull FROM pg_catalog.pg_type WHERE oid = attribute.atttypid
+            UNION ALL
+            SELECT base.oid, base.typbasetype, base.typtypmod, base.typnotnull
+            FROM domain
+            JOIN pg_catalog.pg_type AS base ON base.oid = domain.typbasetype
+        )
+        SELECT max(oid) FILTER (WHERE typbasetype = 0), max(typtypmod), bool_or(typnotnull) FROM domain
+    ) AS type (base, modifier, is_not_null)
+    CROSS JOIN LATERAL (SELECT GREATEST(attribute.atttypmod, type.modifier)) AS modifier (value)
     WHERE cardinality(part) = 2
       AND relation.relkind IN ('r', 'p', 'v', 'm', 'f')
       AND attribute.attnum > 0

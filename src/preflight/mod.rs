@@ -88,8 +88,9 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
             Some(Type::UUID) => types.insert(relation, name, StoredType::Uuid),
             Some(Type::BPCHAR) => types.insert_result(relation, name, ResultType::Char),
             Some(Type::TEXT | Type::VARCHAR | Type::NAME) => types.insert_result(relation, name, ResultType::Text),
-            Some(Type::FLOAT8) => types.insert_result(relation, name, ResultType::Float8),
-            Some(Type::DATE) => types.insert_result(relation, name, ResultType::Date),
+            Some(Type::FLOAT4) => types.insert(relation, name, StoredType::Float4),
+            Some(Type::FLOAT8) => types.insert(relation, name, StoredType::Float8),
+            Some(Type::DATE) => types.insert(relation, name, StoredType::Date),
             _ => found.labels.into_iter().for_each(|labels| types.insert(relation, name, StoredType::Enum(labels))),
         }
     }

@@ -246,7 +246,7 @@ impl ReadServers {
         caller: &Arc<str>,
         small: Option<StatementText<'_>>,
     ) -> Result<LeasedConnection<ReadConnection>, DatabaseError> {
-        waited(PoolName::Queries, async {
+        waited(PoolName::Queries, async || {
             if let Some(text) = small
                 && let Some(shared) = self.share(route, caller, text).await?
             {
@@ -264,7 +264,7 @@ impl ReadServers {
         route: &ReadRoute,
         caller: &Arc<str>,
     ) -> Result<LeasedConnection<OwnConnection>, DatabaseError> {
-        waited(PoolName::Queries, self.own(route, caller)).await
+        waited(PoolName::Queries, || self.own(route, caller)).await
     }
 
     async fn own(
@@ -324,7 +324,7 @@ impl ReadServers {
         caller: &Arc<str>,
         wait: Duration,
     ) -> Result<ExportPlace, DatabaseError> {
-        waited(PoolName::Exports, async {
+        waited(PoolName::Exports, async || {
             let server = self.preferred(route);
             let turn = time::timeout(wait, server.export_turns.acquire(caller)).await;
             let turn = turn.map_err(|_| DatabaseError::Busy)?;

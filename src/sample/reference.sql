@@ -58,6 +58,12 @@ VALUES
     ('WT_lb', 'WEIGHT_MEASURE',   'lb',  'Pound')
 ON CONFLICT DO NOTHING;
 
+INSERT INTO public.geo_type (geo_type_id, has_table, description)
+VALUES
+    ('COUNTRY', 'N', 'Country'),
+    ('STATE',   'N', 'State')
+ON CONFLICT DO NOTHING;
+
 INSERT INTO public.geo (geo_id, geo_type_id, geo_name, geo_code, abbreviation)
 VALUES
     ('USA', 'COUNTRY', 'United States', 'USA', 'USA'),
@@ -137,6 +143,12 @@ ON CONFLICT DO NOTHING;
 INSERT INTO public.product_type (product_type_id, is_physical, is_digital, has_table, description)
 VALUES
     ('FINISHED_GOOD', 'Y', 'N', 'N', 'Finished Good')
+ON CONFLICT DO NOTHING;
+
+INSERT INTO public.inventory_item_type (inventory_item_type_id, has_table, description)
+VALUES
+    ('NON_SERIAL_INV_ITEM', 'N', 'Non-Serialized'),
+    ('SERIALIZED_INV_ITEM', 'N', 'Serialized')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO public.good_identification_type (good_identification_type_id, has_table, description)

@@ -145,5 +145,12 @@ fn sample(scalar: ScalarType) -> Json {
         ScalarType::DateTime => json!("2026-01-01T00:00:00Z"),
         ScalarType::Boolean => json!(false),
         ScalarType::Enum(enumeration) => json!(enumeration.values().next().map(|(name, _)| name)),
+        ScalarType::Float => json!(0.5),
+        ScalarType::BigInt => json!("1"),
+        ScalarType::Date => json!("2026-01-01"),
+        ScalarType::Time => json!("09:30:00"),
+        ScalarType::Interval => json!("P1D"),
+        ScalarType::Uuid => json!("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"),
+        ScalarType::Bytes | ScalarType::Json => Json::Null,
     }
 }

@@ -10,10 +10,12 @@
 //! - [`assessment`]: what an operation costs at least and at most, and whether it is refused
 //! - [`change`]: what changes for an operation, by class
 //! - `operation_diff`: finds it
+//! - [`corrected`]: a broken operation as the new schema answers it
 
 pub mod assessment;
 mod assignment;
 pub mod change;
+pub mod corrected;
 mod fact_reader;
 pub mod facts;
 mod operation_diff;
@@ -27,7 +29,8 @@ use crate::documents::document::{Document, Place};
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::schema_diff::assessment::assess;
-use crate::schema_diff::change::Change;
+use crate::schema_diff::change::{Change, Class};
+use crate::schema_diff::corrected::{Corrected, corrected};
 use crate::schema_diff::operation_diff::Judgement;
 use crate::schema_diff::schema::{Caller, Schema};
 use crate::schema_diff::schema_change::{SchemaChange, schema_changes};
@@ -41,6 +44,8 @@ pub struct OperationDiff {
     pub place: Place,
     /// What changes, in the order of the classes. Never empty.
     pub changes: Vec<Change>,
+    /// What to send instead, if it breaks and its errors say how to correct it.
+    pub corrected: Option<Corrected>,
 }
 
 /// An operation that neither schema answers.
@@ -88,7 +93,11 @@ pub fn diff(old: &Schema, new: &Schema, documents: &[Document], caller: &Caller)
         let (operation, place) = (document.operation.clone(), document.start());
         match operation_diff::judge(old, new, document, caller) {
             Judgement::Changes(changes) if changes.is_empty() => {}
-            Judgement::Changes(changes) => diff.operations.push(OperationDiff { operation, place, changes }),
+            Judgement::Changes(changes) => {
+                let breaks = changes.iter().any(|change| change.class() == Class::Breaks);
+                let corrected = breaks.then(|| corrected(&new.catalog, document, &caller.limits)).flatten();
+                diff.operations.push(OperationDiff { operation, place, changes, corrected });
+            }
             Judgement::NotValid(errors) => diff.not_valid.push(NotValid { operation, place, errors }),
         }
     }

@@ -220,3 +220,24 @@ fn a_price_change_tells_the_limit_the_polls_and_the_increase() {
     assert_eq!(price(interval(1, 1), interval(1001, 2000)).over_limit(), OverLimit::Always);
     assert_eq!(price(interval(1, 1), interval(2, 1000)).over_limit(), OverLimit::Never);
 }
+
+#[test]
+fn a_broken_operation_is_corrected_as_far_as_its_errors_say_how() {
+    let (old, documents) = (schema(SCHEMA), documents());
+    for (from, to, operation, lines) in [
+        ("note: String ", "notes: String ", "Sale", vec![(6, "notes")]),
+        (
+            "@sort(key: \"SALE_ID\")",
+            "@sort(key: \"SALE_NO\", column: \"sale_id\")",
+            "Sorted",
+            vec![(28, "a: sales(first: 10  sortKey: SALE_NO) { edges { cursor } }")],
+        ),
+    ] {
+        let diff = diff(&old, &schema(&changed(from, to)), &documents, &caller());
+        let broken = diff.operations.iter().find(|one| one.operation.as_deref() == Some(operation)).unwrap();
+        let corrected = broken.corrected.as_ref().unwrap();
+        let found: Vec<_> = corrected.lines.iter().map(|(at, line)| (at.location.line, line.as_str())).collect();
+        assert_eq!(found, lines, "{from} → {to}");
+        assert!(diff.operations.iter().all(|one| one.changes[0].class() == Class::Breaks || one.corrected.is_none()));
+    }
+}

@@ -183,6 +183,7 @@ fn columns<'d>(
                 let shown = known.and_then(|known| known.of_column(&column.name));
                 let new_name = || names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
                 let name = shown.map_or_else(new_name, |field| field.name.clone());
+                let scalar = shown.and_then(|field| field.column.as_ref()).map_or(scalar, |(_, scalar)| *scalar);
                 columns.push(ColumnField { name, scalar, column, kind, is_known: shown.is_some() });
             }
             None if column.is_readable => left_out.push(format!("{}: no scalar for {}", column.name, column.type_name)),

@@ -79,7 +79,7 @@ pub enum ColumnKind {
     Whole,
     /// Another exact decimal number.
     Numeric,
-    /// A binary floating-point number.
+    /// A binary floating-point number of 32 or 64 bits.
     Float,
     /// A point in time, with or without a time zone.
     Moment,
@@ -91,6 +91,14 @@ pub enum ColumnKind {
     Uuid,
     /// An enum of the database: the name of its type in SQL, and its labels.
     Enum(Enumeration),
+    /// A time of day without a time zone.
+    Time,
+    /// A span of time.
+    Interval,
+    /// Bytes.
+    Bytes,
+    /// JSON, as text or not.
+    Json,
 }
 
 /// A constraint that rows refer to those of a relation.
@@ -118,20 +126,30 @@ impl ColumnKind {
     pub(super) fn scalar(self, is_key: bool, published: &BTreeMap<Enumeration, Enumeration>) -> ScalarType {
         match self {
             Self::Enum(labels) => ScalarType::Enum(published.get(&labels).copied().unwrap_or(labels)),
-            Self::Uuid => ScalarType::Id,
-            Self::Text | Self::Int | Self::BigInt | Self::Whole if is_key => ScalarType::Id,
+            Self::Text | Self::Int | Self::BigInt | Self::Whole | Self::Uuid if is_key => ScalarType::Id,
             Self::Text => ScalarType::String,
             Self::Int => ScalarType::Int,
-            // GraphQL's Int has 32 bits.
-            Self::BigInt | Self::Whole | Self::Numeric | Self::Float => ScalarType::Decimal,
-            Self::Moment | Self::Date => ScalarType::DateTime,
+            Self::BigInt => ScalarType::BigInt,
+            Self::Whole | Self::Numeric => ScalarType::Decimal,
+            Self::Float => ScalarType::Float,
+            Self::Moment => ScalarType::DateTime,
+            Self::Date => ScalarType::Date,
+            Self::Time => ScalarType::Time,
+            Self::Interval => ScalarType::Interval,
             Self::Boolean => ScalarType::Boolean,
+            Self::Uuid => ScalarType::Uuid,
+            Self::Bytes => ScalarType::Bytes,
+            Self::Json => ScalarType::Json,
         }
     }
 
-    /// Whether a column of that scalar can be searched and sorted by.
+    /// Whether a column of that scalar can be searched and sorted by. A file may show one as another scalar than a draft does.
     pub(super) fn is_compared(self, scalar: ScalarType) -> bool {
-        !matches!((self, scalar), (Self::Float | Self::Date, _) | (Self::BigInt, ScalarType::Decimal))
+        match scalar {
+            ScalarType::Decimal => matches!(self, Self::Whole | Self::Numeric),
+            ScalarType::DateTime => self == Self::Moment,
+            _ => scalar.is_compared(),
+        }
     }
 
     /// Whether PostgreSQL compares columns of both by an index on either.
@@ -142,7 +160,11 @@ impl ColumnKind {
             Self::Moment | Self::Date => 2,
             Self::Uuid => 3,
             Self::Boolean => 4,
-            Self::Enum(_) => 5,
+            Self::Time => 5,
+            Self::Interval => 6,
+            Self::Bytes => 7,
+            Self::Json => 8,
+            Self::Enum(_) => 9,
         };
         family(self) == family(other)
     }

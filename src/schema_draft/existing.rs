@@ -27,8 +27,8 @@ pub(super) struct ExistingType {
 #[derive(Debug)]
 pub(super) struct ExistingField {
     pub(super) name: String,
-    /// The column, if it shows one.
-    pub(super) column: Option<String>,
+    /// The column, if it shows one, and its scalar.
+    pub(super) column: Option<(String, ScalarType)>,
     /// The joined rows, if it has some.
     pub(super) join: Option<ExistingJoin>,
 }
@@ -68,7 +68,7 @@ impl Existing {
         for (object, entity) in catalog.entities() {
             let fields = catalog.fields_of(object).map(|(field, binding)| ExistingField {
                 name: field.name.clone(),
-                column: binding.column().map(|column| column.name.clone()),
+                column: binding.column().map(|column| (column.name.clone(), column.scalar)),
                 join: join(catalog, binding),
             });
             existing.types.push(ExistingType {
@@ -115,7 +115,7 @@ impl Existing {
 impl ExistingType {
     /// The field that shows a column.
     pub(super) fn of_column(&self, column: &str) -> Option<&ExistingField> {
-        self.fields.iter().find(|field| field.column.as_deref() == Some(column))
+        self.fields.iter().find(|field| field.column.as_ref().is_some_and(|(name, _)| name == column))
     }
 }
 

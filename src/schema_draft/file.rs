@@ -69,9 +69,9 @@ pub(super) fn keys(root: &RootModel<'_>) -> String {
     for key in root.search_keys.iter().filter(|key| !key.is_known) {
         let column = if snake_case(&key.name) == key.column { String::new() } else { named(", column", key.column) };
         let compare = match key.scalar {
-            ScalarType::Id | ScalarType::String | ScalarType::Enum(_) => "",
-            ScalarType::Int | ScalarType::Decimal | ScalarType::DateTime => ", compare: [EQUALS, IN, RANGE]",
+            ScalarType::Id | ScalarType::String | ScalarType::Uuid | ScalarType::Enum(_) => "",
             ScalarType::Boolean => ", compare: [EQUALS]",
+            _ => ", compare: [EQUALS, IN, RANGE]",
         };
         let orders = if key.in_order_of.is_empty() {
             String::new()

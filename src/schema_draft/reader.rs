@@ -41,9 +41,9 @@ const COLUMNS: &str = "
         attribute.attrelid,
         attribute.attname::text,
         format_type(attribute.atttypid, attribute.atttypmod),
-        COALESCE(NULLIF(type.typbasetype, 0), type.oid),
+        type.base,
         modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28,
-        attribute.attnotnull OR type.typnotnull,
+        attribute.attnotnull OR type.is_not_null,
         has_column_privilege(attribute.attrelid, attribute.attnum, 'SELECT'),
         col_description(attribute.attrelid, attribute.attnum),
         (SELECT quote_ident(place.nspname) || '.' || quote_ident(enum.typname)
@@ -55,8 +55,17 @@ const COLUMNS: &str = "
          WHERE label.enumtypid = COALESCE(NULLIF(type.typbasetype, 0), type.oid))
     FROM unnest($1::oid[]) AS wanted (oid)
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = wanted.oid
-    JOIN pg_catalog.pg_type AS type ON type.oid = attribute.atttypid
-    CROSS JOIN LATERAL (SELECT GREATEST(attribute.atttypmod, type.typtypmod)) AS modifier (value)
+    CROSS JOIN LATERAL (
+        WITH RECURSIVE domain AS (
+            SELECT oid, typbasetype, typtypmod, typnotnull FROM pg_catalog.pg_type WHERE oid = attribute.atttypid
+            UNION ALL
+            SELECT base.oid, base.typbasetype, base.typtypmod, base.typnotnull
+            FROM domain
+            JOIN pg_catalog.pg_type AS base ON base.oid = domain.typbasetype
+        )
+        SELECT max(oid) FILTER (WHERE typbasetype = 0), max(typtypmod), bool_or(typnotnull) FROM domain
+    ) AS type (base, modifier, is_not_null)
+    CROSS JOIN LATERAL (SELECT GREATEST(attribute.atttypmod, type.modifier)) AS modifier (value)
     WHERE attribute.attnum > 0 AND NOT attribute.attisdropped
     ORDER BY attribute.attrelid, attribute.attnum";
 
@@ -223,11 +232,15 @@ fn column_kind(ty: &Type, is_whole: bool) -> Option<ColumnKind> {
         Type::INT8 => ColumnKind::BigInt,
         Type::NUMERIC if is_whole => ColumnKind::Whole,
         Type::NUMERIC => ColumnKind::Numeric,
-        Type::FLOAT8 => ColumnKind::Float,
+        Type::FLOAT4 | Type::FLOAT8 => ColumnKind::Float,
         Type::TIMESTAMP | Type::TIMESTAMPTZ => ColumnKind::Moment,
         Type::DATE => ColumnKind::Date,
         Type::BOOL => ColumnKind::Boolean,
         Type::UUID => ColumnKind::Uuid,
+        Type::TIME => ColumnKind::Time,
+        Type::INTERVAL => ColumnKind::Interval,
+        Type::BYTEA => ColumnKind::Bytes,
+        Type::JSON | Type::JSONB => ColumnKind::Json,
         _ => return None,
     })
 }

@@ -6,7 +6,7 @@ use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey,
 use crate::schema_draft::{draft, updated};
 
 fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> Column {
-    let type_name = kind.map_or_else(|| "jsonb".to_owned(), |kind| format!("{kind:?}"));
+    let type_name = kind.map_or_else(|| "tsvector".to_owned(), |kind| format!("{kind:?}"));
     Column { name: name.to_owned(), type_name, kind, is_not_null, is_readable: true, comment: None }
 }
 
@@ -73,9 +73,9 @@ type Query {
     @search(key: "artistId", inOrderOf: ["ALBUM_ID"])
     @sort(key: "ALBUM_ID", column: "AlbumId")
     @sort(key: "ARTIST_ID")
-    # no search and no order by released: Date is not compared
     # no index sorts by title: CREATE INDEX CONCURRENTLY ON "album" ("title", "AlbumId");
     # no index begins with producer_id, to search and sort by: CREATE INDEX CONCURRENTLY ON "album" ("producer_id", "AlbumId");
+    # no index begins with released, to search and sort by: CREATE INDEX CONCURRENTLY ON "album" ("released", "AlbumId");
   artist(artistId: ID!): Artist @point
   artists: [Artist]
     @search(key: "artistId")
@@ -88,10 +88,10 @@ type Album @relation(name: "album", key: ["AlbumId"]) {
   title: String!
   artistId: ID
   producerId: ID
-  released: DateTime
+  released: Date
   artist: Artist @one(by: ["artist_id"])
   producer: Artist @one(by: ["producer_id"], to: ["artist_id"])
-  # cover: no scalar for jsonb
+  # cover: no scalar for tsvector
   # album_label: public.label has no type
 }
 
@@ -195,7 +195,7 @@ type Record @relation(name: "album", key: ["AlbumId"]) {
   maker: Musician @one(by: ["artist_id"])
   artistId: ID
   producerId: ID
-  released: DateTime
+  released: Date
   producer: Musician @one(by: ["producer_id"], to: ["artist_id"])
 }
 "Anybody."
@@ -221,7 +221,7 @@ fn an_update_marks_what_vanished_once() {
     database.relations[0].columns.retain(|column| column.name != "released");
     let marked = updated(&whole, &database).unwrap();
     for mark in [
-        "\n  # vanished: the role reads no column released of album\n  released: DateTime\n",
+        "\n  # vanished: the role reads no column released of album\n  released: Date\n",
         "\n# vanished: the role reads no table or view artists\n\"Who makes",
     ] {
         assert!(marked.contains(mark), "{marked}");

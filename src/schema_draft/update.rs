@@ -72,7 +72,7 @@ fn vanished(text: &str, place: &TypeText, ty: &ExistingType, database: &Database
     let Some(relation) = database.relations.iter().find(|relation| relation.path() == ty.relation) else {
         return mark(text, place.range.start, &format!("the role reads no table or view {}", ty.relation));
     };
-    let gone = ty.fields.iter().filter_map(|field| Some((field, field.column.as_deref()?)));
+    let gone = ty.fields.iter().filter_map(|field| Some((field, &field.column.as_ref()?.0)));
     let gone = gone.filter(|(_, column)| relation.column(column).is_none());
     let marks = gone.flat_map(|(field, column)| {
         let place = place.fields.iter().find(|place| place.name == field.name);

@@ -108,7 +108,8 @@ impl SharedStore {
         arguments: &[u64],
     ) -> Result<Vec<i64>, StoreError> {
         let mut open = self.shared.open_now().clone().ok_or(StoreError::Away)?;
-        let result = call(&mut open.connection, &script.0, keys, arguments).await;
+        // Boxed, so that the futures of requests stay small where there is no store.
+        let result = Box::pin(call(&mut open.connection, &script.0, keys, arguments)).await;
         if let Err(error) = &result {
             self.shared.lose(open.id, error);
         }

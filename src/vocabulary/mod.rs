@@ -177,7 +177,7 @@ fn id_text(value: &Value) -> Option<Cow<'_, str>> {
         Value::Int(number) => Some(number.to_string().into()),
         Value::Decimal(number) => Some(number.to_string().into()),
         Value::Uuid(uuid) => Some(uuid.to_string().into()),
-        Value::Numeric(_) | Value::DateTime(_) | Value::Boolean(_) => None,
+        _ => None,
     }
 }
 

@@ -21,6 +21,7 @@ pub fn cursor(sort_key: &SortKey, is_reversed: bool, text: impl Fn(&Column) -> O
                 encoder.timestamp(Timestamp::parse(&text).unwrap_or(Timestamp(0)));
             }
             (Some(text), ScalarType::Boolean) => encoder.boolean(matches!(text.as_str(), "Y" | "true")),
+            (Some(_), other) => panic!("{other}"),
         }
     }
     let mut cursor = Vec::new();

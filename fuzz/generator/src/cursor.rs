@@ -38,6 +38,10 @@ impl Cursor {
                 Some(Value::DateTime(moment)) => encoder.timestamp(*moment),
                 Some(Value::Boolean(truth)) => encoder.boolean(*truth),
                 Some(Value::Uuid(uuid)) => encoder.uuid(*uuid),
+                Some(Value::Float(number)) => encoder.float(*number),
+                Some(Value::Date(date)) => encoder.date(*date),
+                Some(Value::Time(time)) => encoder.time(*time),
+                Some(Value::Interval(interval)) => encoder.interval(*interval),
             }
         }
         let mut text = Vec::new();

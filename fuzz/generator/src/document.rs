@@ -184,7 +184,7 @@ pub struct Key {
 impl Key {
     /// Whether documents and JSON have the text without quotes.
     pub(crate) fn is_bare(&self) -> bool {
-        matches!(self.scalar, ScalarType::Int | ScalarType::Boolean)
+        matches!(self.scalar, ScalarType::Int | ScalarType::Boolean | ScalarType::Float)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use orderql::catalog::binding::{Column, Connection, SortKey};
 use orderql::catalog::stored_type::StoredType;
-use orderql::value::{Numeric, ScalarType, Timestamp, Uuid, Value};
+use orderql::value::{Date, Float, Interval, Numeric, ScalarType, TimeOfDay, Timestamp, Uuid, Value};
 
 use crate::choices::Choices;
 use crate::cursor::numeric;
@@ -60,6 +60,20 @@ pub(crate) fn invented(scalar: ScalarType, stored: StoredType, seed: u16, style:
                 _ => format!("{year}-{:02}-{day:02}", 1 + seed % 12),
             }
         }
+        (StoredType::Float4 | StoredType::Float8, _) => match style {
+            0 => format!("-{seed}e-3"),
+            1 => format!("{seed}.25"),
+            _ => format!("{}", f32::from(seed) / 4.0),
+        },
+        (StoredType::Date, _) => format!("{}-{:02}-{:02}", 1990 + seed / 500 % 60, 1 + seed % 12, 1 + seed % 28),
+        (StoredType::Time, _) => match style {
+            0 => format!("{:02}:{:02}:{:02}.{seed:06}", seed % 24, seed % 60, seed / 7 % 60),
+            _ => format!("{:02}:{:02}", seed % 24, seed / 7 % 60),
+        },
+        (StoredType::Interval, _) => match style {
+            0 => format!("P{}M-{}DT0.{seed:06}S", seed % 40, seed % 7),
+            _ => format!("P{}DT{}H", seed % 9, seed % 50),
+        },
         (StoredType::Int2, _) => (i32::from(seed) % 30_000).to_string(),
         (StoredType::Numeric, ScalarType::Decimal) if style == 0 => format!("-{seed}.25"),
         (StoredType::Int4 | StoredType::Int8 | StoredType::Numeric, _) => (7_000_000 + i32::from(seed)).to_string(),
@@ -79,5 +93,11 @@ pub(crate) fn stored(stored: StoredType, seed: u16) -> Value {
         StoredType::DateTime => Value::DateTime(Timestamp(800_000_000_000_000 + i64::from(seed) * 1_000_000_007)),
         StoredType::Boolean => Value::Boolean(seed.is_multiple_of(2)),
         StoredType::Uuid => Value::Uuid(Uuid((u128::from(seed) << 96) | 0x5a71)),
+        StoredType::Float4 | StoredType::Float8 => Value::Float(Float::new(f64::from(seed) / 4.0)),
+        StoredType::Date => Value::Date(Date(i32::from(seed) - 3000)),
+        StoredType::Time => Value::Time(TimeOfDay(i64::from(seed) * 1_000_007)),
+        StoredType::Interval => {
+            Value::Interval(Interval { months: i32::from(seed) % 40, days: -i32::from(seed), micros: i64::from(seed) })
+        }
     }
 }

@@ -58,11 +58,15 @@ fn encoded(tag: OrderingTag, types: &[ScalarType], values: &[Option<Value>]) -> 
         let is_of_type = match value {
             None => true,
             Some(Value::Text(_)) => matches!(scalar, ScalarType::Id | ScalarType::String),
-            Some(Value::Int(_)) => matches!(scalar, ScalarType::Id | ScalarType::Int),
+            Some(Value::Int(_)) => matches!(scalar, ScalarType::Id | ScalarType::Int | ScalarType::BigInt),
             Some(Value::Numeric(_)) => matches!(scalar, ScalarType::Id | ScalarType::Int | ScalarType::Decimal),
             Some(Value::DateTime(_)) => *scalar == ScalarType::DateTime,
             Some(Value::Boolean(_)) => *scalar == ScalarType::Boolean,
-            Some(Value::Uuid(_)) => *scalar == ScalarType::Id,
+            Some(Value::Uuid(_)) => matches!(scalar, ScalarType::Id | ScalarType::Uuid),
+            Some(Value::Float(_)) => *scalar == ScalarType::Float,
+            Some(Value::Date(_)) => *scalar == ScalarType::Date,
+            Some(Value::Time(_)) => *scalar == ScalarType::Time,
+            Some(Value::Interval(_)) => *scalar == ScalarType::Interval,
             Some(Value::Decimal(_)) => false,
         };
         assert!(is_of_type, "{value:?} is no {scalar}");

@@ -7,7 +7,7 @@
 
 use orderql::cursor::{Encoder, OrderingTag, decode};
 use orderql::fuzzing::output::Column;
-use orderql::value::{Numeric, ScalarType, Timestamp, Uuid, Value};
+use orderql::value::{Date, Float, Interval, Numeric, ScalarType, TimeOfDay, Timestamp, Uuid, Value};
 use serde_json::Value as Json;
 
 use crate::support::allocation::{Allowance, within};
@@ -37,6 +37,18 @@ pub fn run(data: &[u8]) {
 
 /// The JSON value says what the binary value does.
 fn check_value(column: Column, raw: &[u8], json: &Json) {
+    if column.scalar == ScalarType::Json {
+        return assert_eq!(serde_json::from_slice::<Json>(raw).ok().as_ref(), Some(json));
+    }
+    if column.scalar == ScalarType::Float {
+        let read = json.as_f64().expect("a number");
+        #[expect(clippy::cast_possible_truncation, reason = "that of 32 bits is meant")]
+        let is_same = match raw.try_into().map(f32::from_be_bytes) {
+            Ok(single) => read as f32 == single,
+            Err(_) => raw.try_into().is_ok_and(|bytes| read == f64::from_be_bytes(bytes)),
+        };
+        return assert!(is_same, "{json}");
+    }
     let text = match json {
         Json::Bool(truth) => {
             assert_eq!(column.scalar, ScalarType::Boolean);
@@ -61,11 +73,18 @@ fn check_value(column: Column, raw: &[u8], json: &Json) {
             assert!(read.to_bits() == expected.to_bits() || read.is_nan() && expected.is_nan(), "{text}");
         }
         "timestamp" => assert_eq!(Some(micros(&text)), raw.try_into().ok().map(i64::from_be_bytes), "{text}"),
+        "date" if column.scalar == ScalarType::Date => {
+            let days = raw.try_into().ok().map(i32::from_be_bytes).expect("four bytes");
+            assert_eq!(micros(&format!("{text}T00:00:00Z")), i64::from(days) * DAY, "{text}");
+        }
+        "time" => assert_eq!(TimeOfDay::parse(&text).ok(), raw.try_into().ok().map(i64::from_be_bytes).map(TimeOfDay)),
+        "interval" => assert_eq!(Interval::parse(&text).ok(), raw.try_into().ok().map(Interval::from_binary)),
+        "bytea" => assert_eq!(text.len(), raw.len().div_ceil(3) * 4),
         "date" => {
             let days = raw.try_into().ok().map(i32::from_be_bytes).expect("four bytes");
             assert_eq!(micros(&text), i64::from(days) * DAY, "{text}");
         }
-        "uuid" => assert_eq!(Uuid::parse(&text), raw.try_into().ok().map(u128::from_be_bytes).map(Uuid)),
+        "uuid" => assert_eq!(Uuid::parse(&text).ok(), raw.try_into().ok().map(u128::from_be_bytes).map(Uuid)),
         other => panic!("a string of {other}"),
     }
 }
@@ -142,12 +161,32 @@ fn check_cursor(column: Column, raw: &[u8]) {
             Ok(text) if !text.contains('\0') && text.len() < 10_000 => Some(Value::Text(text)),
             _ => return,
         },
-        (ScalarType::Id | ScalarType::Int, "int") => int(raw).map(Value::Int),
+        (ScalarType::Id | ScalarType::Int | ScalarType::BigInt, "int") => int(raw).map(Value::Int),
         (ScalarType::Id | ScalarType::Int | ScalarType::Decimal, "numeric") if raw.len() < 10_000 => {
             let Some(number) = Numeric::from_binary(raw) else { return };
             Some(Value::Numeric(number))
         }
-        (ScalarType::Id, "uuid") => raw.try_into().ok().map(u128::from_be_bytes).map(|bits| Value::Uuid(Uuid(bits))),
+        (ScalarType::Id | ScalarType::Uuid, "uuid") => {
+            raw.try_into().ok().map(u128::from_be_bytes).map(|bits| Value::Uuid(Uuid(bits)))
+        }
+        (ScalarType::Float, "float8") => {
+            raw.try_into().ok().map(f64::from_be_bytes).map(|number| Value::Float(Float::new(number)))
+        }
+        (ScalarType::Float, "float4") => {
+            raw.try_into().ok().map(f32::from_be_bytes).map(|number| Value::Float(Float::new(number.into())))
+        }
+        (ScalarType::Date, "date") => {
+            let date = raw.try_into().ok().map(i32::from_be_bytes).map(Date);
+            if date.is_some_and(|date| !date.is_storable()) {
+                return;
+            }
+            date.map(Value::Date)
+        }
+        (ScalarType::Time, "time") => {
+            let time = raw.try_into().ok().map(i64::from_be_bytes).map(TimeOfDay);
+            time.filter(|time| time.is_storable()).map(Value::Time)
+        }
+        (ScalarType::Interval, "interval") => raw.try_into().ok().map(Interval::from_binary).map(Value::Interval),
         (ScalarType::DateTime, "timestamp") => {
             let timestamp = raw.try_into().ok().map(i64::from_be_bytes).map(Timestamp);
             if timestamp.is_some_and(|timestamp| !timestamp.is_storable()) {

@@ -60,7 +60,8 @@ pub(crate) async fn fetch(
     let running = pin!(async {
         let result = attempt(service, caller, compiled, &query.route, timeline).await;
         match second_route(service, &query.route, &result) {
-            Some(route) => attempt(service, caller, compiled, &route, timeline).await,
+            // Boxed, so that the futures of other requests stay small.
+            Some(route) => Box::pin(attempt(service, caller, compiled, &route, timeline)).await,
             None => result,
         }
     });

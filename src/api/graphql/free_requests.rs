@@ -70,6 +70,11 @@ pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: Work) -> Result<
     Ok(())
 }
 
+/// Delays the caller's next free request by one that was not paced, as it was not known to be free, and by what it took.
+pub(crate) fn charge_unpaced(pace: &Pace, caller: &Principal, work: Work) {
+    pace.charge(&caller.user_id, Instant::now().into_std(), INTERVAL + work.delay());
+}
+
 /// Delays the caller's next free request by what one took that was paced before that was known.
 pub(crate) fn charge(pace: &Pace, caller: &Principal, work: Work) {
     pace.charge(&caller.user_id, Instant::now().into_std(), work.delay());

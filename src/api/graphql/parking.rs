@@ -57,7 +57,7 @@ impl Parking {
 
     /// A page without changes took so long.
     pub(super) fn found_nothing(service: &Service, caller: &Principal, took: Duration) {
-        free_requests::charge(&service.free_query_pace, caller, Work { bytes: 0, time: took });
+        free_requests::charge_unpaced(&service.free_query_pace, caller, Work { bytes: 0, time: took });
     }
 
     /// Waits for changes that the last page did not show.

@@ -85,7 +85,8 @@ pub(super) async fn rows(
     let RequestContext { service, entry, .. } = context;
     let rows = execution::fetch(service, caller, query, &mut entry.timeline, &entry.id).await?;
     if query.compiled.plan.reads_changes() {
-        changes::check(service, caller, query, &rows, &mut entry.timeline, &entry.id).await?;
+        // Boxed, so that the futures of other requests stay small.
+        Box::pin(changes::check(service, caller, query, &rows, &mut entry.timeline, &entry.id)).await?;
     }
     Ok(rows)
 }

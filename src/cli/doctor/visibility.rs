@@ -7,6 +7,7 @@ use crate::catalog::schema_file::SchemaFile;
 use crate::cli::doctor::finding::Finding;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
+use crate::cli::scope_hint::{ScopeHint, hints};
 use crate::config::settings::Config;
 use tokio_postgres::Client;
 
@@ -52,17 +53,8 @@ async fn without_rows(client: &Client, file: &SchemaFile) -> Outcome<Vec<Finding
     let given = scopes::list(client, None, None).await?;
     let mut findings = Vec::new();
     for group in by_group(client).await?.iter().filter(|group| may(&group.paths, Artifact::Graphql)) {
-        let name = &group.name;
-        let has = |scope: &&String| given.iter().any(|given| given.group == *name && given.scope == **scope);
-        for scope in file.scopes().iter().filter(|scope| !has(scope)) {
-            let text =
-                format!("the group {name} has no values in the scope {scope}, so it shows no rows that this limits");
-            findings.push(Finding::warning(
-                "scopes",
-                text,
-                format!("orderql group scope {name} {scope} VALUE…, or '*'"),
-            ));
-        }
+        let hints = hints(file, &group.name, &given);
+        findings.extend(hints.map(|ScopeHint { text, remedy }| Finding::warning("scopes", text, remedy)));
     }
     Ok(findings)
 }

@@ -34,7 +34,7 @@ impl WriterPool {
 
     /// Takes a connection. Waits for a free one for [`PoolOptions::wait`] at most.
     pub async fn connection(&self) -> Result<WriterConnection, DatabaseError> {
-        let connection = waited(PoolName::Updates, async { Ok(self.connections.get().await?) }).await?;
+        let connection = waited(PoolName::Updates, async || Ok(self.connections.get().await?)).await?;
         Ok(WriterConnection { connection: Some(connection), tls: self.database.tls.clone() })
     }
 

@@ -128,7 +128,8 @@ fn key(column: &Column, literal: &Literal) -> Result<Value, &'static str> {
         Literal::Int(number) => number.to_string(),
         Literal::Boolean(truth) => truth.to_string(),
         Literal::Enum(name) => name.clone(),
-        Literal::Variable(_) | Literal::Float(_) | Literal::Null | Literal::List(_) => {
+        Literal::Float(number) => number.to_string(),
+        Literal::Variable(_) | Literal::Null | Literal::List(_) => {
             return Err("a string");
         }
     };

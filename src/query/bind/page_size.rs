@@ -5,7 +5,7 @@ use crate::cursor::CursorPosition;
 use crate::limits::Limits;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
-use crate::query::operation::{Literal, Occurrence};
+use crate::query::operation::{Literal, Occurrence, Operation, Selection};
 
 /// A number of rows within the caller's limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ pub(crate) enum End {
 
 impl End {
     /// The role of the argument that gives its page size.
-    fn role(self) -> ArgumentRole {
+    pub(super) fn role(self) -> ArgumentRole {
         match self {
             Self::Front => ArgumentRole::First,
             Self::Back => ArgumentRole::Last,
@@ -78,11 +78,19 @@ pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<
     })
 }
 
-/// The index of the variable that gives the page size; `None` if the document gives it.
-pub(super) fn variable(field: &Field, given: &[(usize, Literal)], end: End) -> Option<usize> {
-    let index = field.arguments.iter().position(|argument| argument.role == end.role())?;
-    let (_, literal) = given.iter().find(|(given, _)| *given == index)?;
-    if let Literal::Variable(variable) = literal { Some(*variable) } else { None }
+/// Where a number of rows is written: `None` if it is not.
+pub(super) fn source<'a>(
+    operation: &'a Operation,
+    field: &Field,
+    selection: &'a Selection,
+    role: ArgumentRole,
+) -> Option<SizeSource<'a>> {
+    let index = field.arguments.iter().position(|argument| argument.role == role)?;
+    match selection.arguments.iter().find(|(given, _)| *given == index)?.1 {
+        Literal::Variable(variable) => Some(SizeSource::Variable(&operation.variables[variable].name)),
+        Literal::Int(_) => Some(SizeSource::Document(&selection.occurrences)),
+        _ => None,
+    }
 }
 
 fn checked_size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {

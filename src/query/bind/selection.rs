@@ -137,6 +137,8 @@ pub(crate) struct BoundTotals<'a> {
     /// Which rows are summed up, and how many groups are requested.
     pub(crate) arguments: &'a StepArguments,
     pub(crate) totals: TotalsArguments,
+    /// Where the number of rows is written, if it is.
+    pub(crate) rows_source: Option<SizeSource<'a>>,
     /// The keys of groups: those that are requested, and the currency of an amount of money.
     pub(crate) keys: GroupKeys,
     /// The sums that are selected or ordered by, by their indexes.

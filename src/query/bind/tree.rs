@@ -5,7 +5,7 @@ use crate::catalog::binding::{
     Connection, ConnectionField, EdgeField, EntityBinding, Lookup, PageInfoField, RootBinding, Totals,
 };
 use crate::catalog::ids::{EntityId, FieldId};
-use crate::catalog::schema::Field;
+use crate::catalog::schema::{ArgumentRole, Field};
 use crate::catalog::totals::{GroupField, GroupOrder, TotalsField};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
@@ -144,10 +144,8 @@ impl<'a> Binder<'a> {
         binding: &'a Connection,
     ) -> BoundConnection<'a> {
         let (step, arguments) = self.step();
-        let size_source = match page_size::variable(field, &selection.arguments, arguments.page.end) {
-            Some(variable) => SizeSource::Variable(&self.operation.variables[variable].name),
-            None => SizeSource::Document(&selection.occurrences),
-        };
+        let size_source = page_size::source(self.operation, field, selection, arguments.page.end.role())
+            .unwrap_or(SizeSource::Document(&selection.occurrences));
         let selections =
             self.select(&selection.selections, |binder, selection| binder.connection_field(binding.node, selection));
         BoundConnection { step, field, binding, changes: None, arguments, size_source, selections }
@@ -164,7 +162,8 @@ impl<'a> Binder<'a> {
             binding.currency.into_iter().for_each(|currency| keys.insert(currency));
         }
         let relations = relations(binding, keys, &sums);
-        BoundTotals { step, field, binding, arguments, totals, keys, sums, relations, selections }
+        let rows_source = page_size::source(self.operation, field, selection, ArgumentRole::Rows);
+        BoundTotals { step, field, binding, arguments, totals, rows_source, keys, sums, relations, selections }
     }
 
     fn totals_field(&mut self, totals: &'a Totals, selection: &'a Selection) -> BoundTotalsField<'a> {

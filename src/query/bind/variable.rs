@@ -108,10 +108,13 @@ fn scalar(scalar: ScalarType, json: &Json) -> Result<Literal, &'static str> {
         }
         (ScalarType::Id, Json::String(text)) => Ok(Literal::String(text.clone())),
         (ScalarType::Id, _) => Err("a string, or a whole number of at most 64 bits (put a longer one in quotes)"),
-        (ScalarType::String | ScalarType::Decimal | ScalarType::DateTime | ScalarType::Enum(_), Json::String(text)) => {
-            Ok(Literal::String(text.clone()))
-        }
-        (ScalarType::String | ScalarType::Decimal | ScalarType::DateTime | ScalarType::Enum(_), _) => Err("a string"),
+        (ScalarType::BigInt, Json::Number(number)) if number.is_i64() => Ok(Literal::String(number.to_string())),
+        (ScalarType::BigInt, Json::String(text)) => Ok(Literal::String(text.clone())),
+        (ScalarType::BigInt, _) => Err("a whole number of 64 bits, in quotes or not"),
+        (ScalarType::Float, Json::Number(number)) => Ok(Literal::String(number.to_string())),
+        (ScalarType::Float, _) => Err("a number"),
+        (_, Json::String(text)) => Ok(Literal::String(text.clone())),
+        (_, _) => Err("a string"),
     }
 }
 

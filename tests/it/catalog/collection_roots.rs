@@ -159,6 +159,10 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
                 .to_owned(),
             "SELECT shipment_id FROM order_shipment".to_owned(),
         ),
+        ("orderItems", "orderDate") => (
+            "t.order_id IN (SELECT order_id FROM order_header WHERE order_date ?)".to_owned(),
+            format!("SELECT {} FROM order_header JOIN order_item USING (order_id)", utc("order_date")),
+        ),
         ("inventoryReservations", "shipmentId") => (
             "(t.order_id, t.order_item_seq_id, t.ship_group_seq_id) IN
                 (SELECT order_id, order_item_seq_id, ship_group_seq_id FROM order_shipment WHERE shipment_id ?)"

@@ -90,6 +90,10 @@ fn select(catalog: &Catalog, id: TypeId, above: &mut Vec<TypeId>, query: &mut St
             Binding::Connection(ConnectionField::Edges | ConnectionField::PageInfo) | Binding::Edge(EdgeField::Node)
         );
         if above.contains(&target) || !is_wrapper && nodes > DEPTH {
+            // Such as the more general type of a facility's type.
+            if target == id {
+                write!(query, "{} {{ __typename }} ", field.name).unwrap();
+            }
             continue;
         }
         // A connection's own type is not the node's type, so the check above does not find these.

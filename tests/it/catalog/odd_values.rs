@@ -234,7 +234,8 @@ async fn insert_unlimited(client: &Client) {
 
 /// Pages through every order of the roots in both directions, from either end, with several page sizes. The orders proceed
 /// together, each as a field of one request.
-async fn assert_pages(client: &Client, server: &Server, roots: &[Root]) {
+/// Panics unless the pages of the roots, of several sizes, forwards and backwards, have PostgreSQL's rows in its order.
+pub async fn assert_pages(client: &Client, server: &Server, roots: &[Root]) {
     let token = server.token("demo");
     let mut orderings = Vec::new();
     for root in roots {

@@ -89,6 +89,11 @@ fn reports_errors_with_their_location() {
         ("(thingId: ID, name: String)", "(thingId: ID!, name: String)"),
         ("(thingId: ID, name: String)", "(thingId: Thing, name: String)"),
         ("thing(thingId: ID, name: String): Thing @point", "thing(thingId: ID, name: String): Thing"),
+        ("thing(thingId: ID, name: String)", "thing(thingId: ID, name: Bytes)"),
+        ("  name: String", "  name: JSON"),
+        ("  partId: ID!", "  partId: Bytes!"),
+        ("type Part @relation", "type Date @relation"),
+        ("  partId: ID!", "  partId: ID!\n  thing: Date"),
     ] {
         assert!(SCHEMA.contains(right), "{right}");
         let result = match Catalog::parse(&SCHEMA.replacen(right, wrong, 1)) {

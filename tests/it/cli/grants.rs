@@ -80,6 +80,35 @@ async fn lists_what_users_see_and_who_sees_what() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn says_in_which_scopes_a_group_that_may_query_has_no_values() {
+    let database = migrated_database().await;
+    let warned = |arguments: &str| -> Vec<String> {
+        let result = orderql(&database, &arguments.split(' ').collect::<Vec<_>>());
+        assert!(result.succeeded, "{arguments}: {}", result.stderr);
+        let scope = |line: &str| Some(line.split_once("group scope ")?.1.to_owned());
+        result.stderr.lines().filter_map(scope).collect()
+    };
+    let [facility, store] = ["STORES facility VALUE…, or '*'", "STORES store VALUE…, or '*'"];
+    assert_eq!(warned("group add STORES"), [facility, store]);
+    assert_eq!(warned("grant add STORES NOTES"), [""; 0], "its members may not query");
+    assert_eq!(warned("grant add STORES /api/updateOrder"), [""; 0]);
+    assert_eq!(warned("grant add STORES /graphql --json"), [facility, store]);
+    output(&database, "group scope STORES facility *");
+    assert_eq!(warned("grant add STORES PAYMENTS"), [store]);
+    output(&database, "group scope STORES store NONE");
+    assert_eq!(warned("grant add STORES PERSONAL_DATA"), [""; 0]);
+    let folder = crate::support::test_folder::TestFolder::create("hints");
+    let file = folder.path().join("schema.graphql");
+    let text = "type Query { orders: [Order] @sort(key: \"ORDER_ID\") } type Order @relation(name: \"order_header\", key: [\"order_id\"]) { orderId: ID! }";
+    std::fs::write(&file, text).unwrap();
+    assert_eq!(
+        warned(&format!("group add OTHERS --schema {}", file.to_str().unwrap())),
+        [""; 0],
+        "a file without scopes"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn explains_a_query_as_a_user_sees_the_schema() {
     let database = database().await;
     let url = connection_string(&database.config());

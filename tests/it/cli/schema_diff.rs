@@ -53,7 +53,8 @@ fn reports_what_breaks_at_its_place_in_three_formats() {
     assert_eq!(output.status.code(), Some(1));
     let expected = format!(
         "Breaks\n  Cards ({app}/a.graphql:1:1)\n    {app}/card.graphql:3:3 GRAPHQL_VALIDATION_FAILED: Type \"Card\" has no field \
-         \"points\"; it has holder, cardId, number, score, __typename\nSchema\n  - Card.points\n  + Card.score: type Decimal!, column score\n"
+         \"points\"; it has holder, cardId, number, score, __typename\n    {app}/card.graphql:3 corrected: leave the line \
+         out\nSchema\n  - Card.points\n  + Card.score: type Decimal!, column score\n"
     );
     assert_eq!(text(&output.stdout), expected);
     assert_eq!(text(&output.stderr), "orderql: the change of the schema is not acceptable for all operations\n");
@@ -61,6 +62,8 @@ fn reports_what_breaks_at_its_place_in_three_formats() {
     let output = diff(&[&old, &new, "--documents", &app, "--format", "json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&report["acceptable"], &report["compared"]), (&json!(false), &json!(1)));
+    let corrected = report["operations"][0]["corrected"].as_str().unwrap();
+    assert!(corrected.contains("cardId\n") && !corrected.contains("points"), "{corrected}");
     let change = &report["operations"][0]["changes"][0];
     assert_eq!(change["class"], "breaks");
     assert_eq!(change["place"], json!({ "file": format!("{app}/card.graphql"), "line": 3, "column": 3 }));

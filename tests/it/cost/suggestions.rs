@@ -203,6 +203,32 @@ fn page_sizes_from_one_literal_or_variable_change_together() {
 }
 
 #[test]
+fn totals_that_cost_too_much_get_fewer_rows() {
+    // Each costs 1 + 1 and 1 for every ten rows, of lines and of their orders.
+    let found = suggestions(
+        "query A($rows: Int = 4000) {
+           a: itemTotals(first: 9, rows: $rows, groupBy: [DAY]) { complete }
+           b: itemTotals(first: 9, rows: 2000, groupBy: [DAY]) { complete }
+         }",
+    );
+    let edit = |path: &str, from: u64, to: u64| json!({ "path": [path], "argument": "rows", "from": from, "to": to });
+    let (mut of_variable, mut of_text) = (edit("a", 4000, 3320), edit("b", 2000, 1660));
+    of_variable["variable"] = json!("rows");
+    of_text["locations"] = json!([{ "line": 3, "column": 12 }]);
+    let suggestion = json!({ "shrinks": "outermost", "estimatedCost": 1000, "edits": [of_variable, of_text] });
+    assert_eq!(found, [suggestion]);
+
+    // The default of one is not written, and stays.
+    let found = suggestions(
+        "{ a: itemTotals(first: 9, groupBy: [DAY]) { complete } b: itemTotals(first: 9, rows: 4000, groupBy: [DAY]) { complete } }",
+    );
+    assert_eq!(
+        (found.len(), &found[0]["edits"][0]["path"], &found[0]["edits"][0]["to"]),
+        (1, &json!(["b"]), &json!(3980))
+    );
+}
+
+#[test]
 fn reports_that_no_page_size_makes_a_query_cheap_enough() {
     let catalog = Catalog::built_in().unwrap();
     let mut query = String::from("{");

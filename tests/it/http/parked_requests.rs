@@ -152,6 +152,30 @@ async fn a_client_that_hangs_up_waits_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_asks_for_changes_that_there_are_not_and_leaves_is_refused_at_some_time() {
+    let flags = [&ADMIN[..], &["--parked-requests", "50", "--queue-length", "100"]].concat();
+    let profile = Profile { concurrent_queries: Some(1000), ..UNLIMITED_PROFILE };
+    let (server, _database, token) = server_with_demo_user(profile, &flags).await;
+    let after = now(&server, &token);
+    let refused = r#"orderql_errors_total{code="THROTTLED"}"#;
+    // Each page claims five milliseconds and what it took, and all that are read at once claim what each of them took.
+    for _ in 0..40 {
+        let client = http2::connect(&server, 1 << 16).await;
+        let mut responses = Vec::new();
+        for _ in 0..50 {
+            responses.push(park(&client, &server, &token, &after).await);
+        }
+        let metrics = server.wait_for_metrics(|metrics| metrics.get(PARKED) + metrics.get(refused) == 50);
+        if metrics.get(refused) > 0 {
+            return;
+        }
+        drop((client, responses));
+        server.wait_for_metrics(|metrics| metrics.get(PARKED) == 0);
+    }
+    panic!("2,000 pages were read, and none was refused");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn parked_requests_end_with_their_tokens_when_the_server_stops_and_with_an_error_when_their_account_is_closed() {
     let users = [("demo", Profile::DEFAULT), ("other", Profile::DEFAULT)];
     let (server, database) = server_with_users(&users, &[&ADMIN[..], &["--grace", "1h"]].concat()).await;

@@ -144,6 +144,6 @@ fn absent(key: &SearchKey, number: usize) -> Option<String> {
         ScalarType::Id | ScalarType::String if number == 0 => Some("NOPE".to_owned()),
         ScalarType::Id | ScalarType::String => Some(format!("NOPE{number}")),
         ScalarType::Int | ScalarType::Decimal => Some((-1_000_000 - i64::try_from(number).unwrap_or(0)).to_string()),
-        ScalarType::Boolean | ScalarType::DateTime | ScalarType::Enum(_) => None,
+        _ => None,
     }
 }

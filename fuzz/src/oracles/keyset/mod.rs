@@ -16,7 +16,7 @@ use orderql::catalog::stored_type::StoredType;
 use orderql::cursor::CursorPosition;
 use orderql::plan::request_plan::Plan;
 use orderql::search::Comparator;
-use orderql::value::{ScalarType, Uuid, Value as ColumnValue};
+use orderql::value::{Float, ScalarType, Value as ColumnValue};
 use orderql_generator::document::Value;
 use orderql_generator::request::Generated;
 use orderql_generator::search::Term;
@@ -257,7 +257,8 @@ fn parsed(term: &Term, text: &str) -> ColumnValue {
     match (term.stored, term.scalar) {
         (StoredType::Int2 | StoredType::Int4 | StoredType::Int8, _) => as_scalar(ScalarType::Int),
         (StoredType::Numeric, ScalarType::Id) => as_scalar(ScalarType::Decimal),
-        (StoredType::Uuid, _) => ColumnValue::Uuid(Uuid::parse(text).expect("a UUID")),
+        (StoredType::Uuid, _) => as_scalar(ScalarType::Uuid),
+        (StoredType::Float4, _) => ColumnValue::Float(Float::parse_single(text).expect("a number")),
         (_, scalar) => as_scalar(scalar),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::cli::schema::diff::text::own_place;
-use crate::cli::schema::diff::words::{CLASSES, change, schema_change};
+use crate::cli::schema::diff::words::{CLASSES, change, corrected_line, schema_change};
 use crate::documents::document::Place;
 use crate::schema_diff::change::Class;
 use crate::schema_diff::{Diff, OperationDiff};
@@ -17,14 +17,20 @@ pub(super) fn render(diff: &Diff) -> String {
             Class::MoreExpensive => "warning",
             Class::Deprecated | Class::LessExpensive | Class::MoreWork | Class::ValidNow => "notice",
         };
-        for OperationDiff { operation, place, changes } in &diff.operations {
+        for OperationDiff { operation, place, changes, corrected } in &diff.operations {
             for one in changes.iter().filter(|change| change.class() == class) {
                 let title = match operation {
                     Some(operation) => format!("{heading}: {operation}"),
                     None => heading.to_owned(),
                 };
                 let at = position(own_place(one).unwrap_or(place));
-                let _ = writeln!(text, "::{level} {at},title={}::{}", property(&title), data(&change(one)));
+                let mut message = change(one);
+                for (at, line) in
+                    corrected.iter().filter(|_| class == Class::Breaks).flat_map(|corrected| &corrected.lines)
+                {
+                    let _ = write!(message, "\n{}", corrected_line(at, line));
+                }
+                let _ = writeln!(text, "::{level} {at},title={}::{}", property(&title), data(&message));
             }
         }
     }

@@ -12,8 +12,13 @@ use crate::schema_diff::{Diff, NotValid, OperationDiff};
 
 /// The diff as JSON, with the same facts as [`super::text::render`].
 pub(super) fn render(diff: &Diff, operations: usize, is_unacceptable: bool) -> Json {
-    let changed = diff.operations.iter().map(|OperationDiff { operation, place: at, changes }| {
-        json!({ "operation": operation, "place": place(at), "changes": changes.iter().map(change).collect::<Json>() })
+    let changed = diff.operations.iter().map(|OperationDiff { operation, place: at, changes, corrected }| {
+        let mut object =
+            json!({ "operation": operation, "place": place(at), "changes": changes.iter().map(change).collect::<Json>() });
+        if let Some(corrected) = corrected {
+            object["corrected"] = json!(corrected.text);
+        }
+        object
     });
     let not_valid = diff.not_valid.iter().map(
         |NotValid { operation, place: at, errors }| json!({ "operation": operation, "place": place(at), "errors": errors }),

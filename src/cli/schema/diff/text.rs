@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::schema::diff::words::{CLASSES, change, schema_change};
+use crate::cli::schema::diff::words::{CLASSES, change, corrected_line, schema_change};
 use crate::documents::document::Place;
-use crate::schema_diff::change::Change;
+use crate::schema_diff::change::{Change, Class};
 use crate::schema_diff::{Diff, NotValid, OperationDiff};
 
 /// The changes by class and operation, then those of the schema.
@@ -12,7 +12,7 @@ pub(super) fn render(diff: &Diff, operations: usize) -> String {
     let mut text = String::new();
     for (class, heading) in CLASSES {
         let mut has_heading = false;
-        for OperationDiff { operation, place, changes } in &diff.operations {
+        for OperationDiff { operation, place, changes, corrected } in &diff.operations {
             let mut of_class = changes.iter().filter(|change| change.class() == class).peekable();
             if of_class.peek().is_none() {
                 continue;
@@ -24,6 +24,10 @@ pub(super) fn render(diff: &Diff, operations: usize) -> String {
             for one in of_class {
                 let at = own_place(one).filter(|at| *at != place).map(|at| format!("{at} ")).unwrap_or_default();
                 let _ = writeln!(text, "    {at}{}", change(one));
+            }
+            for (at, line) in corrected.iter().filter(|_| class == Class::Breaks).flat_map(|corrected| &corrected.lines)
+            {
+                let _ = writeln!(text, "    {}", corrected_line(at, line));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Changes in words.
 
+use crate::documents::document::Place;
 use crate::schema_diff::assessment::{Interval, Work};
 use crate::schema_diff::change::{Change, Class, OverLimit, PriceChange};
 use crate::schema_diff::schema_change::{FactChange, SchemaChange};
@@ -28,6 +29,13 @@ pub(super) fn change(change: &Change) -> String {
         Change::MoreWork { old, new } => work(old, new),
         Change::ValidNow => "it is answered now".to_owned(),
     }
+}
+
+/// A line of a corrected operation.
+pub(super) fn corrected_line(at: &Place, line: &str) -> String {
+    let Place { file, location } = at;
+    let instead = if line.is_empty() { "leave the line out" } else { line };
+    format!("{file}:{} corrected: {instead}", location.line)
 }
 
 /// A change of the schema.

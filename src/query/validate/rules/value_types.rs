@@ -105,6 +105,14 @@ fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<()
         // The parser has rounded numbers with a fraction already.
         ScalarType::Decimal => (is_string || is_whole_number(), "an exact number in quotes"),
         ScalarType::DateTime => (is_string, "an ISO-8601 timestamp in quotes"),
+        ScalarType::BigInt if is_long(value) => (false, "a whole number of 64 bits, in quotes or not"),
+        ScalarType::BigInt => (is_string || is_whole_number(), "a whole number of 64 bits, in quotes or not"),
+        ScalarType::Float => (is_whole_number() || matches!(value, Value::Float(_)), "a number"),
+        ScalarType::Date => (is_string, "a date in quotes, such as \"2026-11-24\""),
+        ScalarType::Time => (is_string, "a time in quotes, such as \"09:30:00\""),
+        ScalarType::Interval => (is_string, "an ISO-8601 duration in quotes, such as \"P1DT12H\""),
+        ScalarType::Uuid => (is_string, "a UUID in quotes"),
+        ScalarType::Bytes | ScalarType::Json => (false, "no value"),
     };
     if is_accepted {
         return Ok(());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::support::random::Random;
 
 /// Types of columns, each with an expression for the value of row `n`.
-const TYPES: [(&str, &str); 15] = [
+const TYPES: [(&str, &str); 20] = [
     ("integer", "n % 7"),
     ("smallint", "n"),
     ("bigint", "n * 10000000000"),
@@ -19,18 +19,25 @@ const TYPES: [(&str, &str); 15] = [
     ("timestamptz", "'2020-02-28'::timestamptz + n * interval '7 hours 1 microsecond'"),
     ("timestamp", "'2020-02-28'::timestamp + n % 8 * interval '1 day'"),
     ("date", "'2020-02-28'::date + n"),
+    ("real", "n / 10.0"),
+    ("time", "'09:30'::time + n % 9 * interval '1 minute 1 microsecond'"),
+    ("interval", "n % 8 * interval '1 day 25 hours'"),
+    ("bytea", "decode(lpad(n::text, 8, '0'), 'hex')"),
+    ("json", "('{\"a\": [' || n || E',\\n 0.5]}')::json"),
     ("jsonb", "'{}'::jsonb"),
     ("integer[]", "ARRAY[n]"),
 ];
 
 /// Types that keys can have, with an expression for the value of row `n`, which no other row has.
-const KEY_TYPES: [(&str, &str); 6] = [
+const KEY_TYPES: [(&str, &str); 8] = [
     ("integer", "n"),
     ("bigint", "n"),
     ("text", "'k' || n"),
     ("uuid", "('00000000-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid"),
     ("numeric(9, 0)", "n"),
     ("timestamptz", "'2020-01-01'::timestamptz + n * interval '1 second'"),
+    ("date", "'2020-01-01'::date + n"),
+    ("time", "'09:30'::time + n * interval '1 second'"),
 ];
 
 const NAMES: [&str; 14] = [
@@ -118,8 +125,11 @@ fn table(random: &mut Random, name: String, others: &[Table], sql: &mut String) 
 }
 
 fn indexes(random: &mut Random, name: &str, columns: &[(String, String, String)], key: &[String], sql: &mut String) {
-    let indexed: Vec<_> =
-        columns.iter().filter(|(_, ty, _)| !ty.starts_with("integer[]")).map(|one| one.0.as_str()).collect();
+    let indexed: Vec<_> = columns
+        .iter()
+        .filter(|(_, ty, _)| !ty.starts_with("integer[]") && ty.split(' ').next() != Some("json"))
+        .map(|one| one.0.as_str())
+        .collect();
     for _ in 0..random.below(6) {
         let mut chosen = vec![*random.pick(&indexed)];
         if random.chance(40) {

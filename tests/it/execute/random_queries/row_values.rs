@@ -46,7 +46,8 @@ fn notation(cell: &Cell, scalar: ScalarType) -> Option<String> {
     match cell {
         Cell::Null => None,
         Cell::Text(text) if scalar == ScalarType::Boolean => Some((text == "Y").to_string()),
-        Cell::Text(text) | Cell::Number(_, text) | Cell::Moment(_, text) => Some(text.clone()),
+        Cell::Moment(_, text) if scalar == ScalarType::Date => text.split('T').next().map(str::to_owned),
+        Cell::Text(text) | Cell::Number(_, text) | Cell::Moment(_, text) | Cell::Other(_, text) => Some(text.clone()),
         Cell::Truth(truth) => Some(truth.to_string()),
     }
 }

@@ -25,7 +25,7 @@ fn cursor(text: &str) -> Option<String> {
     let (head, values) = bytes.split_first_chunk::<5>()?;
     let values = match head[0] {
         PLAIN => values.to_vec(),
-        SCOPED => Secret::default().open(values.get(4..)?)?,
+        SCOPED => Secret::default().open(bytes, 9)?,
         _ => return None,
     };
     Some(format!("cursor {:?} {values:?}", &head[1..]))

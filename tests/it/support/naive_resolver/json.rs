@@ -2,15 +2,18 @@
 
 use std::fmt;
 
+use orderql::value::Float;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A JSON value. Responses have no fractions: decimals are texts.
+/// A JSON value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json {
     Null,
     Boolean(bool),
     Number(i64),
+    /// A number with a fraction or exponent.
+    Float(Float),
     Text(String),
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
@@ -46,7 +49,7 @@ impl<'de> Deserialize<'de> for Json {
             type Value = Json;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("JSON without fractions")
+                f.write_str("JSON")
             }
 
             fn visit_unit<E>(self) -> Result<Json, E> {
@@ -63,6 +66,10 @@ impl<'de> Deserialize<'de> for Json {
 
             fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Json, E> {
                 i64::try_from(number).map(Json::Number).map_err(E::custom)
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
+                Ok(Json::Float(Float::new(number)))
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Json, E> {

@@ -409,6 +409,10 @@ impl Page<'_> {
                 Some(Stored::Numeric(number)) => encoder.numeric(number.as_binary()),
                 Some(Stored::DateTime(moment)) => encoder.timestamp(moment),
                 Some(Stored::Uuid(uuid)) => encoder.uuid(uuid),
+                Some(Stored::Float(number)) => encoder.float(number),
+                Some(Stored::Date(date)) => encoder.date(date),
+                Some(Stored::Time(time)) => encoder.time(time),
+                Some(Stored::Interval(interval)) => encoder.interval(interval),
                 Some(other) => panic!("{other:?} in a cursor"),
             }
         }

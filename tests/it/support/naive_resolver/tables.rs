@@ -7,7 +7,7 @@ use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Column, EntityBinding, RootBinding};
 use orderql::catalog::schema::ObjectKind;
 use orderql::catalog::stored_type::StoredType;
-use orderql::value::{Numeric, ScalarType, Uuid, Value};
+use orderql::value::{Date, Float, Interval, Numeric, ScalarType, TimeOfDay, Uuid, Value};
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
 use tokio_postgres::Client;
@@ -26,6 +26,8 @@ pub enum Cell {
     /// Microseconds since 1970, and the moment as text.
     Moment(i64, String),
     Truth(bool),
+    /// A value of another type, and its text.
+    Other(Value, String),
 }
 
 /// The rows of a relation.
@@ -48,7 +50,7 @@ pub struct Tables(BTreeMap<String, Table>);
 impl Tables {
     /// Reads every relation that the catalog names.
     pub async fn read(client: &Client, catalog: &Catalog) -> Self {
-        client.batch_execute("SET TimeZone = 'UTC'").await.unwrap();
+        client.batch_execute("SET TimeZone = 'UTC'; SET IntervalStyle = 'iso_8601'").await.unwrap();
         let mut tables = BTreeMap::new();
         for relation in relations(catalog) {
             let table = Table::read(client, &relation).await;
@@ -105,6 +107,8 @@ impl Table {
                         "(extract(epoch FROM \"{name}\"::timestamp) * 1000000)::int8::text || ' ' || \
                          to_char(\"{name}\"::timestamp, 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
                     )
+                } else if ty == "bytea" {
+                    format!("encode(\"{name}\", 'base64')")
                 } else {
                     format!("\"{name}\"::text")
                 }
@@ -131,6 +135,14 @@ impl<'a> Row<'a> {
     }
 }
 
+const DAY: i64 = 86_400_000_000;
+const DAYS_BEFORE_2000: i64 = 10_957;
+
+/// The date of microseconds since 1970.
+fn days(micros: i64) -> Date {
+    Date(i32::try_from(micros.div_euclid(DAY) - DAYS_BEFORE_2000).unwrap())
+}
+
 fn is_moment(ty: &str) -> bool {
     ty == "date" || ty.starts_with("timestamp")
 }
@@ -138,9 +150,11 @@ fn is_moment(ty: &str) -> bool {
 impl Cell {
     fn read(ty: &str, text: String) -> Self {
         match ty {
-            "smallint" | "integer" | "bigint" | "numeric" | "double precision" => {
-                Self::Number(text.parse().unwrap(), text)
-            }
+            "smallint" | "integer" | "bigint" | "numeric" => Self::Number(text.parse().unwrap(), text),
+            "double precision" => Self::Other(Value::Float(Float::parse(&text).unwrap()), text),
+            "real" => Self::Other(Value::Float(Float::parse_single(&text).unwrap()), text),
+            "time without time zone" => Self::Other(Value::Time(TimeOfDay::parse(&text).unwrap()), text),
+            "interval" => Self::Other(Value::Interval(Interval::parse(&text).unwrap()), text),
             "boolean" => Self::Truth(text == "true"),
             _ if is_moment(ty) => {
                 let (micros, moment) = text.split_once(' ').unwrap();
@@ -158,6 +172,7 @@ impl Cell {
                 Self::of(&ScalarType::Decimal.parse(text).unwrap())
             }
             (StoredType::Uuid, _) => Self::Text(text.to_lowercase()),
+            (StoredType::Float4, _) => Self::of(&Value::Float(Float::parse_single(text).unwrap())),
             (_, scalar) => Self::of(&scalar.parse(text).unwrap()),
         }
     }
@@ -173,6 +188,8 @@ impl Cell {
                 Value::Int(number.to_i64().unwrap())
             }
             (Self::Number(_, text), _) => Value::Numeric(Numeric::from_binary(&numeric(text)).unwrap()),
+            (Self::Moment(micros, _), StoredType::Date) => Value::Date(days(*micros)),
+            (Self::Other(value, _), _) => value.clone(),
             (Self::Moment(micros, _), _) => Value::DateTime(unix_micros(*micros)),
             (Self::Truth(truth), _) => Value::Boolean(*truth),
         })
@@ -188,6 +205,8 @@ impl Cell {
             Value::Numeric(binary) => number(Decimal::from_sql(&Type::NUMERIC, binary.as_binary()).unwrap()),
             Value::DateTime(moment) => Self::Moment(moment.unix_micros().try_into().unwrap(), String::new()),
             Value::Boolean(truth) => Self::Truth(*truth),
+            Value::Date(Date(days)) => Self::Moment((i64::from(*days) + DAYS_BEFORE_2000) * DAY, String::new()),
+            Value::Float(_) | Value::Time(_) | Value::Interval(_) => Self::Other(value.clone(), String::new()),
             Value::Uuid(uuid) => Self::Text(uuid.to_string()),
         }
     }
@@ -200,6 +219,7 @@ impl Cell {
             (Self::Number(own, _), Self::Number(other, _)) => Some(own.cmp(other)),
             (Self::Moment(own, _), Self::Moment(other, _)) => Some(own.cmp(other)),
             (Self::Truth(own), Self::Truth(other)) => Some(own.cmp(other)),
+            (Self::Other(own, _), Self::Other(other, _)) => Some(own.cmp(other)),
             // OFBiz stores truth values as letters.
             (Self::Text(own), Self::Truth(other)) => Some(own.as_str().cmp(if *other { "Y" } else { "N" })),
             (own, other) => panic!("{own:?} and {other:?} have different types"),
@@ -220,8 +240,12 @@ impl Cell {
     pub fn json(&self, scalar: ScalarType) -> Json {
         match (scalar, self) {
             (_, Self::Null) => Json::Null,
-            (ScalarType::Id | ScalarType::String, Self::Text(text))
-            | (ScalarType::Id | ScalarType::Decimal, Self::Number(_, text))
+            (ScalarType::Json, Self::Text(text)) => serde_json::from_str(text).unwrap(),
+            (ScalarType::Float, Self::Other(_, text)) => Json::Float(Float::parse(text).unwrap()),
+            (ScalarType::Date, Self::Moment(_, text)) => Json::Text(text.split('T').next().unwrap().to_owned()),
+            (ScalarType::Id | ScalarType::String | ScalarType::Uuid | ScalarType::Bytes, Self::Text(text))
+            | (ScalarType::Id | ScalarType::Decimal | ScalarType::BigInt, Self::Number(_, text))
+            | (ScalarType::Decimal | ScalarType::Time | ScalarType::Interval, Self::Other(_, text))
             | (ScalarType::DateTime, Self::Moment(_, text)) => Json::Text(text.clone()),
             (ScalarType::Int, Self::Number(number, _)) => Json::Number(number.normalize().to_string().parse().unwrap()),
             (ScalarType::Boolean, Self::Truth(truth)) => Json::Boolean(*truth),

@@ -1,0 +1,57 @@
+//! The text of a broken operation after the corrections that its errors allow.
+
+use serde_json::Value;
+
+use crate::catalog::Catalog;
+use crate::correction;
+use crate::documents::document::{Document, Place};
+use crate::error::graphql_error::{GraphqlErrors, Location};
+use crate::limits::Limits;
+use crate::query::Request;
+use crate::schema_diff::assessment::assess;
+
+/// A correction may show another error, so as many are tried.
+const MAX_ROUNDS: usize = 4;
+
+/// What a schema answers in place of an operation that it refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Corrected {
+    /// The operation with its fragments.
+    pub text: String,
+    /// The lines that are other ones, without the spaces around them; one that is empty is to be left out.
+    pub lines: Vec<(Place, String)>,
+}
+
+/// The corrected operation, if there is one that the schema answers whatever its variables are.
+pub(super) fn corrected(catalog: &Catalog, document: &Document, limits: &Limits) -> Option<Corrected> {
+    let mut request = document.request();
+    for _ in 0..MAX_ROUNDS {
+        let errors = refusal(catalog, &request, limits)?;
+        let errors: Vec<Value> = errors.iter().filter_map(|error| serde_json::to_value(error).ok()).collect();
+        let next = correction::corrected(&request, &errors);
+        if next == request {
+            return None;
+        }
+        request = next;
+        if refusal(catalog, &request, limits).is_none() {
+            let lines = changed_lines(document, &request.query);
+            return Some(Corrected { text: request.query, lines });
+        }
+    }
+    None
+}
+
+/// Why a request is refused with some values of its variables.
+fn refusal(catalog: &Catalog, request: &Request, limits: &Limits) -> Option<GraphqlErrors> {
+    match assess(catalog, request, limits) {
+        Ok(assessment) => assessment.refused.or(assessment.refused_for_some),
+        Err(errors) => Some(errors),
+    }
+}
+
+/// Corrections edit lines, and neither add nor remove one.
+fn changed_lines(document: &Document, text: &str) -> Vec<(Place, String)> {
+    let lines = (1..).zip(document.text.lines().zip(text.lines()));
+    let changed = lines.filter(|(_, (before, after))| before != after);
+    changed.map(|(line, (_, after))| (document.place(Location { line, column: 1 }), after.trim().to_owned())).collect()
+}
