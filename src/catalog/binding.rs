@@ -427,6 +427,8 @@ pub struct SearchKey {
     pub vocabulary: Option<String>,
     /// What values are brought into before they are compared.
     pub normalization: Option<Normalization>,
+    /// The text search configuration that finds the words of a search, if the column is a `tsvector`.
+    pub language: Option<String>,
     /// What the key is of, if no request names it.
     pub(crate) scope: Option<ScopeKey>,
 }
@@ -443,7 +445,9 @@ pub(crate) enum ScopeKey {
 impl SearchKey {
     /// Whether a comparator of the key is one of a range.
     pub fn takes_ranges(&self) -> bool {
-        self.comparators.iter().any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In))
+        self.comparators
+            .iter()
+            .any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In | Comparator::Matches))
     }
 
     /// Brings a value into the form that the column has. Fails with what it should be.

@@ -15,6 +15,7 @@ use crate::catalog::binding::SemiJoin;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::keyset::Nulls;
 use crate::plan::parameters::Placeholder;
+use crate::plan::rare_words::Words;
 use crate::plan::sql::{
     Alias, ColumnOf, Condition, Identifier, IndexOrder, List, Relation, Separated, Where, direction, in_turn, order_by,
     type_name,
@@ -67,12 +68,14 @@ pub(crate) struct ValueList {
 
 /// A search by the index of one term's key.
 pub(crate) struct LookupSource<'a> {
-    /// The conditions of the terms on the key.
+    /// The conditions of the terms on the key; none if it searches text.
     pub(crate) conditions: Vec<Condition<'a>>,
     /// The columns that the index begins with, as many as the conditions bound.
     pub(crate) order: Vec<ColumnOf<'a>>,
     /// Whether the first of them is descending in the index.
     pub(crate) is_first_descending: bool,
+    /// What is searched for, if the index is one on the words of a text.
+    pub(crate) words: Option<Words<'a>>,
     /// The relation that has the column, if it is another one.
     pub(crate) semi_join: Option<&'a SemiJoin>,
     /// The most rows with which it is used, at least.
@@ -180,9 +183,16 @@ impl Locator<'_> {
     pub(crate) fn counts(&self) -> impl Display {
         let counts = self.lookups.iter().enumerate().map(move |(number, lookup)| {
             fmt::from_fn(move |f| {
-                writeln!(f, "n{number} AS MATERIALIZED (SELECT count(*) AS n FROM (")?;
+                let Some(words) = &lookup.words else {
+                    writeln!(f, "n{number} AS MATERIALIZED (SELECT count(*) AS n FROM (")?;
+                    self.counted(lookup, f)?;
+                    return f.write_str("\n) AS c)");
+                };
+                // An index without an order is read for all rows of its rarest word, so they have to be few.
+                writeln!(f, "n{number} AS MATERIALIZED (SELECT CASE WHEN {} THEN", words.are_rare(self.relation))?;
+                f.write_str("(SELECT count(*) FROM (")?;
                 self.counted(lookup, f)?;
-                f.write_str("\n) AS c)")
+                write!(f, "\n) AS c) ELSE {} END AS n)", lookup.rows + 1)
             })
         });
         fmt::from_fn(move |f| write!(f, "WITH {}", Separated(",\n", counts.clone())))
@@ -245,6 +255,9 @@ impl Locator<'_> {
     /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
     fn counted(&self, lookup: &LookupSource<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (conditions, order, limit) = (Where(lookup.conditions.iter()), lookup.order(), lookup.limit());
+        if let Some(words) = &lookup.words {
+            return write!(f, "SELECT FROM {}\nLIMIT {limit}", words.rows(self.relation, &""));
+        }
         let Some(SemiJoin { relation, by, unlimited }) = lookup.semi_join else {
             let relation = Relation(self.relation);
             return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {order}\nLIMIT {limit}");
@@ -304,6 +317,9 @@ impl Locator<'_> {
     fn looked_up(&self, lookup: &LookupSource<'_>, text: &mut String) -> fmt::Result {
         let (conditions, order) = (Where(lookup.conditions.iter()), lookup.order());
         let columns = base_columns(&self.columns);
+        if let Some(words) = &lookup.words {
+            return write!(text, "SELECT t.* FROM {}", words.rows(self.relation, &columns));
+        }
         let rows = Relation(self.relation);
         let Some(SemiJoin { relation, by, .. }) = lookup.semi_join else {
             return write!(text, "SELECT {columns} FROM {rows} AS t{conditions}\nORDER BY {order} OFFSET 0");

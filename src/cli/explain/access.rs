@@ -62,5 +62,6 @@ fn looked_up(path: &AccessPath, lookup: &Lookup, size: u32) -> String {
         return format!("By index ({}), sorted", lookup.columns.join(", "));
     }
     let rows = path.lookup_rows(lookup, size);
-    format!("By index ({}), sorted, if at most {rows} rows match", lookup.columns.join(", "))
+    let is_rare = if lookup.is_text { "a word is rare and " } else { "" };
+    format!("By index ({}), sorted, if {is_rare}at most {rows} rows match", lookup.columns.join(", "))
 }

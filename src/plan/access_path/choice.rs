@@ -87,6 +87,7 @@ impl Search<'_> {
                 columns: vec![self.key(term).column.name.clone()],
                 rows,
                 is_of_pair: false,
+                is_text: false,
             }],
             is_exhaustive: true,
             ..AccessPath::default()

@@ -106,6 +106,8 @@ pub struct Lookup {
     pub rows: u32,
     /// Whether the index is one on two keys, whose first column is descending.
     pub is_of_pair: bool,
+    /// Whether the index is one on the words of a text, which has no order. It is used if a word is rare.
+    pub is_text: bool,
 }
 
 impl AccessPath {

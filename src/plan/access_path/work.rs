@@ -22,6 +22,9 @@ const SEMI_JOIN_WEIGHT: u32 = 8;
 /// The same for a computed column, which takes several look-ups.
 const COMPUTED_WEIGHT: u32 = 20;
 
+/// The same for a search in text, which may be stored apart from its row.
+const TEXT_WEIGHT: u32 = 4;
+
 /// How often a window is read that ends: for a page the second time for its last row, for a count once.
 pub(super) const TWICE: u32 = 2;
 pub(super) const ONCE: u32 = 1;
@@ -70,6 +73,7 @@ impl Search<'_> {
         let key = self.key(term);
         let computed = if key.is_computed { COMPUTED_WEIGHT } else { 0 };
         let joined = if key.semi_join.is_some() { SEMI_JOIN_WEIGHT } else { 0 };
-        computed + joined
+        let text = if key.language.is_some() { TEXT_WEIGHT } else { 0 };
+        computed + joined + text
     }
 }

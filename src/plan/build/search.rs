@@ -5,6 +5,7 @@ use crate::plan::access_path::{AccessPath, FoundFor, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
+use crate::plan::rare_words::Words;
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, Operator};
 use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
@@ -74,6 +75,9 @@ impl<'a> SearchTerms<'a> {
     fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
         let column = ColumnOf(alias, &key.column.name);
+        if let Some(language) = &key.language {
+            return Condition::Matches(column, language, self.value(index, parameters));
+        }
         match range_operator(comparator) {
             Some(operator) => Condition::Compare(column, operator, self.value(index, parameters)),
             None => Condition::Among(column, self.values(index, parameters)),
@@ -215,7 +219,7 @@ impl<'a> SearchTerms<'a> {
                 let [equal, range] = [[Operator::Equal].as_slice(), &[Operator::GreaterOrEqual, Operator::LessOrEqual]];
                 let operators = if is_continued { equal } else { range };
                 conditions.extend(operators.iter().map(|operator| Condition::Compare(column, *operator, value)));
-            } else {
+            } else if !lookup.is_text {
                 conditions.push(self.index_condition(index, alias, parameters));
             }
         }
@@ -223,11 +227,18 @@ impl<'a> SearchTerms<'a> {
         let first = column(*lookup.terms.first()?);
         let mut others = lookup.terms.iter().map(|index| column(*index)).filter(|column| *column != first);
         let second = if is_continued { others.next_back() } else { others.next() };
+        let order = std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect();
+        let words = key.language.as_ref().map(|language| Words {
+            column: &key.column.name,
+            language,
+            words: self.value(lookup.terms[0], parameters),
+        });
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
         Some(LookupSource {
             conditions,
             is_first_descending: lookup.is_of_pair,
-            order: std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect(),
+            order,
+            words,
             semi_join: key.semi_join.as_ref(),
             rows: lookup.rows,
             paid,
@@ -248,10 +259,10 @@ impl<'a> SearchTerms<'a> {
     }
 }
 
-/// The operator of a range; `None` for an equality or a list.
+/// The operator of a range; `None` of other comparators.
 fn range_operator(comparator: Comparator) -> Option<Operator> {
     match comparator {
-        Comparator::Equals | Comparator::In => None,
+        Comparator::Equals | Comparator::In | Comparator::Matches => None,
         Comparator::Greater => Some(Operator::Greater),
         Comparator::GreaterOrEqual => Some(Operator::GreaterOrEqual),
         Comparator::Less => Some(Operator::Less),
