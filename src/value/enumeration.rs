@@ -30,7 +30,7 @@ impl Enumeration {
         Self(definition)
     }
 
-    /// Its name.
+    /// That of its type in the schema.
     pub fn name(self) -> &'static str {
         &self.0.name
     }

@@ -257,7 +257,7 @@ fn reports_every_kind_of_error_in_a_schema_file() {
         ),
         ("thing(thingId: ID!): Gadget @point", thing, "there is no type `Gadget`"),
         ("thing(thingId: ID!): Thing @point", "type Thing { thingId: ID! }", "a type needs @relation"),
-        ("thing(thingId: Float!): Thing @point", thing, "there is no type `Float`"),
+        ("thing(thingId: Colour!): Thing @point", thing, "there is no type `Colour`"),
         ("__thing(thingId: ID!): Thing @point", thing, "`__thing` is no name that can be published"),
         ("thing(thingId: ID!): Thing @point", "scalar Colour", "this kind of type is not taken"),
     ] {

@@ -53,8 +53,8 @@ fn reports_what_breaks_at_its_place_in_three_formats() {
     assert_eq!(output.status.code(), Some(1));
     let expected = format!(
         "Breaks\n  Cards ({app}/a.graphql:1:1)\n    {app}/card.graphql:3:3 GRAPHQL_VALIDATION_FAILED: Type \"Card\" has no field \
-         \"points\"; it has holder, cardId, number, score, __typename\n    {app}/card.graphql:3 corrected: leave the line \
-         out\nSchema\n  - Card.points\n  + Card.score: type Decimal!, column score\n"
+         \"points\"; it has holder, cardId, number, score, __typename\n    {app}/card.graphql:3 corrected: \
+         __typename\nSchema\n  - Card.points\n  + Card.score: type Decimal!, column score\n"
     );
     assert_eq!(text(&output.stdout), expected);
     assert_eq!(text(&output.stderr), "orderql: the change of the schema is not acceptable for all operations\n");
