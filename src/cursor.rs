@@ -318,7 +318,7 @@ impl<'a> Reader<'a> {
             }
             ScalarType::Interval => (Kind::Interval, Value::Interval(Interval::from_binary(self.chunk()?))),
             ScalarType::Int | ScalarType::BigInt => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
-            ScalarType::Id | ScalarType::String => (Kind::Text, Value::Text(self.text()?)),
+            ScalarType::Id | ScalarType::String | ScalarType::Enum(_) => (Kind::Text, Value::Text(self.text()?)),
             ScalarType::DateTime => {
                 let timestamp = Timestamp(i64::from_be_bytes(self.chunk()?));
                 (Kind::DateTime, Value::DateTime(Some(timestamp).filter(|timestamp| timestamp.is_storable())?))

@@ -277,11 +277,11 @@ pub struct Connection {
     pub pair_indexes: Vec<PairIndex>,
     /// The scopes that limit the rows.
     pub(crate) limited_by: ScopeSet,
-    /// The search that each page has beside that of the request, if the rows are limited at the root.
+    /// The search that each page has beside that of the request, if there may be rows that the caller does not see.
     pub(crate) scope: Option<ScopeSearch>,
 }
 
-/// What limits the rows of a root: search keys that no request names.
+/// What limits the rows of a connection: search keys that no request names.
 #[derive(Debug)]
 pub(crate) struct ScopeSearch {
     /// The relation with all rows, which is read where terms of all of these keys are searched for.
@@ -427,6 +427,8 @@ pub struct SearchKey {
     pub vocabulary: Option<String>,
     /// What values are brought into before they are compared.
     pub normalization: Option<Normalization>,
+    /// The text search configuration that finds the words of a search, if the column is a `tsvector`.
+    pub language: Option<String>,
     /// What the key is of, if no request names it.
     pub(crate) scope: Option<ScopeKey>,
 }
@@ -443,7 +445,9 @@ pub(crate) enum ScopeKey {
 impl SearchKey {
     /// Whether a comparator of the key is one of a range.
     pub fn takes_ranges(&self) -> bool {
-        self.comparators.iter().any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In))
+        self.comparators
+            .iter()
+            .any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In | Comparator::Matches))
     }
 
     /// Brings a value into the form that the column has. Fails with what it should be.
@@ -480,6 +484,8 @@ pub struct SemiJoin {
     pub relation: String,
     /// The columns that are equal in both relations.
     pub by: Vec<String>,
+    /// The relation with all rows, if the caller sees some of them only. A look-up counts these, so that it has a bound.
+    pub(crate) unlimited: Option<String>,
 }
 
 /// A value computed over a column of the rows of a connection.

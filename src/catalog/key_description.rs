@@ -22,6 +22,12 @@ pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefin
         if let Some(normalization) = key.normalization {
             let _ = write!(text, " ({})", normalization.describe());
         }
+        if let ScalarType::Enum(enumeration) = key.column.scalar {
+            let _ = write!(text, " (values of `{}`)", enumeration.name());
+        }
+        if let Some(language) = &key.language {
+            let _ = write!(text, " (all words, in any order, by the text search configuration `{language}`)");
+        }
         if !key.indexed {
             let _ = write!(text, " (costs {UNINDEXED_TERM} more{})", describe_short_pages(key, sort_keys));
         }
@@ -80,6 +86,7 @@ pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> Str
         ScalarType::Decimal => "9.99",
         ScalarType::DateTime | ScalarType::Date => "2026-05-01",
         ScalarType::Boolean => "true",
+        ScalarType::Enum(enumeration) => enumeration.values().next().map_or("A", |(name, _)| name),
         ScalarType::Float => "0.5",
         ScalarType::Time => "09:30:00",
         ScalarType::Interval => "P1DT12H",
@@ -87,6 +94,7 @@ pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> Str
         ScalarType::Bytes | ScalarType::Json => "",
     };
     let value = || match key.comparators.first() {
+        Some(Comparator::Matches) => "\"some words\"".to_owned(),
         Some(
             comparator
             @ (Comparator::Greater | Comparator::GreaterOrEqual | Comparator::Less | Comparator::LessOrEqual),

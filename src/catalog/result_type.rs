@@ -44,7 +44,7 @@ impl ResultType {
     /// The type of a column of which only a schema file is known. A whole number may be any number there.
     pub(super) fn of(scalar: ScalarType) -> Self {
         match scalar {
-            ScalarType::Id | ScalarType::String | ScalarType::Boolean => Self::Text,
+            ScalarType::Id | ScalarType::String | ScalarType::Boolean | ScalarType::Enum(_) => Self::Text,
             ScalarType::Int | ScalarType::Decimal => Self::Numeric,
             ScalarType::DateTime => Self::Timestamp,
             ScalarType::Float => Self::Float8,
@@ -66,7 +66,7 @@ impl ResultType {
     /// The type of a column with an array of which only a schema file is known.
     pub(super) fn array(scalar: ScalarType) -> Self {
         Self::Array(match scalar {
-            ScalarType::Id | ScalarType::String => &Self::Text,
+            ScalarType::Id | ScalarType::String | ScalarType::Enum(_) => &Self::Text,
             ScalarType::Boolean => &Self::Boolean,
             ScalarType::Int | ScalarType::Decimal => &Self::Numeric,
             ScalarType::DateTime => &Self::Timestamp,

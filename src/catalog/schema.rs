@@ -55,7 +55,7 @@ pub struct Scalar {
     pub specified_by: Option<&'static str>,
 }
 
-/// The sort keys of a connection, or an enum of introspection.
+/// The values of a column, the sort keys of a connection, or an enum of introspection.
 #[derive(Debug)]
 pub struct EnumType {
     /// The type's name.
@@ -80,6 +80,8 @@ pub struct EnumValue {
     pub name: String,
     /// The value's description.
     pub description: Option<String>,
+    /// The reason for the value's deprecation; `None` if it is not deprecated.
+    pub deprecation: Option<String>,
 }
 
 /// A type with fields: of rows, of a connection and its parts, of introspection, or the root of queries.

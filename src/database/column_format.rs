@@ -71,6 +71,7 @@ impl ColumnFormat {
             ScalarType::Decimal => matches!(self, Self::Numeric | Self::Int | Self::Float8 | Self::Text),
             ScalarType::DateTime => matches!(self, Self::Timestamp | Self::Date),
             ScalarType::Boolean => matches!(self, Self::Boolean | Self::Text),
+            ScalarType::Enum(_) => self == Self::Text,
             ScalarType::Float => matches!(self, Self::Float4 | Self::Float8),
             ScalarType::BigInt => self == Self::Int,
             ScalarType::Date => self == Self::Date,

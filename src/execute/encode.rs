@@ -24,6 +24,10 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
             }
             None => false,
         },
+        (ScalarType::Enum(enumeration), _) => match enumeration.name_of(raw) {
+            Some(name) => quoted(out, |out| append(out, name)),
+            None => false,
+        },
         (_, ColumnFormat::Text) => text(raw, out),
         (ScalarType::Float, _) => number(format, raw, out),
         (_, ColumnFormat::Json) => json_value(raw, out),

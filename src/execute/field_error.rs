@@ -48,6 +48,7 @@ fn unwritable(ty: ColumnType) -> &'static str {
         ScalarType::Int => "the database has a number here that is not a whole number of 32 bits",
         ScalarType::Decimal => "the database has NaN or an infinity here, which a Decimal cannot be",
         ScalarType::DateTime => "the database has infinity or -infinity here, which a DateTime cannot be",
+        ScalarType::Enum(_) => "the database has a text here that is no value of the enum",
         ScalarType::Float => "the database has NaN or an infinity here, which a Float cannot be",
         ScalarType::Date => "the database has infinity or -infinity here, which a Date cannot be",
         ScalarType::Interval => "the database has infinity or -infinity here, which an Interval cannot be",

@@ -85,7 +85,7 @@ fn width(scalar: ScalarType) -> u64 {
         ScalarType::Date => 12,
         ScalarType::Time => 17,
         ScalarType::Uuid => 38,
-        ScalarType::String | ScalarType::Bytes | ScalarType::Json => 64,
+        ScalarType::String | ScalarType::Bytes | ScalarType::Json | ScalarType::Enum(_) => 64,
     }
 }
 

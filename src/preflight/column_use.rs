@@ -15,6 +15,8 @@ pub enum ColumnUse {
     OutputList(ScalarType),
     /// Statements compare the column with a client's value of this scalar.
     Compared(ScalarType),
+    /// Statements search the column for words.
+    Searched,
     /// Statements compare the column with the values of a scope, which are text.
     ScopeValue,
     /// Statements return the column as a parent's key, and take it as a parameter to find the parent's children.

@@ -6,15 +6,15 @@
 //! - `comparison`: compares the two
 //! - `foreign_tables`: reads the tables of other servers
 //! - `type_compatibility`: whether a column's type is compatible with its use
-//! - `index_check`: whether an index returns rows in an order
+//! - [`index_check`]: whether an index returns rows in an order
 //! - [`mismatch`]: what does not fit, and how to fix it
 //! - [`window_search`]: searches that no index serves
 
 pub mod column_use;
 mod comparison;
-mod database_schema;
+pub(crate) mod database_schema;
 pub(crate) mod foreign_tables;
-mod index_check;
+pub(crate) mod index_check;
 pub mod mismatch;
 mod requirements;
 mod type_compatibility;
@@ -54,9 +54,11 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     let mut comparison = Comparison::new(&requirements, &database);
     comparison.relations();
     comparison.columns();
+    comparison.enums();
     comparison.joins();
     comparison.constraints();
     comparison.covering_indexes();
+    comparison.text_searches();
     let scans = comparison.readable_scans();
     let plans = index_check::explain(client, &scans).await?;
     comparison.indexes(scans.into_iter().zip(plans));
@@ -90,9 +92,9 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
             Some(Type::FLOAT8) => types.insert(relation, name, StoredType::Float8),
             Some(Type::DATE) => types.insert(relation, name, StoredType::Date),
             _ => {
-                if let Some(array) = found.ty.as_ref().and_then(array) {
-                    types.insert_result(relation, name, array);
-                }
+                found.labels.into_iter().for_each(|labels| types.insert(relation, name, StoredType::Enum(labels)));
+                let array = found.ty.as_ref().and_then(array);
+                array.into_iter().for_each(|array| types.insert_result(relation, name, array));
             }
         }
     }

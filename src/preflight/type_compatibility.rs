@@ -11,6 +11,11 @@ use crate::value::ScalarType;
 /// Whether statements can use a column so. The values of a type that is not built into PostgreSQL cannot be converted in either
 /// direction.
 pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool {
+    if let ColumnUse::Output(ScalarType::Enum(_)) | ColumnUse::Compared(ScalarType::Enum(_)) = column_use
+        && column.labels.is_some()
+    {
+        return true;
+    }
     let Some(ty) = &column.ty else { return column_use == ColumnUse::Internal };
     match column_use {
         ColumnUse::Internal => true,
@@ -28,6 +33,7 @@ pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool
         }
         // A `char` pads its values, so others would compare as equal.
         ColumnUse::ScopeValue => matches!(*ty, Type::TEXT | Type::VARCHAR),
+        ColumnUse::Searched => *ty == Type::TS_VECTOR,
         ColumnUse::Compared(scalar) | ColumnUse::ParentKey(scalar) => parameter::accepts_scalar(ty, scalar),
     }
 }

@@ -144,6 +144,7 @@ fn sample(scalar: ScalarType) -> Json {
         ScalarType::Int => json!(1),
         ScalarType::DateTime => json!("2026-01-01T00:00:00Z"),
         ScalarType::Boolean => json!(false),
+        ScalarType::Enum(enumeration) => json!(enumeration.values().next().map(|(name, _)| name)),
         ScalarType::Float => json!(0.5),
         ScalarType::Date => json!("2026-01-01"),
         ScalarType::Time => json!("09:30:00"),

@@ -1,12 +1,14 @@
 //! What the file declares.
 
 use crate::schema_draft::description::{Column, ColumnKind, Relation};
-use crate::value::ScalarType;
+use crate::value::{Enumeration, ScalarType};
 
 /// A schema file.
 #[derive(Debug, Default)]
 pub(super) struct Model<'d> {
     pub(super) types: Vec<TypeModel<'d>>,
+    /// The enums that the file does not have.
+    pub(super) enums: Vec<Enumeration>,
     /// Why relations have no type.
     pub(super) left_out: Vec<String>,
 }

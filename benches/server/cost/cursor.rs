@@ -13,7 +13,7 @@ pub fn cursor(sort_key: &SortKey, is_reversed: bool, text: impl Fn(&Column) -> O
     encoder.begin(if is_reversed { sort_key.tag.reversed() } else { sort_key.tag });
     for column in &sort_key.columns {
         match (text(column), column.scalar) {
-            (Some(text), ScalarType::Id | ScalarType::String) => encoder.text(text.as_bytes()),
+            (Some(text), ScalarType::Id | ScalarType::String | ScalarType::Enum(_)) => encoder.text(text.as_bytes()),
             (Some(text), ScalarType::Int) => encoder.int(text.parse().unwrap_or_default()),
             (Some(text), ScalarType::Decimal) => encoder.numeric(&numeric(&text)),
             (Some(text), ScalarType::DateTime) => {

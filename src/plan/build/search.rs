@@ -1,10 +1,11 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
 use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SemiJoin, SortKey};
-use crate::plan::access_path::{AccessPath, Lookup};
+use crate::plan::access_path::{AccessPath, FoundFor, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
+use crate::plan::rare_words::Words;
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, Operator};
 use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
@@ -48,7 +49,7 @@ impl<'a> SearchTerms<'a> {
     /// equality.
     fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
-        if let (Some(ScopeKey::Rows), Some(SemiJoin { relation, by })) = (key.scope, &key.semi_join) {
+        if let (Some(ScopeKey::Rows), Some(SemiJoin { relation, by, .. })) = (key.scope, &key.semi_join) {
             return Condition::Exists(relation, by, Box::new(Condition::Always(true)), InnerIndex::OfRow);
         }
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
@@ -74,6 +75,9 @@ impl<'a> SearchTerms<'a> {
     fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
         let column = ColumnOf(alias, &key.column.name);
+        if let Some(language) = &key.language {
+            return Condition::Matches(column, language, self.value(index, parameters));
+        }
         match range_operator(comparator) {
             Some(operator) => Condition::Compare(column, operator, self.value(index, parameters)),
             None => Condition::Among(column, self.values(index, parameters)),
@@ -139,13 +143,15 @@ impl<'a> SearchTerms<'a> {
         prefix.terms().enumerate().map(condition).collect()
     }
 
-    /// What finds the rows, if it takes more than one range of the index.
+    /// What finds the rows, if it takes more than one range of the index. `joined` are the conditions that join them with the parent.
     pub(super) fn locator(
         &mut self,
         path: &AccessPath,
         relation: &'a str,
+        joined: &[Condition<'a>],
         parameters: &mut Parameters<'_>,
     ) -> Option<Locator<'a>> {
+        let is_count = path.found_for == FoundFor::Count;
         let list = path.prefix.and_then(|prefix| Some((prefix, prefix.list?)));
         if path.is_in_order() && list.is_none() {
             return None;
@@ -167,10 +173,14 @@ impl<'a> SearchTerms<'a> {
             values: self.values(term, parameters),
             stored: self.terms[term].key.column.stored,
             is_merged: prefix.is_merged(),
-            head: (prefix.is_merged() && path.is_in_order()).then(|| parameters.add(ParameterSource::RangeHead(term))),
+            head: (prefix.is_merged() && path.is_in_order() && !is_count)
+                .then(|| parameters.add(ParameterSource::RangeHead(term))),
         });
-        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
-        let window = path.has_window().then(|| parameters.add(ParameterSource::Window));
+        let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive && !path.lookups.is_empty();
+        let paid = is_paid.then(|| parameters.add(ParameterSource::PageSize));
+        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid, parameters)).collect();
+        let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
+        let window = path.has_window().then(|| parameters.add(window));
         let filters =
             path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index, parameters)).collect();
         Some(Locator {
@@ -179,6 +189,7 @@ impl<'a> SearchTerms<'a> {
             sort,
             index: self.index(path),
             columns,
+            joined: joined.to_vec(),
             list,
             prefix,
             filters,
@@ -189,7 +200,12 @@ impl<'a> SearchTerms<'a> {
         })
     }
 
-    fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters<'_>) -> Option<LookupSource<'a>> {
+    fn lookup(
+        &mut self,
+        lookup: &Lookup,
+        paid: Option<Placeholder>,
+        parameters: &mut Parameters<'_>,
+    ) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let is_continued = lookup.columns.len() > 2;
@@ -203,7 +219,7 @@ impl<'a> SearchTerms<'a> {
                 let [equal, range] = [[Operator::Equal].as_slice(), &[Operator::GreaterOrEqual, Operator::LessOrEqual]];
                 let operators = if is_continued { equal } else { range };
                 conditions.extend(operators.iter().map(|operator| Condition::Compare(column, *operator, value)));
-            } else {
+            } else if !lookup.is_text {
                 conditions.push(self.index_condition(index, alias, parameters));
             }
         }
@@ -211,13 +227,21 @@ impl<'a> SearchTerms<'a> {
         let first = column(*lookup.terms.first()?);
         let mut others = lookup.terms.iter().map(|index| column(*index)).filter(|column| *column != first);
         let second = if is_continued { others.next_back() } else { others.next() };
+        let order = std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect();
+        let words = key.language.as_ref().map(|language| Words {
+            column: &key.column.name,
+            language,
+            words: self.value(lookup.terms[0], parameters),
+        });
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
         Some(LookupSource {
             conditions,
             is_first_descending: lookup.is_of_pair,
-            order: std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect(),
-            semi_join: key.semi_join.as_ref().map(|join| (join.relation.as_str(), join.by.as_slice())),
+            order,
+            words,
+            semi_join: key.semi_join.as_ref(),
             rows: lookup.rows,
+            paid,
             filters: others.map(|index| self.filter(index, parameters)).collect(),
         })
     }
@@ -235,10 +259,10 @@ impl<'a> SearchTerms<'a> {
     }
 }
 
-/// The operator of a range; `None` for an equality or a list.
+/// The operator of a range; `None` of other comparators.
 fn range_operator(comparator: Comparator) -> Option<Operator> {
     match comparator {
-        Comparator::Equals | Comparator::In => None,
+        Comparator::Equals | Comparator::In | Comparator::Matches => None,
         Comparator::Greater => Some(Operator::Greater),
         Comparator::GreaterOrEqual => Some(Operator::GreaterOrEqual),
         Comparator::Less => Some(Operator::Less),
