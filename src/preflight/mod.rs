@@ -92,9 +92,12 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
             Some(Type::FLOAT8) => types.insert(relation, name, StoredType::Float8),
             Some(Type::DATE) => types.insert(relation, name, StoredType::Date),
             _ => {
-                found.labels.into_iter().for_each(|labels| types.insert(relation, name, StoredType::Enum(labels)));
-                let array = found.ty.as_ref().and_then(array);
-                array.into_iter().for_each(|array| types.insert_result(relation, name, array));
+                if let Some(labels) = found.labels {
+                    types.insert(relation, name, StoredType::Enum(labels));
+                }
+                if let Some(array) = found.ty.as_ref().and_then(array) {
+                    types.insert_result(relation, name, array);
+                }
             }
         }
     }

@@ -117,6 +117,8 @@ const EDITS: &[Edit] = &[
     ("amount: Decimal!", "amount: Decimal! @deprecated(reason: \"use paid\")", Some(("Sale", Class::Deprecated))),
     ("amount: Decimal!", "amount: Decimal! @grant(to: [\"FINANCE\"])", Some(("Sale", Class::ChangesSilently))),
     ("amount: Decimal!", "amount: Decimal", Some(("Sale", Class::ChangesSilently))),
+    ("amount: Decimal!", "amount: BigInt!", Some(("Sale", Class::ChangesSilently))),
+    ("shopId: ID!\n  currency: String", "shopId: ID!\n  currency: [String]", Some(("Sale", Class::ChangesSilently))),
     (
         "type Line @relation(",
         "type Line @scope(name: \"product\", by: \"product_id\") @relation(",

@@ -13,7 +13,6 @@ pub fn cursor(sort_key: &SortKey, is_reversed: bool, text: impl Fn(&Column) -> O
     encoder.begin(if is_reversed { sort_key.tag.reversed() } else { sort_key.tag });
     for column in &sort_key.columns {
         match (text(column), column.scalar) {
-            (None, _) => encoder.null(),
             (Some(text), ScalarType::Id | ScalarType::String | ScalarType::Enum(_)) => encoder.text(text.as_bytes()),
             (Some(text), ScalarType::Int) => encoder.int(text.parse().unwrap_or_default()),
             (Some(text), ScalarType::Decimal) => encoder.numeric(&numeric(&text)),
@@ -21,8 +20,8 @@ pub fn cursor(sort_key: &SortKey, is_reversed: bool, text: impl Fn(&Column) -> O
                 encoder.timestamp(Timestamp::parse(&text).unwrap_or(Timestamp(0)));
             }
             (Some(text), ScalarType::Boolean) => encoder.boolean(matches!(text.as_str(), "Y" | "true")),
-            // The built-in schema has no others.
-            (Some(_), _) => encoder.null(),
+            // The built-in schema has no other types.
+            _ => encoder.null(),
         }
     }
     let mut cursor = Vec::new();

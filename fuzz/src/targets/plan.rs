@@ -162,12 +162,12 @@ fn check_columns(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &N
     assert_eq!(branch.columns.len(), types.len(), "{}", context());
     for (column, ty) in branch.columns.iter().zip(types) {
         let is_valid = match *column {
-            Column::Null(name) => name == ty.name(),
+            Column::Null(name) => *name == ty.to_string(),
             Column::OfPage("matches" | "present", None) | Column::NumberAbove(_) => *ty == ResultType::Boolean,
             // The flags of `pageInfo`, then the count.
             Column::OfPage("f0" | "f1", None) => matches!(ty, ResultType::Boolean | ResultType::Int8),
             Column::OfPage("f2" | "number", None) => *ty == ResultType::Int8,
-            Column::OfPage(name, Some(converted)) => converted == ty.name() && has_column(branch, name, |_| true),
+            Column::OfPage(name, Some(converted)) => *converted == ty.to_string() && has_column(branch, name, |_| true),
             Column::OfPage(_, None) => false,
         };
         assert!(is_valid, "{column:?} as {ty:?} in {}", context());
