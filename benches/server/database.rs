@@ -147,6 +147,18 @@ impl Database {
         Ok(Self { runtime, cluster, config, postmaster, folder })
     }
 
+    /// Makes users without limits, whose passwords are their names.
+    pub fn ensure_unlimited(&self, users: &[&str]) -> Result<()> {
+        self.block_on(async {
+            let mut client = connect(&self.config).await?;
+            for user_id in users {
+                let user = User { user_id, password: user_id, groups: &[], profile: UNLIMITED };
+                ensure_user(&mut client, &Passwords::new(1)?, &user).await?;
+            }
+            Ok(())
+        })
+    }
+
     /// The cluster's folder.
     pub fn folder(&self) -> &Path {
         &self.folder

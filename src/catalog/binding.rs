@@ -225,6 +225,11 @@ impl Column {
         Self { name: name.into(), scalar, stored: StoredType::of(scalar), result: ResultType::of(scalar) }
     }
 
+    /// The same with an array of such values.
+    pub(super) fn of_list(self) -> Self {
+        Self { result: ResultType::array(self.scalar), ..self }
+    }
+
     fn set_stored_type(&mut self, relation: &str, stored: &StoredTypes) {
         self.stored = stored.get(relation, &self.name, self.scalar);
         self.result = stored.result(relation, &self.name, self.scalar);
@@ -272,11 +277,11 @@ pub struct Connection {
     pub pair_indexes: Vec<PairIndex>,
     /// The scopes that limit the rows.
     pub(crate) limited_by: ScopeSet,
-    /// The search that each page has beside that of the request, if the rows are limited at the root.
+    /// The search that each page has beside that of the request, if there may be rows that the caller does not see.
     pub(crate) scope: Option<ScopeSearch>,
 }
 
-/// What limits the rows of a root: search keys that no request names.
+/// What limits the rows of a connection: search keys that no request names.
 #[derive(Debug)]
 pub(crate) struct ScopeSearch {
     /// The relation with all rows, which is read where terms of all of these keys are searched for.
@@ -479,6 +484,8 @@ pub struct SemiJoin {
     pub relation: String,
     /// The columns that are equal in both relations.
     pub by: Vec<String>,
+    /// The relation with all rows, if the caller sees some of them only. A look-up counts these, so that it has a bound.
+    pub(crate) unlimited: Option<String>,
 }
 
 /// A value computed over a column of the rows of a connection.

@@ -231,6 +231,12 @@ impl<'a> Builder<'a> {
                 let reference = TypeRef::Named(names.scalar(column.scalar));
                 (EntityBinding::Column(column), Vec::new(), reference)
             }
+            None if names.object(&field.ty).is_none() => {
+                let column = Bindings::column(field)?.of_list();
+                let element = TypeRef::Named(names.scalar(column.scalar));
+                let element = if field.is_element_non_null { element.non_null() } else { element };
+                (EntityBinding::Column(column), Vec::new(), TypeRef::List(Box::new(element)))
+            }
             _ => return Err(wrong()),
         })
     }

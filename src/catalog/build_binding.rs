@@ -343,7 +343,7 @@ fn search_key(
         lookup: definition.lookup,
         in_order_of: sort_key_indexes(field, &definition.in_order_of)?,
         include: definition.include.clone(),
-        semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by }),
+        semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by, unlimited: None }),
         vocabulary: definition.vocabulary.clone(),
         normalization: definition.normalization,
         language: definition.language.clone(),

@@ -141,6 +141,8 @@ pub(super) struct FieldDefinition {
     /// That type, if it is no object.
     pub(super) scalar: Option<ScalarType>,
     pub(super) is_list: bool,
+    /// Whether a list has no nulls.
+    pub(super) is_element_non_null: bool,
     pub(super) is_non_null: bool,
     pub(super) arguments: Vec<ArgumentDefinition>,
     /// The name given by `@column`, or the field's name in snake case.

@@ -2,7 +2,7 @@
 //!
 //! Everything that reads a relation whose rows are limited gets another name for it, which only a statement knows that limits them. What
 //! forgets to limit its rows so fails, and shows none. The name of the relation itself is left where the rows are limited otherwise: by the
-//! row of the parent, or by search terms of a root, which choose an index and count the rows that they leave out.
+//! row of the parent, or by search terms, which choose an index at the root and count the rows that they leave out.
 
 use crate::catalog::binding::{
     Column, Connection, EntityBinding, Join, PairIndex, RootBinding, ScopeKey, ScopeSearch, SearchKey, SemiJoin,
@@ -39,8 +39,7 @@ impl Catalog {
                         one.unlimited = is_seen.then(|| target.clone());
                     }
                     EntityBinding::Connection(connection) => {
-                        connection.limited_by = scopes.scopes_of(&connection.relation, limiting);
-                        limited.rename_joined(&mut connection.relation, relation, &connection.join);
+                        limited.nested(connection, relation);
                     }
                 }
             }
@@ -105,7 +104,12 @@ impl<'s> Limited<'s> {
 
     /// Whether a caller who sees a row of the parent sees every row of the relation that has the same values in these pairs of columns.
     fn is_implied(&self, parent: &str, relation: &str, pairs: &[(&str, &str)]) -> bool {
-        let Some(index) = self.index(relation) else { return false };
+        self.open_conditions(parent, relation, pairs).is_some_and(|open| open.is_empty())
+    }
+
+    /// What such a row may not fulfil; `None` if the relation is not limited.
+    fn open_conditions(&self, parent: &str, relation: &str, pairs: &[(&str, &str)]) -> Option<Vec<&ScopeCondition>> {
+        let index = self.index(relation)?;
         let parent_index = self.index(parent);
         let of_parent = parent_index.map_or(&[][..], |parent| &self.relations[parent].conditions);
         let equal = |by: &[String], to: &[String]| {
@@ -116,20 +120,23 @@ impl<'s> Limited<'s> {
             ScopeCondition::Row { of, by, key } => *of == index && equal(by, key),
             ScopeCondition::Values { .. } => false,
         });
-        leads_there
-            || self.relations[index].conditions.iter().all(|condition| match condition {
-                ScopeCondition::Values { scope, columns } => of_parent.iter().any(|other| match other {
-                    ScopeCondition::Values { scope: of, columns: own } => of == scope && equal(own, columns),
-                    ScopeCondition::Row { .. } => false,
-                }),
-                ScopeCondition::Row { of, by, key } => {
-                    parent_index == Some(*of) && equal(key, by)
-                        || of_parent.iter().any(|other| match other {
-                            ScopeCondition::Row { of: other, by: own, .. } => other == of && equal(own, by),
-                            ScopeCondition::Values { .. } => false,
-                        })
-                }
-            })
+        if leads_there {
+            return Some(Vec::new());
+        }
+        let is_open = |condition: &&ScopeCondition| match condition {
+            ScopeCondition::Values { scope, columns } => !of_parent.iter().any(|other| match other {
+                ScopeCondition::Values { scope: of, columns: own } => of == scope && equal(own, columns),
+                ScopeCondition::Row { .. } => false,
+            }),
+            ScopeCondition::Row { of, by, key } => {
+                !(parent_index == Some(*of) && equal(key, by))
+                    && !of_parent.iter().any(|other| match other {
+                        ScopeCondition::Row { of: other, by: own, .. } => other == of && equal(own, by),
+                        ScopeCondition::Values { .. } => false,
+                    })
+            }
+        };
+        Some(self.relations[index].conditions.iter().filter(is_open).collect())
     }
 
     /// Limits the rows of a root by search keys of their own, and what it searches in other relations.
@@ -139,15 +146,33 @@ impl<'s> Limited<'s> {
             let Some(semi_join) = &mut key.semi_join else { continue };
             let joined: Vec<_> = semi_join.by.iter().map(|column| (column.as_str(), column.as_str())).collect();
             if self.index(&semi_join.relation).is_some() && !self.is_implied(&own, &semi_join.relation, &joined) {
-                // Rows that are not seen count in a look-up: they have to be few.
-                key.lookup &= key.indexed;
+                semi_join.unlimited = Some(semi_join.relation.clone());
                 self.rename(&mut semi_join.relation);
             }
         }
-        let Some(index) = self.index(&own) else { return };
-        // Whether a word is rare among all rows would show which others there are.
-        connection.search_keys.iter_mut().for_each(|key| key.lookup &= key.language.is_none());
-        let ScopedRelation { name, conditions, .. } = &self.relations[index];
+        connection.limited_by = self.scopes.scopes_of(&own, self.limiting);
+        if let Some(index) = self.index(&own) {
+            // Whether a word is rare among all rows would show which others there are.
+            connection.search_keys.iter_mut().for_each(|key| key.lookup &= key.language.is_none());
+            self.search(connection, &self.relations[index].conditions.iter().collect::<Vec<_>>());
+        }
+    }
+
+    /// Limits the rows below a row of the parent by search keys, unless the caller sees all of them. A parent may have any number of rows.
+    fn nested(&self, connection: &mut Connection, parent: &str) {
+        connection.limited_by = self.scopes.scopes_of(&connection.relation, self.limiting);
+        let open = self.open_conditions(parent, &connection.relation, &pairs(&connection.join));
+        if let Some(open) = open.filter(|open| !open.is_empty()) {
+            self.search(connection, &open);
+            // The join has an index, and so the page a price.
+            connection.search_keys.iter_mut().for_each(|key| key.indexed = true);
+        }
+    }
+
+    /// Limits the rows of a connection by search keys of their own.
+    fn search(&self, connection: &mut Connection, conditions: &[&ScopeCondition]) {
+        let own = connection.relation.clone();
+        self.rename(&mut connection.relation);
         let mut keys = Vec::new();
         let mut is_complete = true;
         for condition in conditions {
@@ -160,11 +185,9 @@ impl<'s> Limited<'s> {
         }
         if !is_complete {
             keys.push(connection.search_keys.len());
-            connection.search_keys.push(rows_key(connection, name));
+            connection.search_keys.push(rows_key(connection));
         }
-        connection.limited_by = self.scopes.scopes_of(&own, self.limiting);
         connection.scope = Some(ScopeSearch { relation: own, keys });
-        self.rename(&mut connection.relation);
     }
 }
 
@@ -204,11 +227,11 @@ fn values_key(connection: &mut Connection, scope: usize, column: &str) -> usize 
 }
 
 /// The search key that looks each row up among those that are seen.
-fn rows_key(connection: &Connection, seen: &str) -> SearchKey {
+fn rows_key(connection: &Connection) -> SearchKey {
     let key = connection.primary_key();
     let column = key.first().cloned().unwrap_or_else(|| Column::new("", ScalarType::Id));
     let by = key.iter().map(|column| column.name.clone()).collect();
-    scope_key(column, Some(SemiJoin { relation: seen.to_owned(), by }))
+    scope_key(column, Some(SemiJoin { relation: connection.relation.clone(), by, unlimited: None }))
 }
 
 fn scope_key(column: Column, semi_join: Option<SemiJoin>) -> SearchKey {

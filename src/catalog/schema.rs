@@ -252,6 +252,15 @@ impl TypeRef {
         matches!(self, Self::NonNull(_))
     }
 
+    /// Whether it is a list, non-null or not.
+    pub fn is_list(&self) -> bool {
+        match self {
+            Self::List(_) => true,
+            Self::NonNull(inner) => inner.is_list(),
+            Self::Named(_) => false,
+        }
+    }
+
     /// The type as a non-null type.
     #[must_use]
     pub fn non_null(self) -> Self {

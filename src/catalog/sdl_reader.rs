@@ -174,7 +174,7 @@ fn part(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<PartDefin
 }
 
 fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError> {
-    let NamedType { name: ty, is_list, is_non_null } =
+    let NamedType { name: ty, is_list, is_element_non_null, is_non_null } =
         named_type(&field.field_type).ok_or_else(|| SchemaError::new(field.position, SchemaErrorKind::NestedList))?;
     let mut definition = FieldDefinition {
         position: field.position,
@@ -183,6 +183,7 @@ fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError>
         ty,
         scalar: None,
         is_list,
+        is_element_non_null,
         is_non_null,
         arguments: field.arguments.iter().map(argument).collect::<Result<_, _>>()?,
         column: snake_case(&field.name),
@@ -413,6 +414,7 @@ fn check_name(name: &str, position: Pos) -> Result<(), SchemaError> {
 struct NamedType {
     name: String,
     is_list: bool,
+    is_element_non_null: bool,
     /// Whether the outermost type is non-null.
     is_non_null: bool,
 }
@@ -420,10 +422,13 @@ struct NamedType {
 /// The named type of a reference; `None` for lists of lists.
 fn named_type(ty: &sdl::Type<'_, String>) -> Option<NamedType> {
     match ty {
-        sdl::Type::NamedType(name) => Some(NamedType { name: name.clone(), is_list: false, is_non_null: false }),
+        sdl::Type::NamedType(name) => {
+            Some(NamedType { name: name.clone(), is_list: false, is_element_non_null: false, is_non_null: false })
+        }
         sdl::Type::NonNullType(inner) => named_type(inner).map(|ty| NamedType { is_non_null: true, ..ty }),
         sdl::Type::ListType(inner) => {
-            named_type(inner).filter(|ty| !ty.is_list).map(|ty| NamedType { is_list: true, is_non_null: false, ..ty })
+            let element = named_type(inner).filter(|ty| !ty.is_list)?;
+            Some(NamedType { is_list: true, is_element_non_null: element.is_non_null, is_non_null: false, ..element })
         }
     }
 }

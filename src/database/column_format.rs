@@ -1,6 +1,6 @@
 //! The binary format in which PostgreSQL sends the values of a column.
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{Kind, Type};
 
 use crate::value::ScalarType;
 
@@ -33,6 +33,8 @@ pub(crate) enum ColumnFormat {
     Bytes,
     /// JSON as text. Statements return `jsonb` so, too.
     Json,
+    /// An array, whose elements have a format of their own.
+    Array,
 }
 
 impl ColumnFormat {
@@ -52,7 +54,10 @@ impl ColumnFormat {
             Type::INTERVAL => Self::Interval,
             Type::BYTEA => Self::Bytes,
             Type::JSON | Type::JSONB => Self::Json,
-            _ => return None,
+            _ => match ty.kind() {
+                Kind::Array(_) => Self::Array,
+                _ => return None,
+            },
         })
     }
 

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::plan::response_template::ColumnType;
 use crate::value::ScalarType;
 
 /// The most field errors that one response reports. The rest are counted.
@@ -34,11 +35,14 @@ pub enum Cause {
     Missing,
     /// A value that the field's type does not have.
     #[error("{}", unwritable(*.0))]
-    Unwritable(ScalarType),
+    Unwritable(ColumnType),
 }
 
 /// Which value of the database a type does not have.
-fn unwritable(scalar: ScalarType) -> &'static str {
+fn unwritable(ty: ColumnType) -> &'static str {
+    let ColumnType::Scalar(scalar) = ty else {
+        return "the database has an array here with more than 1,000 elements, several dimensions, or an element that the list cannot have";
+    };
     match scalar {
         ScalarType::Id | ScalarType::String => "the database has a value here that cannot be written as text",
         ScalarType::Int => "the database has a number here that is not a whole number of 32 bits",

@@ -22,8 +22,11 @@ pub(super) struct PageFrame {
     pub(super) index: usize,
     /// All rows of the page, if they are read before it is written.
     whole: Option<Vec<usize>>,
-    /// Whether the database has a row beyond the far end of the page; it may not match if a search ended with its window.
+    /// Whether the database has a row beyond the far end of the page.
     overflow: bool,
+    /// The last row of the window of a search, which may not match, and whether there is a row after it.
+    window_end: Option<RowRef>,
+    is_cut: bool,
     outside: Outside,
 }
 
@@ -96,6 +99,8 @@ impl PageFrame {
             index: 0,
             whole: None,
             overflow: false,
+            window_end: None,
+            is_cut: false,
             outside,
         }
     }
@@ -160,7 +165,9 @@ impl PageFrame {
                 _ if is_below => {}
                 RowKind::OfPage => return Ok(Some(self.next - 1)),
                 RowKind::BeyondPage => self.overflow = true,
-                RowKind::Examined | RowKind::Empty => {}
+                RowKind::EndOfWindow => self.window_end = Some(RowRef::Number(self.next - 1)),
+                RowKind::AfterWindow => self.is_cut = true,
+                RowKind::Empty => {}
             }
         }
     }
@@ -187,7 +194,7 @@ impl PageFrame {
 
     /// Keeps the rows that are still needed, if they are among those that are dropped.
     pub(super) fn hold(&mut self, rows: &StatementRows, dropped: usize) {
-        for row in [&mut self.first, &mut self.current].into_iter().flatten() {
+        for row in [&mut self.first, &mut self.current, &mut self.window_end].into_iter().flatten() {
             row.hold(rows, dropped);
         }
     }
@@ -218,14 +225,20 @@ impl PageFrame {
         }
     }
 
+    /// The last row that the page's search examined, if it examined as many as it may before it found the page and the row after it. It
+    /// may not match.
+    pub(super) fn last_examined<'r>(&'r self, rows: &'r StatementRows) -> Option<&'r Row> {
+        self.window_end.as_ref().filter(|_| self.is_cut)?.row(rows)
+    }
+
     /// Whether there are rows after the page.
-    pub(super) fn has_next_page(&self, step: &Step, rows: &StatementRows) -> bool {
-        self.outside.after_page || (!step.backward && self.has_more(rows))
+    pub(super) fn has_next_page(&self, step: &Step) -> bool {
+        self.outside.after_page || (!step.backward && self.has_more())
     }
 
     /// Whether there are rows before the page.
-    pub(super) fn has_previous_page(&self, step: &Step, rows: &StatementRows) -> bool {
-        self.outside.before_page || (step.backward && self.has_more(rows))
+    pub(super) fn has_previous_page(&self, step: &Step) -> bool {
+        self.outside.before_page || (step.backward && self.has_more())
     }
 
     /// The number of rows that match, if it is known.
@@ -238,8 +251,8 @@ impl PageFrame {
         self.overflow
     }
 
-    fn has_more(&self, rows: &StatementRows) -> bool {
-        self.overflow || rows.last_examined(self.step).is_some()
+    fn has_more(&self) -> bool {
+        self.overflow || self.is_cut
     }
 }
 

@@ -9,6 +9,7 @@ use tokio_postgres::Row;
 use crate::cursor::{Encoder, OrderingTag};
 use crate::database::column_format::ColumnFormat;
 use crate::execute::changes_state::{ChangesState, position};
+use crate::execute::column;
 use crate::execute::encode;
 use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
@@ -16,7 +17,7 @@ use crate::execute::nullability::NullCheck;
 use crate::execute::page_frame::{PageFrame, Stop};
 use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{Op, PathId, PathSegment};
+use crate::plan::response_template::{ColumnType, Op, PathId, PathSegment};
 use crate::plan::step::{ChangesColumns, Step};
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
@@ -99,7 +100,7 @@ struct Scope {
 /// A search whose window ended before its page and the row after it were found, or before a flag of `pageInfo` was known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShortSearch<'a> {
-    /// The response key of its collection root.
+    /// The response keys from the root to its collection, with dots between them.
     pub key: &'a str,
     /// How many rows of the order it examined: for its page, or else for a flag.
     pub rows_examined: i64,
@@ -166,7 +167,7 @@ impl ResponseWriter {
         let steps = self.plan.steps().iter().enumerate();
         steps.filter_map(|(id, step)| {
             step.search.as_ref()?;
-            let is_page_cut = self.rows.last_examined(id).is_some();
+            let is_page_cut = self.rows.is_cut(id);
             let [before_page, after_page] = self.rows.cut_probes(id);
             let has_previous_page = before_page || (is_page_cut && step.backward);
             let has_next_page = after_page || (is_page_cut && !step.backward);
@@ -254,8 +255,8 @@ impl ResponseWriter {
     fn run(&mut self, plan: &Plan, op: &Op, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
         match op {
             Op::Literal(bytes) => out.extend_from_slice(bytes),
-            Op::Column { column, scalar, non_null, path } => {
-                self.column(*column, *scalar, *non_null, *path, out, base)?;
+            Op::Column { column, ty, non_null, path } => {
+                self.column(*column, *ty, *non_null, *path, out, base)?;
             }
             Op::Object { present, non_null, path, end } => match self.value(*present) {
                 Some(_) => self.open(*non_null, *end, out, base),
@@ -376,15 +377,15 @@ impl ResponseWriter {
     fn column(
         &mut self,
         column: usize,
-        scalar: ScalarType,
+        ty: ColumnType,
         non_null: bool,
         path: PathId,
         out: &mut Vec<u8>,
         base: usize,
     ) -> Result<(), Stop> {
         let cause = match self.value(column) {
-            Some((format, bytes)) if encode::json(scalar, format, bytes, out) => return Ok(()),
-            Some(_) => Some(Cause::Unwritable(scalar)),
+            Some((format, bytes)) if column::json(ty, format, bytes, out) => return Ok(()),
+            Some(_) => Some(Cause::Unwritable(ty)),
             None => non_null.then_some(Cause::Missing),
         };
         if let Some(cause) = cause {
@@ -466,7 +467,7 @@ impl ResponseWriter {
         let (rows, step) = (&self.rows, &plan.steps()[frame.step]);
         // Paging on from the last row of a search's window examines the following rows, and none twice. Between both cursors of an
         // empty page no row matches.
-        let last_examined = rows.last_examined(frame.step);
+        let last_examined = frame.last_examined(rows);
         let row = match which {
             _ if let Some(totals) = &step.totals => {
                 frame.any_row(rows).filter(|row| matches!(flag(row, totals.complete), Ok(Some(false))))
@@ -544,8 +545,7 @@ impl ResponseWriter {
     fn end_page(&mut self, plan: &Plan) {
         let mut cursor = Vec::new();
         self.encode_cursor(plan, PageCursor::End, &mut cursor);
-        let has_next_page =
-            self.frames.last().is_some_and(|frame| frame.has_next_page(&plan.steps()[frame.step], &self.rows));
+        let has_next_page = self.frames.last().is_some_and(|frame| frame.has_next_page(&plan.steps()[frame.step]));
         let end_cursor = String::from_utf8_lossy(&cursor).trim_matches('"').to_owned();
         self.page_end = Some(PageEnd { has_next_page, end_cursor });
     }
@@ -566,8 +566,8 @@ impl ResponseWriter {
         }
     }
 
-    fn page_flag(&self, plan: &Plan, flag: fn(&PageFrame, &Step, &StatementRows) -> bool, out: &mut Vec<u8>) {
-        let holds = self.frames.last().is_some_and(|frame| flag(frame, &plan.steps()[frame.step], &self.rows));
+    fn page_flag(&self, plan: &Plan, flag: fn(&PageFrame, &Step) -> bool, out: &mut Vec<u8>) {
+        let holds = self.frames.last().is_some_and(|frame| flag(frame, &plan.steps()[frame.step]));
         out.extend_from_slice(if holds { b"true" } else { b"false" });
     }
 }

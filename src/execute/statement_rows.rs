@@ -52,8 +52,10 @@ pub(super) enum RowKind {
     OfPage,
     /// It lies beyond the far end of the page, which is full.
     BeyondPage,
-    /// It does not match the search, and was examined.
-    Examined,
+    /// It is the last row of the page's window, and may not match the search.
+    EndOfWindow,
+    /// It is a row after the window: the search may go on.
+    AfterWindow,
     /// It is no row: the page is empty.
     Empty,
 }
@@ -66,19 +68,9 @@ struct Arrived {
     /// The number of the parent of the current page, and its rows.
     parent: u64,
     rows_of_page: u32,
-    search: SearchEnd,
-}
-
-/// Where a search ends if its page is not full before.
-#[derive(Debug, Clone, Default)]
-struct SearchEnd {
-    /// The last row of the window.
-    last: Option<Row>,
-    /// Whether there is a row after it.
-    has_more: bool,
-    /// Whether there is a row beyond the page.
-    is_full: bool,
-    /// Whether the windows of the probes before and after the page ended before they found a row that matches.
+    /// Whether the window of a page ended before the page was full and there is a row after it.
+    is_cut: bool,
+    /// Whether the windows of the probes before and after a page ended before they found a row that matches.
     cut_probes: [bool; 2],
 }
 
@@ -144,11 +136,9 @@ impl StatementRows {
         self.steps.iter().map(|step| step.rows)
     }
 
-    /// The last row that a step's search examined, if it examined as many as it may before it found its page and the row after it. It
-    /// may not match.
-    pub(super) fn last_examined(&self, step: StepId) -> Option<&Row> {
-        let search = &self.steps[step].search;
-        search.last.as_ref().filter(|_| search.has_more && !search.is_full)
+    /// Whether a search of a step examined as many rows as it may before it found its page and the row after it.
+    pub(super) fn is_cut(&self, step: StepId) -> bool {
+        self.steps[step].is_cut
     }
 
     /// The pages of changes, each with a row that describes it.
@@ -156,9 +146,9 @@ impl StatementRows {
         &self.changes
     }
 
-    /// Whether it is not known if a row before a step's page matches, and one after it, since a window ended.
+    /// Whether it is not known if a row before a page of a step matches, and one after it, since a window ended.
     pub(super) fn cut_probes(&self, step: StepId) -> [bool; 2] {
-        self.steps[step].search.cut_probes
+        self.steps[step].cut_probes
     }
 
     /// Drops the rows before this one.
@@ -191,10 +181,8 @@ impl Arrived {
     /// What the next row is.
     fn kind(&mut self, step: &Step, size: u32, window: i64, row: &Row) -> Result<RowKind, ExecuteError> {
         if step.search.is_some() {
-            for (cut, column) in
-                self.search.cut_probes.iter_mut().zip([step.layout.before_page, step.layout.after_page])
-            {
-                *cut = column.map_or(Ok(None), |column| flag(row, column))? == Some(false);
+            for (cut, column) in self.cut_probes.iter_mut().zip([step.layout.before_page, step.layout.after_page]) {
+                *cut |= column.map_or(Ok(None), |column| flag(row, column))? == Some(false);
             }
         }
         if let Some(totals) = &step.totals {
@@ -213,13 +201,13 @@ impl Arrived {
         }
         if let Some(search) = &step.search {
             let number: Option<i64> = row.try_get(search.number).map_err(|_| ExecuteError::Misshapen)?;
-            let number = number.unwrap_or(0);
-            if number == window {
-                self.search.last = Some(row.clone());
+            // There is one only if the page is not full.
+            if number.is_some_and(|number| number > window) {
+                self.is_cut = true;
+                return Ok(RowKind::AfterWindow);
             }
-            self.search.has_more |= number > window;
-            if number > window || !truth(row, search.matches)? {
-                return Ok(RowKind::Examined);
+            if !truth(row, search.matches)? {
+                return Ok(RowKind::EndOfWindow);
             }
         }
         let is_beyond = match step.layout.beyond_page {
@@ -227,7 +215,6 @@ impl Arrived {
             None => self.rows_of_page == size,
         };
         if is_beyond {
-            self.search.is_full = true;
             return Ok(RowKind::BeyondPage);
         }
         self.rows_of_page += 1;
@@ -262,5 +249,6 @@ fn format(ty: ResultType) -> ColumnFormat {
         ResultType::Interval => ColumnFormat::Interval,
         ResultType::Bytes => ColumnFormat::Bytes,
         ResultType::Json => ColumnFormat::Json,
+        ResultType::Array(_) => ColumnFormat::Array,
     }
 }

@@ -11,6 +11,7 @@
 use std::fmt::{self, Display, Write};
 use std::mem;
 
+use crate::catalog::binding::SemiJoin;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::keyset::Nulls;
 use crate::plan::parameters::Placeholder;
@@ -35,6 +36,8 @@ pub(crate) struct Locator<'a> {
     pub(crate) index: IndexOrder<'a>,
     /// Every column that a condition or an order reads.
     pub(crate) columns: Vec<&'a str>,
+    /// The conditions that join the rows with their parent.
+    pub(crate) joined: Vec<Condition<'a>>,
     /// The values that choose ranges of the index, if they are a list.
     pub(crate) list: Option<ValueList>,
     /// The conditions that choose the ranges.
@@ -73,10 +76,12 @@ pub(crate) struct LookupSource<'a> {
     pub(crate) is_first_descending: bool,
     /// What is searched for, if the index is one on the words of a text.
     pub(crate) words: Option<Words<'a>>,
-    /// The relation that has the column, and the columns by which it is joined, if it is another one.
-    pub(crate) semi_join: Option<(&'a str, &'a [String])>,
-    /// The most rows with which it is used.
+    /// The relation that has the column, if it is another one.
+    pub(crate) semi_join: Option<&'a SemiJoin>,
+    /// The most rows with which it is used, at least.
     pub(crate) rows: u32,
+    /// How many rows are paid, if it is used with as many.
+    pub(crate) paid: Option<Placeholder>,
     /// The conditions of all other terms.
     pub(crate) filters: Vec<Condition<'a>>,
 }
@@ -92,9 +97,9 @@ pub(crate) struct Span<'a> {
 
 /// How many rows are wanted.
 #[derive(Clone, Copy)]
-pub(crate) enum Take {
+pub(crate) enum Take<'t> {
     /// A page and one more row.
-    Page(Placeholder),
+    Page(&'t dyn Display),
     /// Any row that matches, or the row after the window.
     Any,
 }
@@ -107,6 +112,22 @@ impl ValueList {
 }
 
 impl LookupSource<'_> {
+    /// The most rows with which it is used.
+    fn most(&self) -> impl Display {
+        fmt::from_fn(|f| match self.paid {
+            Some(paid) => write!(f, "greatest({paid}::int8, {})", self.rows),
+            None => self.rows.fmt(f),
+        })
+    }
+
+    /// One more.
+    fn limit(&self) -> impl Display {
+        fmt::from_fn(|f| match self.paid {
+            Some(_) => write!(f, "{} + 1", self.most()),
+            None => (self.rows + 1).fmt(f),
+        })
+    }
+
     /// The columns of the index, with the direction of the first.
     fn order(&self) -> impl Display {
         List(self.order.iter().enumerate().map(|(index, column)| {
@@ -116,7 +137,7 @@ impl LookupSource<'_> {
     }
 }
 
-impl Display for Take {
+impl Display for Take<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Page(limit) => limit.fmt(f),
@@ -178,7 +199,7 @@ impl Locator<'_> {
     }
 
     /// The keys of the rows, as `k0`, `k1`…; whether each matches, its number in the window, and its position.
-    pub(crate) fn alternatives(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+    pub(crate) fn alternatives(&self, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
         for number in 0..self.lookups.len() {
             text.write_str(if number > 0 { "\nUNION ALL\n" } else { "" })?;
             self.lookup(number, span, take, text)?;
@@ -207,30 +228,41 @@ impl Locator<'_> {
                  LIMIT {limit}) AS n)"
             );
         }
-        self.alternatives(span, Take::Page(limit), &mut text)?;
-        let matching = "count(*) FILTER (WHERE n.matches)";
-        f.write_str("(SELECT ")?;
-        match self.window {
-            None => f.write_str(matching)?,
-            Some(window) => write!(
-                f,
-                "CASE WHEN {matching} >= {limit} OR bool_or(n.number > {window}) IS NOT TRUE THEN {matching} END"
-            )?,
+        let Some(window) = self.window else {
+            self.alternatives(span, Take::Page(&limit), &mut text)?;
+            return write!(f, "(SELECT count(*)\nFROM (\n{text}\n) AS n)");
+        };
+        // A look-up finds all rows. The window is read once, and one row beyond it.
+        f.write_str("(")?;
+        if self.has_counts() {
+            writeln!(f, "{}", self.counts())?;
         }
-        write!(f, "\nFROM (\n{text}\n) AS n)")
+        let (matching, examined) = ("sum(c.matching)::int8", "sum(c.examined)::int8");
+        write!(f, "SELECT CASE WHEN {matching} >= {limit} OR {examined} <= {window}")?;
+        write!(f, " THEN least({matching}, {limit}) END\nFROM (\n")?;
+        for number in 0..self.lookups.len() {
+            text.clear();
+            self.lookup(number, span, Take::Page(&limit), &mut text)?;
+            write!(f, "SELECT count(*) AS matching, 0::int8 AS examined FROM {text} AS n\nUNION ALL\n")?;
+        }
+        text.clear();
+        self.rows(span, &Cut::first(&fmt::from_fn(|f| write!(f, "{window}::int8 + 1"))), &mut text)?;
+        let (too_many, filters) = (self.too_many(), all(&self.filters));
+        write!(f, "SELECT count(*) FILTER (WHERE {filters}) AS matching, count(*) AS examined FROM (\n{text}\n) AS t")?;
+        write!(f, "\nWHERE {too_many}TRUE\n) AS c)")
     }
 
     /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
     fn counted(&self, lookup: &LookupSource<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (conditions, order, limit) = (Where(lookup.conditions.iter()), lookup.order(), lookup.rows + 1);
+        let (conditions, order, limit) = (Where(lookup.conditions.iter()), lookup.order(), lookup.limit());
         if let Some(words) = &lookup.words {
             return write!(f, "SELECT FROM {}\nLIMIT {limit}", words.rows(self.relation, &""));
         }
-        let Some((relation, by)) = lookup.semi_join else {
+        let Some(SemiJoin { relation, by, unlimited }) = lookup.semi_join else {
             let relation = Relation(self.relation);
             return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {order}\nLIMIT {limit}");
         };
-        let (relation, own) = (Relation(relation), Relation(self.relation));
+        let (relation, own) = (Relation(unlimited.as_ref().unwrap_or(relation)), Relation(self.relation));
         if self.key.iter().all(|column| by.iter().any(|joined| joined == column)) {
             // Each of its rows joins one row at most.
             return write!(f, "SELECT FROM {relation} AS x{conditions}\nORDER BY {order}\nLIMIT {limit}");
@@ -242,7 +274,7 @@ impl Locator<'_> {
     }
 
     /// The rows that a look-up finds, if it is the first that finds few.
-    fn lookup(&self, number: usize, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+    fn lookup(&self, number: usize, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
         let (keys, by_name, lookup) = (self.keys("t"), base_columns(&self.key), &self.lookups[number]);
         write!(text, "(SELECT {keys}, {MATCHES} FROM (\nSELECT {by_name}\nFROM (")?;
         self.looked_up(lookup, text)?;
@@ -251,7 +283,7 @@ impl Locator<'_> {
         let mut add = |condition: &dyn Display| write!(text, "{}{condition}", mem::replace(&mut and, " AND "));
         if !self.is_exhaustive {
             too_many(&self.lookups[..number]).try_for_each(|condition| add(&condition))?;
-            add(&fmt::from_fn(|f| write!(f, "(SELECT n FROM n{number}) <= {}", lookup.rows)))?;
+            add(&fmt::from_fn(|f| write!(f, "(SELECT n FROM n{number}) <= {}", lookup.most())))?;
         }
         lookup.filters.iter().try_for_each(|condition| add(condition))?;
         if !span.lookup_segments.is_empty() {
@@ -266,6 +298,7 @@ impl Locator<'_> {
             let relation = Relation(self.relation);
             let columns = base_columns(columns);
             write!(f, "LEFT JOIN LATERAL (SELECT {columns} FROM {relation} AS t WHERE ")?;
+            self.joined.iter().try_for_each(|condition| write!(f, "{condition} AND "))?;
             if let [first, rest @ ..] = self.key.as_slice() {
                 write!(f, "{} = ANY(ARRAY[m.k0])", ColumnOf(Alias::Base, first))?;
                 let columns = base_columns(rest);
@@ -288,7 +321,7 @@ impl Locator<'_> {
             return write!(text, "SELECT t.* FROM {}", words.rows(self.relation, &columns));
         }
         let rows = Relation(self.relation);
-        let Some((relation, by)) = lookup.semi_join else {
+        let Some(SemiJoin { relation, by, .. }) = lookup.semi_join else {
             return write!(text, "SELECT {columns} FROM {rows} AS t{conditions}\nORDER BY {order} OFFSET 0");
         };
         let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
@@ -298,7 +331,7 @@ impl Locator<'_> {
     }
 
     /// Ranges of which every row matches.
-    fn in_order(&self, span: &Span<'_>, take: Take, text: &mut String) -> fmt::Result {
+    fn in_order(&self, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
         writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.keys("t"))?;
         match (self.list.as_ref().and_then(|list| Some((list, list.head?))), take) {
             (Some((list, head)), Take::Page(limit)) => self.merged(span, list, head, limit, text)?,
@@ -309,7 +342,7 @@ impl Locator<'_> {
 
     /// The rows of the window that match. If they are fewer than wanted, its last row and the row after it follow. They are
     /// found by reading the window once more, which takes less time than numbering its rows.
-    fn window_page(&self, span: &Span<'_>, window: Placeholder, limit: Placeholder, text: &mut String) -> fmt::Result {
+    fn window_page(&self, span: &Span<'_>, window: Placeholder, limit: &dyn Display, text: &mut String) -> fmt::Result {
         let keys = self.keys("t");
         writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
         self.rows(span, &Cut::first(&window), text)?;
@@ -362,7 +395,7 @@ impl Locator<'_> {
         span: &Span<'_>,
         list: &ValueList,
         head: Placeholder,
-        limit: Placeholder,
+        limit: &dyn Display,
         text: &mut String,
     ) -> fmt::Result {
         let (elements, order) = (list.elements(), self.sorted(span));
@@ -372,7 +405,7 @@ impl Locator<'_> {
         writeln!(text, "\n) AS t{order}\nLIMIT {limit})\nSELECT t.* FROM (SELECT {columns} FROM h AS t\nUNION ALL")?;
         write!(text, "SELECT t.* FROM (SELECT h.v FROM h GROUP BY h.v HAVING count(*) >= {head}) AS e")?;
         text.write_str("\nCROSS JOIN LATERAL (\n")?;
-        self.segments(span, &Cut { skip: Some(&head), take: &limit }, text)?;
+        self.segments(span, &Cut { skip: Some(&head), take: limit }, text)?;
         write!(text, "\n) AS t) AS t{order}\nLIMIT {limit}")
     }
 
@@ -381,7 +414,7 @@ impl Locator<'_> {
         let columns = base_columns(&self.columns);
         let segment = |segment: &[Condition<'_>], cut: &dyn Display, text: &mut String| {
             let (segment, remaining) = Condition::of_scan(segment, span.ascending);
-            let conditions = Where(self.prefix.iter().chain(&segment));
+            let conditions = Where(self.joined.iter().chain(&self.prefix).chain(&segment));
             let (relation, order) = (Relation(self.relation), self.index.order_by(span.ascending));
             if remaining.is_empty() {
                 return write!(text, "SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}");
@@ -427,7 +460,7 @@ impl Locator<'_> {
 /// The conditions that the look-ups find too many rows.
 fn too_many(lookups: &[LookupSource<'_>]) -> impl Iterator<Item: Display> {
     let lookups = lookups.iter().enumerate();
-    lookups.map(|(number, lookup)| fmt::from_fn(move |f| write!(f, "(SELECT n FROM n{number}) > {}", lookup.rows)))
+    lookups.map(|(number, lookup)| fmt::from_fn(move |f| write!(f, "(SELECT n FROM n{number}) > {}", lookup.most())))
 }
 
 fn base_columns(columns: &[&str]) -> impl Display {

@@ -93,12 +93,12 @@ impl Plan {
         self.arguments[step].rows()
     }
 
-    /// The most rows that a collection root's step examines to find the rows of its page; `None` for other steps.
+    /// The most rows that a step examines to find the rows of a page, if it is a collection root's, or has a window; `None` for other steps.
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let Step { parent, access_path: path, .. } = &self.steps()[step];
         let is_root = parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
         let values = path.prefix.and_then(|prefix| self.terms.of(step).get(prefix.list?));
-        is_root.then(|| path.bound(self.rows(step), values.map_or(1, |term| term.values.len())))
+        (is_root || path.has_window()).then(|| path.bound(self.rows(step), values.map_or(1, |term| term.values.len())))
     }
 
     /// The number of the last row of a step's window; 0 without one.
@@ -106,7 +106,7 @@ impl Plan {
         self.steps()[step].access_path.window_of(self.size(step)).into()
     }
 
-    /// The pages that a client reads for a page of rows of a collection root's step; `None` for other steps.
+    /// The pages that a client reads for a page of rows of such a step; `None` for other steps.
     pub fn expected_pages(&self, step: StepId) -> Option<ExpectedPages<'_>> {
         let path = &self.steps()[step].access_path;
         self.rows_examined(step).map(|_| path.expected_pages(self.rows(step)))
@@ -148,11 +148,9 @@ impl Plan {
         let rows = self.max_rows_of_steps();
         let examined = (0..self.steps().len()).map(|id| {
             let step = &self.steps()[id];
-            self.rows_examined(id).unwrap_or_else(|| {
-                // The rows of a page below a row lie side by side in an index.
-                let parents = step.parent.map_or(1, |parent| rows[parent]);
-                parents.saturating_mul(step.access_path.bound(self.size(id), 1))
-            })
+            // The rows of a page below a row lie side by side in an index.
+            let of_page = self.rows_examined(id).unwrap_or_else(|| step.access_path.bound(self.size(id), 1));
+            step.parent.map_or(1, |parent| rows[parent]).saturating_mul(of_page)
         });
         examined.fold(0, u64::saturating_add)
     }
@@ -186,6 +184,10 @@ impl Plan {
             ParameterSource::Window => ParameterValue::Limit(self.window(step)),
             ParameterSource::Groups => ParameterValue::Limit(arguments.size().into()),
             ParameterSource::CountLimit => ParameterValue::Limit(arguments.count_up_to.map_or(0, i64::from)),
+            ParameterSource::CountWindow => {
+                let counted = self.steps()[step].access_path.counted.as_ref();
+                ParameterValue::Limit(counted.map_or(0, |count| count.path.window.into()))
+            }
             ParameterSource::Start(value) => {
                 ParameterValue::Value(arguments.start.as_ref().and_then(|start| start.value(value)))
             }

@@ -11,6 +11,8 @@ pub enum ColumnUse {
     NullCheck,
     /// Responses contain the column's values as this scalar.
     Output(ScalarType),
+    /// Responses contain the column's arrays as lists of this scalar.
+    OutputList(ScalarType),
     /// Statements compare the column with a client's value of this scalar.
     Compared(ScalarType),
     /// Statements search the column for words.

@@ -323,6 +323,7 @@ fn purpose(column_use: ColumnUse) -> String {
     match column_use {
         ColumnUse::Internal | ColumnUse::NullCheck => "read".to_owned(),
         ColumnUse::Output(scalar) => format!("answer as {scalar}"),
+        ColumnUse::OutputList(scalar) => format!("answer as a list of {scalar}"),
         ColumnUse::Compared(scalar) => format!("compare with {scalar} values"),
         ColumnUse::Searched => "search for words, as it is no tsvector".to_owned(),
         ColumnUse::ScopeValue => "compare with the values of a scope, which are text".to_owned(),

@@ -22,7 +22,7 @@ pub mod window_search;
 
 use std::collections::{BTreeSet, HashSet};
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{Kind, Type};
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
@@ -91,8 +91,34 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
             Some(Type::FLOAT4) => types.insert(relation, name, StoredType::Float4),
             Some(Type::FLOAT8) => types.insert(relation, name, StoredType::Float8),
             Some(Type::DATE) => types.insert(relation, name, StoredType::Date),
-            _ => found.labels.into_iter().for_each(|labels| types.insert(relation, name, StoredType::Enum(labels))),
+            _ => {
+                found.labels.into_iter().for_each(|labels| types.insert(relation, name, StoredType::Enum(labels)));
+                let array = found.ty.as_ref().and_then(array);
+                array.into_iter().for_each(|array| types.insert_result(relation, name, array));
+            }
         }
     }
     Ok(types)
+}
+
+/// As what an array is returned.
+fn array(ty: &Type) -> Option<ResultType> {
+    let Kind::Array(element) = ty.kind() else { return None };
+    Some(ResultType::Array(match *element {
+        Type::TEXT | Type::VARCHAR | Type::NAME => &ResultType::Text,
+        Type::BPCHAR => &ResultType::Char,
+        Type::INT2 | Type::INT4 | Type::INT8 => &ResultType::Int8,
+        Type::NUMERIC => &ResultType::Numeric,
+        Type::FLOAT4 => &ResultType::Float4,
+        Type::FLOAT8 => &ResultType::Float8,
+        Type::TIMESTAMP | Type::TIMESTAMPTZ => &ResultType::Timestamp,
+        Type::DATE => &ResultType::Date,
+        Type::TIME => &ResultType::Time,
+        Type::INTERVAL => &ResultType::Interval,
+        Type::BOOL => &ResultType::Boolean,
+        Type::UUID => &ResultType::Uuid,
+        Type::BYTEA => &ResultType::Bytes,
+        Type::JSON | Type::JSONB => &ResultType::Json,
+        _ => return None,
+    }))
 }

@@ -192,7 +192,8 @@ impl<'a> Requirements<'a> {
             let required_by = SchemaPath::Field(object, field);
             match binding {
                 EntityBinding::Column(column) => {
-                    self.column(relation, &column.name, ColumnUse::Output(column.scalar), required_by);
+                    let output = if field.ty.is_list() { ColumnUse::OutputList } else { ColumnUse::Output };
+                    self.column(relation, &column.name, output(column.scalar), required_by);
                     if field.ty.is_non_null() {
                         let column = ColumnName { relation, name: &column.name };
                         self.non_nulls.push(NonNullRequirement { column, required_by });

@@ -1,6 +1,6 @@
 //! Whether a column's type is compatible with its use.
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{Kind, Type};
 
 use crate::database::column_format::ColumnFormat;
 use crate::database::parameter;
@@ -21,6 +21,10 @@ pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool
         ColumnUse::Internal => true,
         ColumnUse::NullCheck => ColumnFormat::of(ty).is_some(),
         ColumnUse::Output(scalar) => ColumnFormat::of(ty).is_some_and(|format| format.can_be(scalar)),
+        ColumnUse::OutputList(scalar) => match ty.kind() {
+            Kind::Array(element) => ColumnFormat::of(element).is_some_and(|format| format.can_be(scalar)),
+            _ => false,
+        },
         // The bytes of a key are sent back unchanged, in an array of the type that the statement has for the scalar.
         // All types that accept the scalar have the same format, with two exceptions: booleans have two, and numbers are cast.
         ColumnUse::ParentKey(ScalarType::Boolean) => *ty == Type::BOOL,

@@ -71,7 +71,7 @@ impl Scalars<'_, '_> {
     /// The scalar of a column's field, if it has one.
     fn of(&self, relation: &Relation, column: &Column) -> Option<(ColumnKind, ScalarType)> {
         let is_key = self.keys.get(&(relation.schema.as_str(), relation.name.as_str()));
-        let is_key = is_key.is_some_and(|columns| columns.contains(column.name.as_str()));
+        let is_key = !column.is_array && is_key.is_some_and(|columns| columns.contains(column.name.as_str()));
         column.kind.filter(|_| column.is_readable).map(|kind| (kind, kind.scalar(is_key, self.published)))
     }
 }
@@ -138,7 +138,8 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
     let scalars = Scalars { keys, published: &BTreeMap::new() };
     let is_usable = |key: &&Vec<String>| {
         key.iter().all(|name| {
-            let column = relation.column(name).and_then(|column| scalars.of(relation, column));
+            let column = relation.column(name).filter(|column| !column.is_array);
+            let column = column.and_then(|column| scalars.of(relation, column));
             column.is_some_and(|(kind, scalar)| kind.is_compared(scalar) && !matches!(kind, ColumnKind::Enum(_)))
         })
     };
@@ -214,7 +215,7 @@ fn root<'d>(ty: &TypeModel<'d>, names: &mut Names, existing: &Existing) -> RootM
 
 /// The fields whose columns can be searched and sorted by.
 fn compared<'t, 'd>(ty: &'t TypeModel<'d>) -> impl Iterator<Item = &'t ColumnField<'d>> {
-    ty.columns.iter().filter(|field| field.kind.is_compared(field.scalar))
+    ty.columns.iter().filter(|field| field.is_compared())
 }
 
 /// The columns of an order by a column: it, and the rest of the key.
@@ -241,7 +242,7 @@ fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String,
 
 /// Adds the searches that indexes serve.
 fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
-    for field in ty.columns.iter().filter(|field| !field.kind.is_compared(field.scalar)) {
+    for field in ty.columns.iter().filter(|field| !field.is_compared()) {
         let Column { name, type_name, .. } = field.column;
         root.left_out.push(format!("no search and no order by {name}: {type_name} is not compared"));
     }

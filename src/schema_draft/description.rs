@@ -58,6 +58,8 @@ pub struct Column {
     pub type_name: String,
     /// How values of it are read and compared; `None` for types that no scalar has.
     pub kind: Option<ColumnKind>,
+    /// Whether it has arrays of such values, which are not compared.
+    pub is_array: bool,
     /// Whether a constraint rules out nulls.
     pub is_not_null: bool,
     /// Whether the role may read it.
@@ -95,7 +97,7 @@ pub enum ColumnKind {
     Time,
     /// A span of time.
     Interval,
-    /// Bytes.
+    /// Any bytes, `bytea`.
     Bytes,
     /// JSON, as text or not.
     Json,

@@ -106,7 +106,8 @@ pub(super) fn new_fields(ty: &TypeModel<'_>) -> String {
     for ColumnField { name, scalar, column, .. } in ty.columns.iter().filter(|field| !field.is_known) {
         let mark = if column.is_not_null { "!" } else { "" };
         text.push_str(&description("  ", column.comment.as_deref()));
-        let _ = writeln!(text, "  {name}: {scalar}{mark}{}", bound(name, &column.name));
+        let (open, close) = if column.is_array { ("[", "]") } else { ("", "") };
+        let _ = writeln!(text, "  {name}: {open}{scalar}{close}{mark}{}", bound(name, &column.name));
     }
     for JoinField { name, target, is_list, by, to, .. } in ty.joins.iter().filter(|field| !field.is_known) {
         let to = if by == to { String::new() } else { format!(", to: {}", strings(to)) };

@@ -65,8 +65,8 @@ fn are_shown(child: &TypeModel<'_>, parent: &TypeModel<'_>, foreign: &ForeignKey
     foreign.columns.iter().zip(&foreign.to).all(|(by, to)| match (child.column(by), parent.column(to)) {
         (Some(by), Some(to)) => {
             by.kind.joins(to.kind)
-                && by.kind.is_compared(by.scalar)
-                && to.kind.is_compared(to.scalar)
+                && by.is_compared()
+                && to.is_compared()
                 && by.scalar == to.scalar
                 && !matches!(by.scalar, ScalarType::Enum(_))
         }

@@ -39,6 +39,13 @@ pub(super) struct ColumnField<'d> {
     pub(super) is_known: bool,
 }
 
+impl ColumnField<'_> {
+    /// Whether the column can be searched and sorted by.
+    pub(super) fn is_compared(&self) -> bool {
+        !self.column.is_array && self.kind.is_compared(self.scalar)
+    }
+}
+
 /// A field of joined rows.
 #[derive(Debug)]
 pub(super) struct JoinField {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{Kind, Type};
 use tokio_postgres::{Client, Error, Row};
 
 use crate::preflight::database_schema::labels;
@@ -213,12 +213,16 @@ fn kind(kind: &str) -> RelationKind {
 
 fn column(row: &Row) -> Result<Column, Error> {
     let is_whole: bool = row.try_get(4)?;
+    let ty = Type::from_oid(row.try_get(3)?);
+    let element = ty.as_ref().and_then(|ty| if let Kind::Array(element) = ty.kind() { Some(element) } else { None });
+    let is_array = element.is_some();
     let labels = labels(row.try_get(8)?, row.try_get(9)?).map(ColumnKind::Enum);
-    let kind = Type::from_oid(row.try_get(3)?).and_then(|ty| column_kind(&ty, is_whole)).or(labels);
+    let kind = element.or(ty.as_ref()).and_then(|ty| column_kind(ty, is_whole && !is_array)).or(labels);
     Ok(Column {
         name: row.try_get(1)?,
         type_name: row.try_get(2)?,
         kind,
+        is_array,
         is_not_null: row.try_get(5)?,
         is_readable: row.try_get(6)?,
         comment: row.try_get(7)?,

@@ -7,7 +7,7 @@ use crate::schema_draft::{draft, updated};
 
 fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> Column {
     let type_name = kind.map_or_else(|| "tsvector".to_owned(), |kind| format!("{kind:?}"));
-    Column { name: name.to_owned(), type_name, kind, is_not_null, is_readable: true, comment: None }
+    Column { name: name.to_owned(), type_name, kind, is_array: false, is_not_null, is_readable: true, comment: None }
 }
 
 fn relation(name: &str, columns: Vec<Column>, indexes: &[&[&str]]) -> Relation {

@@ -6,7 +6,6 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::json;
 
-use super::queries::Query;
 use crate::client::{Connection, Status, graphql_request};
 use crate::error::{BenchError, Result};
 use crate::orderql::PATH;
@@ -20,6 +19,9 @@ const WARM_UP: usize = 2;
 /// How long a query is repeated, and how often at least.
 const TIME: Duration = Duration::from_millis(50);
 const MIN_REQUESTS: u32 = 3;
+
+/// With one connection, a statement that is prepared for one query is prepared for all.
+pub const ONE_CONNECTION: &str = "--pool-size=1";
 
 /// CPU milliseconds of a request.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -57,11 +59,11 @@ pub struct Meter {
 
 impl Meter {
     /// Measures all queries.
-    pub fn measure(&mut self, queries: &[Query], rounds: usize, seed: u64) -> Result<Vec<Measured>> {
-        let request = |query: &Query| graphql_request(PATH, Some(&self.bearer), &query.text, &json!({}));
+    pub fn measure(&mut self, queries: &[&str], rounds: usize, seed: u64) -> Result<Vec<Measured>> {
+        let request = |query: &&str| graphql_request(PATH, Some(&self.bearer), query, &json!({}));
         let requests: Vec<_> = queries.iter().map(request).collect();
         let failed = |index: usize| {
-            let what = queries[index].text.clone();
+            let what = queries[index].to_owned();
             move |error: BenchError| BenchError::Measurement { what, source: error.into() }
         };
         let mut turns: Vec<_> =

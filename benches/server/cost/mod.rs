@@ -11,6 +11,7 @@
 //! - [`cheats`]: queries that try to cheat
 //! - [`daily`]: searches of daily work, page by page
 //! - [`writers`]: what indexes and triggers cost those who write orders
+//! - [`scopes`]: pages of callers who see some rows only
 
 mod rows;
 mod cursor;
@@ -23,6 +24,7 @@ mod prediction;
 mod cheats;
 mod daily;
 mod writers;
+mod scopes;
 
 use std::path::PathBuf;
 
@@ -51,6 +53,9 @@ use report::Report;
 ///
 /// Then inserts 20,000 orders in bulk, and 2,000 row by row, with orderql's indexes and triggers and without, in transactions that
 /// are rolled back, and reports the CPU time of PostgreSQL.
+///
+/// Then reads pages of daily work by callers who see three stores or three facilities, and reports PostgreSQL's CPU time as a multiple of
+/// that of the same pages by a caller who sees all.
 ///
 /// The figures go to standard output, and into a JSON file with a scatter plot beside it; progress goes to standard error.
 #[derive(Debug, Args)]
@@ -99,6 +104,8 @@ pub enum CostPart {
     Daily,
     /// What indexes and triggers cost those who write orders
     Writers,
+    /// What it costs that scopes limit the rows
+    Scopes,
 }
 
 /// Measures, prints and writes everything.
@@ -117,6 +124,9 @@ pub fn run(options: &CostOptions) -> Result<()> {
     let daily = is_wanted(CostPart::Daily).then(|| daily::run(&database, server_flag)).transpose()?;
     let writers =
         is_wanted(CostPart::Writers).then(|| writers::run(&database, usize::from(*rounds), seed)).transpose()?;
+    let scopes = is_wanted(CostPart::Scopes)
+        .then(|| scopes::run(&database, server_flag, usize::from(*rounds), seed))
+        .transpose()?;
     let report = Report {
         machine: database.machine()?,
         settings: json!({
@@ -132,6 +142,7 @@ pub fn run(options: &CostOptions) -> Result<()> {
         cheats,
         daily,
         writers,
+        scopes,
     };
     report.print();
     let name = if *times > 1 { format!("cost-x{times}.json") } else { "cost.json".to_owned() };

@@ -2,7 +2,7 @@
 
 use orderql::catalog::Catalog;
 
-use super::cpu::Meter;
+use super::cpu::{Meter, ONE_CONNECTION};
 use super::report::{self, GOAL, Outlier, Prediction};
 use super::rows::Rows;
 use super::{explain, queries};
@@ -10,9 +10,6 @@ use crate::client::Connection;
 use crate::database::{Database, UNLIMITED_USER};
 use crate::error::Result;
 use crate::orderql::{sign_in, start};
-
-/// With one connection, a statement that is prepared for one query is prepared for all.
-const ONE_CONNECTION: &str = "--pool-size=1";
 
 /// Measures `count` random queries in so many rounds.
 pub fn measure(
@@ -38,7 +35,8 @@ pub fn measure(
         postmaster: database.postmaster,
     };
     eprintln!("measuring {} queries in {rounds} rounds", queries.len());
-    let measured = meter.measure(&queries, rounds, seed)?;
+    let texts: Vec<_> = queries.iter().map(|query| query.text.as_str()).collect();
+    let measured = meter.measure(&texts, rounds, seed)?;
 
     let points = report::points(&queries, &measured);
     let explain = |index: usize| {

@@ -8,6 +8,7 @@ use super::cpu::{Cpu, Measured};
 use super::daily::DailyReport;
 use super::explain::Explained;
 use super::queries::Query;
+use super::scopes::ScopesReport;
 use super::writers::WritersReport;
 use crate::report;
 use crate::statistics::{rank_correlation, ranks};
@@ -31,6 +32,7 @@ pub struct Report {
     pub cheats: Option<CheatReport>,
     pub daily: Option<DailyReport>,
     pub writers: Option<WritersReport>,
+    pub scopes: Option<ScopesReport>,
 }
 
 /// How well cost predicts CPU time.
@@ -146,6 +148,7 @@ impl Report {
         self.cheats.iter().for_each(CheatReport::print);
         self.daily.iter().for_each(DailyReport::print);
         self.writers.iter().for_each(WritersReport::print);
+        self.scopes.iter().for_each(ScopesReport::print);
     }
 }
 

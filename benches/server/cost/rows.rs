@@ -93,7 +93,7 @@ async fn read(
     seed: u64,
 ) -> Result<Vec<Row>> {
     let key: Vec<_> = catalog.entity(target).key.iter().map(|column| format!("{}::text", column.name)).collect();
-    let joined = joins.values().map(|SemiJoin { relation, by }| {
+    let joined = joins.values().map(|SemiJoin { relation, by, .. }| {
         let on: Vec<_> = by.iter().map(|column| format!("w.{column} = t.{column}")).collect();
         format!(", (SELECT min(to_jsonb(w)::text) FROM {relation} AS w WHERE {})", on.join(" AND "))
     });

@@ -56,8 +56,8 @@ impl ResponseExtensions<'_> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SearchExtension<'a> {
-    /// The response key of the collection root.
-    pub path: [&'a str; 1],
+    /// The response keys that lead to the collection, without `edges` and `node`.
+    pub path: Vec<&'a str>,
     /// How many rows it examined in the page's order.
     pub rows_examined: i64,
     /// The flags of `pageInfo` that are true because there are more rows, of which none may match.
@@ -68,7 +68,7 @@ impl<'a> From<ShortSearch<'a>> for SearchExtension<'a> {
     fn from(search: ShortSearch<'a>) -> Self {
         let flags = [(search.has_next_page, "hasNextPage"), (search.has_previous_page, "hasPreviousPage")];
         let inexact = flags.into_iter().filter(|(is_inexact, _)| *is_inexact).map(|(_, name)| name).collect();
-        Self { path: [search.key], rows_examined: search.rows_examined, inexact }
+        Self { path: search.key.split('.').collect(), rows_examined: search.rows_examined, inexact }
     }
 }
 

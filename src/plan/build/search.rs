@@ -1,7 +1,7 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
 use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SemiJoin, SortKey};
-use crate::plan::access_path::{AccessPath, Lookup};
+use crate::plan::access_path::{AccessPath, FoundFor, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
@@ -49,7 +49,7 @@ impl<'a> SearchTerms<'a> {
     /// equality.
     fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
-        if let (Some(ScopeKey::Rows), Some(SemiJoin { relation, by })) = (key.scope, &key.semi_join) {
+        if let (Some(ScopeKey::Rows), Some(SemiJoin { relation, by, .. })) = (key.scope, &key.semi_join) {
             return Condition::Exists(relation, by, Box::new(Condition::Always(true)), InnerIndex::OfRow);
         }
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
@@ -143,13 +143,15 @@ impl<'a> SearchTerms<'a> {
         prefix.terms().enumerate().map(condition).collect()
     }
 
-    /// What finds the rows, if it takes more than one range of the index.
+    /// What finds the rows, if it takes more than one range of the index. `joined` are the conditions that join them with the parent.
     pub(super) fn locator(
         &mut self,
         path: &AccessPath,
         relation: &'a str,
+        joined: &[Condition<'a>],
         parameters: &mut Parameters<'_>,
     ) -> Option<Locator<'a>> {
+        let is_count = path.found_for == FoundFor::Count;
         let list = path.prefix.and_then(|prefix| Some((prefix, prefix.list?)));
         if path.is_in_order() && list.is_none() {
             return None;
@@ -171,10 +173,14 @@ impl<'a> SearchTerms<'a> {
             values: self.values(term, parameters),
             stored: self.terms[term].key.column.stored,
             is_merged: prefix.is_merged(),
-            head: (prefix.is_merged() && path.is_in_order()).then(|| parameters.add(ParameterSource::RangeHead(term))),
+            head: (prefix.is_merged() && path.is_in_order() && !is_count)
+                .then(|| parameters.add(ParameterSource::RangeHead(term))),
         });
-        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
-        let window = path.has_window().then(|| parameters.add(ParameterSource::Window));
+        let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive && !path.lookups.is_empty();
+        let paid = is_paid.then(|| parameters.add(ParameterSource::PageSize));
+        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid, parameters)).collect();
+        let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
+        let window = path.has_window().then(|| parameters.add(window));
         let filters =
             path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index, parameters)).collect();
         Some(Locator {
@@ -183,6 +189,7 @@ impl<'a> SearchTerms<'a> {
             sort,
             index: self.index(path),
             columns,
+            joined: joined.to_vec(),
             list,
             prefix,
             filters,
@@ -193,7 +200,12 @@ impl<'a> SearchTerms<'a> {
         })
     }
 
-    fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters<'_>) -> Option<LookupSource<'a>> {
+    fn lookup(
+        &mut self,
+        lookup: &Lookup,
+        paid: Option<Placeholder>,
+        parameters: &mut Parameters<'_>,
+    ) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let is_continued = lookup.columns.len() > 2;
@@ -227,8 +239,9 @@ impl<'a> SearchTerms<'a> {
             is_first_descending: lookup.is_of_pair,
             order,
             words,
-            semi_join: key.semi_join.as_ref().map(|join| (join.relation.as_str(), join.by.as_slice())),
+            semi_join: key.semi_join.as_ref(),
             rows: lookup.rows,
+            paid,
             filters: others.map(|index| self.filter(index, parameters)).collect(),
         })
     }

@@ -1,12 +1,18 @@
 //! Catalogs for callers who see some rows only: every statement that reads a relation in a scope reads the rows that they see.
 
-use orderql::catalog::Catalog;
+use std::fs;
+use std::path::Path;
+
 use orderql::catalog::schema_file::SchemaFile;
 use orderql::catalog::scope::RowScope;
-use orderql::compile::explanation::explain_among;
+use orderql::catalog::{BUILT_IN, Catalog};
+use orderql::compile::explanation::{explain, explain_among};
 use orderql::limits::Limits;
-use orderql::query::Request;
+use orderql::query::{Request, Variables};
 use orderql::seal::Secret;
+use orderql_generator::redaction::without_scopes;
+
+use crate::support::built_in::collection_roots;
 
 const FILE: &str = r#"
 type Query {
@@ -54,8 +60,6 @@ fn every_relation_that_shows_rows_in_a_scope_is_limited() {
         "{ goods(first: 1) { edges { node { best { name } } } } }",
         "{ goods(first: 1) { edges { node { first { name } } } } }",
         "{ goods(first: 1) { edges { node { shopCount } } } }",
-        "{ goods(first: 1) { edges { node { shops(first: 1) { edges { node { name } } } } } } }",
-        "{ goods(first: 1, query: \"shopId:1\") { edges { node { goodId } } } }",
         // The sales of a shop that is seen.
         "{ shop(shopId: 1) { sales(first: 1) { edges { node { saleId } } } } }",
     ] {
@@ -75,9 +79,67 @@ fn every_relation_that_shows_rows_in_a_scope_is_limited() {
         assert!(sql.contains("(SELECT TRUE FROM \"scope 3 sale\" AS x"), "{sql}");
     }
     assert!(!statement("{ goods(first: 1) { edges { node { goodId } } } }").contains("region"));
-    // A root reads all rows up to its window, and returns those that are searched for.
-    let root = statement("{ shops(first: 1) { edges { node { name } } } }");
-    assert!(root.contains("t.\"region\" = $"), "{root}");
+    // A root, and a list below a row, read all rows up to their windows, and return those that are searched for.
+    for (query, relation) in [
+        ("{ shops(first: 1) { edges { node { name } } } }", "\"shop\""),
+        (
+            "{ goods(first: 1) { edges { node { shops(first: 1) { edges { node { name } } } } } } }",
+            "\"app\".\"shop_of_good\"",
+        ),
+    ] {
+        let sql = statement(query);
+        let read = sql.matches(&format!("FROM {relation} AS t")).count();
+        assert!(
+            read == 3 && sql.matches("t.\"region\" = $").count() == 1 && !sql.contains("\"scope "),
+            "{query}: {sql}"
+        );
+    }
+    // A look-up counts rows that are not seen, so that it ends, and reads those that are.
+    let searched = statement("{ goods(first: 1, query: \"shopId:1\") { edges { node { goodId } } } }");
+    let counted = "SELECT count(*) AS n FROM (\nSELECT FROM \"shop\" AS x";
+    assert!(searched.contains(counted) && searched.matches("FROM \"shop\" AS").count() == 2, "{searched}");
+}
+
+/// The queries of `tests/plans` without scopes, the answers of docs/examples.md, and the searches of daily work in every order.
+fn queries(catalog: &Catalog) -> Vec<Request> {
+    let mut requests = Vec::new();
+    for folder in ["tests/plans", "tests/questions"] {
+        for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "graphql") {
+                let variables = fs::read_to_string(path.with_extension("variables.json"));
+                let variables =
+                    variables.map_or_else(|_| Variables::new(), |json| serde_json::from_str(&json).unwrap());
+                let query = fs::read_to_string(&path).unwrap();
+                requests.push(Request { query, variables, ..Request::default() });
+            }
+        }
+    }
+    let searches = include_str!("../../../benches/daily-searches.txt").lines();
+    for (root, search) in searches.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": ")) {
+        let (_, connection) = collection_roots(catalog).into_iter().find(|(name, _)| *name == root).unwrap();
+        for sort_key in &connection.sort_keys {
+            let arguments = format!("first: 50, sortKey: {}, query: {search:?}", sort_key.name);
+            let query = format!("{{ {root}({arguments}) {{ edges {{ cursor }} pageInfo {{ endCursor }} }} }}");
+            requests.push(Request { query, ..Request::default() });
+        }
+    }
+    requests
+}
+
+#[test]
+fn callers_whom_no_scope_limits_have_the_prices_and_statements_of_a_file_without_scopes() {
+    let (whole, without) = (Catalog::built_in().unwrap(), Catalog::parse(&without_scopes(BUILT_IN)).unwrap());
+    let requests = queries(&whole);
+    assert!(requests.len() > 300, "{} queries", requests.len());
+    let mut accepted = 0;
+    for request in &requests {
+        let explained = |catalog| explain(catalog, request, &Limits::UNLIMITED);
+        let (of_whole, of_other) = (explained(&whole), explained(&without));
+        assert_eq!(format!("{of_whole:#?}"), format!("{of_other:#?}"), "{}", request.query);
+        accepted += usize::from(of_whole.is_ok());
+    }
+    assert!(accepted > 250, "{accepted} of {} queries", requests.len());
 }
 
 #[test]

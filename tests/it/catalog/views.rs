@@ -65,7 +65,7 @@ fn view(file: &SchemaFile, held: &[&str]) -> Catalog {
 
 /// Everything that a client can learn of a request, and the statement that it runs.
 fn outcome(catalog: &Catalog, request: &Request, limits: &Limits) -> String {
-    format!("{:#?}\n{:#?}", compile(catalog, request, limits), explain(catalog, request, limits))
+    format!("{:?}\n{:?}", compile(catalog, request, limits), explain(catalog, request, limits))
 }
 
 /// Everything that a catalog says, but for indexes by name, whose order is random.

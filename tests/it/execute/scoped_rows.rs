@@ -24,6 +24,7 @@ use crate::execute::scoped_rows::row_security::{ROLE, protect};
 use crate::support::built_in::collection_roots;
 use crate::support::database::{Database, loaded_database, sampled_database};
 use crate::support::naive_resolver::tables::Tables;
+use crate::support::query_plan::{connect_like_server, explain};
 use crate::support::query_runner::QueryRunner;
 use crate::support::random::Random;
 
@@ -220,6 +221,100 @@ async fn narrow_windows_leave_no_row_out_and_show_no_other() {
         let expected = Pair::walk(&protected, root, "first: 50", &node).await;
         assert_eq!(seen, expected, "{caller:?}: {root}");
     }
+}
+
+/// Pages through a list below a row, with the arguments for the next page. Returns the values of its nodes, and how many pages were short.
+async fn walk_below(
+    runner: &QueryRunner,
+    party: &str,
+    [list, flag]: [&str; 2],
+    next: impl Fn(&Value) -> String,
+) -> (Vec<Value>, usize) {
+    let (mut nodes, mut short, mut arguments) = (Vec::new(), 0, String::new());
+    loop {
+        let query = format!(
+            "{{ party(partyId: {party:?}) {{ orders({list}: 3{arguments}) {{ edges {{ node {{ orderId }} }} \
+             pageInfo {{ hasNextPage hasPreviousPage startCursor endCursor }} }} }} }}"
+        );
+        let result = runner.run(&query, Variables::new()).await;
+        let page = &result.data()["party"]["orders"];
+        let rows = page["edges"].as_array().unwrap();
+        nodes.extend(rows.iter().map(|edge| edge["node"]["orderId"].clone()));
+        let is_cut = result.short_searches.iter().any(|search| search.key == "party.orders" && search.is_page_cut);
+        let (is_short, goes_on) = (rows.len() < 3, page["pageInfo"][flag] == true);
+        assert!(goes_on || !is_cut, "{page}");
+        assert!(is_cut || !(is_short && goes_on), "{page}");
+        // The window, its last row read again and the one after it, and the rows of the page.
+        assert!(result.compiled.plan.max_rows_examined() < 50, "{}", result.compiled.plan.max_rows_examined());
+        short += usize::from(is_cut && is_short);
+        if page["pageInfo"][flag] != true {
+            return (nodes, short);
+        }
+        arguments = next(&page["pageInfo"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_below_a_row_ends_after_a_bounded_number_of_rows_and_pages_on() {
+    let database = sampled_database().await;
+    let client = database.connect().await;
+    // One customer has nearly all orders, and another one a few.
+    let customers =
+        "SELECT min(party_id)::text, max(party_id)::text FROM order_role WHERE role_type_id = 'BILL_TO_CUSTOMER'";
+    let customers = client.query_one(customers, &[]).await.unwrap();
+    let [busy, other]: [String; 2] = [customers.get(0), customers.get(1)];
+    let move_orders = "
+        UPDATE order_role SET party_id = CASE WHEN number % 500 = 0 THEN $2 ELSE $1 END
+        FROM (SELECT order_id, row_number() OVER (ORDER BY order_id) AS number FROM order_role
+              WHERE role_type_id = 'BILL_TO_CUSTOMER' GROUP BY order_id
+              HAVING count(*) = 1 AND min(party_id) <> $1) AS moved
+        WHERE order_role.order_id = moved.order_id AND role_type_id = 'BILL_TO_CUSTOMER'";
+    assert!(client.execute(move_orders, &[&busy, &other]).await.unwrap() > 1500);
+    let stores = Ids::read(&database).await.stores;
+    let store = stores.last().unwrap();
+    let seen = "SELECT order_id::text FROM orderql.party_order
+                WHERE bill_to_party_id = $1 AND product_store_id = $2 ORDER BY order_id";
+    let expected: Vec<String> =
+        client.query(seen, &[&busy, store]).await.unwrap().iter().map(|row| row.get(0)).collect();
+    let caller = Caller { facilities: None, stores: Some(vec![store.clone()]) };
+    let narrow = Catalog::built_in().unwrap().with_search_window(SearchWindow::new(SearchWindow::MIN).unwrap());
+    let rows = caller.rows();
+    let catalog = SchemaFile::parse(BUILT_IN).unwrap().limit(narrow, rows.limiting());
+    let runner = QueryRunner::with_catalog(&database.config(), 2, catalog).among(rows);
+
+    let after = |page: &Value| format!(", after: {}", page["endCursor"]);
+    let (forward, short) = walk_below(&runner, &busy, ["first", "hasNextPage"], after).await;
+    assert_eq!(json!(forward), json!(expected));
+    assert!(short > 50, "{short} pages of {} rows were short", expected.len());
+    let before = |page: &Value| format!(", before: {}", page["startCursor"]);
+    let (backward, short) = walk_below(&runner, &busy, ["last", "hasPreviousPage"], before).await;
+    let mut ids: Vec<_> = backward.iter().map(|id| id.as_str().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, expected);
+    assert!(short > 50, "{short} pages were short");
+
+    let query = format!("{{ party(partyId: {busy:?}) {{ orders(first: 3) {{ edges {{ cursor }} }} }} }}");
+    let plan = runner.compile(&query, Variables::new()).plan;
+    let explained = explain(&connect_like_server(&database).await, &plan).await;
+    for scan in explained.all().iter().filter(|node| node.is_scan()) {
+        // A window of ten rows and the one after it, for each of which the view looks up to three roles.
+        assert!(scan.rows() <= 33.0, "{}", explained.text());
+    }
+
+    // Each row of a page has a window of its own.
+    let both = format!(
+        "{{ parties(first: 2, query: \"partyId:{busy},{other}\") {{ edges {{ node {{ partyId orders(first: 10) {{
+            pageInfo {{ hasNextPage }} edges {{ node {{ orderId }} }} }} }} }} }} }}"
+    );
+    let result = runner.run(&both, Variables::new()).await;
+    let data = result.data();
+    let pages = [0, 1].map(|index| &data["parties"]["edges"][index]["node"]);
+    assert_eq!(pages.map(|page| &page["partyId"]), [&json!(busy), &json!(other)]);
+    let next = pages.map(|page| &page["orders"]["pageInfo"]["hasNextPage"]);
+    assert_eq!(next, [&json!(true), &json!(false)], "{data}");
+    assert!(pages[0]["orders"]["edges"].as_array().unwrap().len() < 10, "{data}");
+    let keys: Vec<_> = result.short_searches.iter().map(|search| search.key.as_str()).collect();
+    assert_eq!(keys, ["parties.orders"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
