@@ -15,7 +15,7 @@ use crate::preflight::requirements::{
     TextSearchRequirement,
 };
 use crate::preflight::type_compatibility::{are_comparable, is_compatible};
-use crate::value::ScalarType;
+use crate::value::{Enumeration, ScalarType};
 
 /// The relations of the built-in schema, which migrations make.
 static MIGRATED: LazyLock<HashSet<String>> = LazyLock::new(|| {
@@ -174,16 +174,20 @@ impl<'r, 'a> Comparison<'r, 'a> {
 
     /// Finds enums that the database has with other values.
     pub(super) fn enums(&mut self) {
+        let mut compared = HashSet::new();
         for ColumnRequirement { column, column_use, required_by } in &self.requirements.columns {
             let (ColumnUse::Output(scalar) | ColumnUse::Compared(scalar)) = *column_use else { continue };
             let found = self.database.column(*column).and_then(|found| found.labels);
             let (ScalarType::Enum(declared), Some(labels)) = (scalar, found) else { continue };
-            let listed = |texts: Vec<&'static str>| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-            let missing =
-                listed(declared.values().map(|(_, text)| text).filter(|text| labels.text(text).is_none()).collect());
-            let is_declared = |label: &&str| declared.values().any(|(_, text)| text == *label);
-            let undeclared =
-                listed(labels.values().map(|(_, label)| label).filter(|label| !is_declared(label)).collect());
+            // The first part of the schema that has it stands for all.
+            if !compared.insert((declared, labels)) {
+                continue;
+            }
+            let lacking = |texts: Enumeration, other: Enumeration| -> Vec<String> {
+                let lacks = |text: &&str| other.values().all(|(_, known)| known != *text);
+                texts.values().map(|(_, text)| text).filter(lacks).map(str::to_owned).collect()
+            };
+            let (missing, undeclared) = (lacking(declared, labels), lacking(labels, declared));
             let names = || (declared.name().to_owned(), labels.name().to_owned(), required_by.to_string());
             if !missing.is_empty() {
                 let (enumeration, ty, required_by) = names();
