@@ -1,6 +1,7 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
 use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SemiJoin, SortKey};
+use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
@@ -21,6 +22,8 @@ pub(super) struct SearchTerms<'a> {
 struct Term<'a> {
     key: &'a SearchKey,
     comparator: Comparator,
+    /// Whether it has a few values, and all plans that share the statement as many.
+    is_of_few: bool,
     value: Option<Placeholder>,
     values: Option<Placeholder>,
 }
@@ -29,7 +32,7 @@ impl<'a> SearchTerms<'a> {
     pub(super) fn new(connection: &'a Connection, sort_key: &'a SortKey, terms: &[BoundTerm]) -> Self {
         let term = |term: &BoundTerm| {
             let key = &connection.search_keys[term.key];
-            Term { key, comparator: term.comparator, value: None, values: None }
+            Term { key, comparator: term.comparator, is_of_few: few_values(term).is_some(), value: None, values: None }
         };
         Self { connection, sort_key, terms: terms.iter().map(term).collect() }
     }
@@ -168,7 +171,8 @@ impl<'a> SearchTerms<'a> {
             values: self.values(term, parameters),
             stored: self.terms[term].key.column.stored,
             is_merged: prefix.is_merged(),
-            head: (prefix.is_merged() && path.is_in_order()).then(|| parameters.add(ParameterSource::RangeHead(term))),
+            head: (prefix.is_merged() && path.is_in_order() && !self.terms[term].is_of_few)
+                .then(|| parameters.add(ParameterSource::RangeHead(term))),
         });
         let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
         let window = path.has_window().then(|| parameters.add(ParameterSource::Window));
