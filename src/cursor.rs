@@ -297,12 +297,11 @@ impl<'a> Reader<'a> {
             ScalarType::Decimal | ScalarType::Int | ScalarType::Id if kind == Kind::Numeric as u8 => {
                 (Kind::Numeric, Value::Numeric(Numeric::from_binary(self.sized()?)?))
             }
-            ScalarType::Decimal => return None,
             ScalarType::Id if kind == Kind::Int as u8 => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
             ScalarType::Uuid | ScalarType::Id if kind == Kind::Uuid as u8 => {
                 (Kind::Uuid, Value::Uuid(Uuid(u128::from_be_bytes(self.chunk()?))))
             }
-            ScalarType::Uuid | ScalarType::Bytes | ScalarType::Json => return None,
+            ScalarType::Decimal | ScalarType::Uuid | ScalarType::Bytes | ScalarType::Json => return None,
             // One form for each number.
             ScalarType::Float => {
                 let bits = u64::from_be_bytes(self.chunk()?);
@@ -319,7 +318,7 @@ impl<'a> Reader<'a> {
             }
             ScalarType::Interval => (Kind::Interval, Value::Interval(Interval::from_binary(self.chunk()?))),
             ScalarType::Int | ScalarType::BigInt => (Kind::Int, Value::Int(i64::from_be_bytes(self.chunk()?))),
-            ScalarType::Id | ScalarType::String => (Kind::Text, Value::Text(self.text()?)),
+            ScalarType::Id | ScalarType::String | ScalarType::Enum(_) => (Kind::Text, Value::Text(self.text()?)),
             ScalarType::DateTime => {
                 let timestamp = Timestamp(i64::from_be_bytes(self.chunk()?));
                 (Kind::DateTime, Value::DateTime(Some(timestamp).filter(|timestamp| timestamp.is_storable())?))

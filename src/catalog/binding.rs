@@ -225,6 +225,11 @@ impl Column {
         Self { name: name.into(), scalar, stored: StoredType::of(scalar), result: ResultType::of(scalar) }
     }
 
+    /// The same with an array of such values.
+    pub(super) fn of_list(self) -> Self {
+        Self { result: ResultType::array(self.scalar), ..self }
+    }
+
     fn set_stored_type(&mut self, relation: &str, stored: &StoredTypes) {
         self.stored = stored.get(relation, &self.name, self.scalar);
         self.result = stored.result(relation, &self.name, self.scalar);
@@ -422,6 +427,8 @@ pub struct SearchKey {
     pub vocabulary: Option<String>,
     /// What values are brought into before they are compared.
     pub normalization: Option<Normalization>,
+    /// The text search configuration that finds the words of a search, if the column is a `tsvector`.
+    pub language: Option<String>,
     /// What the key is of, if no request names it.
     pub(crate) scope: Option<ScopeKey>,
 }
@@ -438,7 +445,9 @@ pub(crate) enum ScopeKey {
 impl SearchKey {
     /// Whether a comparator of the key is one of a range.
     pub fn takes_ranges(&self) -> bool {
-        self.comparators.iter().any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In))
+        self.comparators
+            .iter()
+            .any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In | Comparator::Matches))
     }
 
     /// Brings a value into the form that the column has. Fails with what it should be.

@@ -9,7 +9,7 @@ use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
 /// The binding directives, `@deprecated`, `@grant` and `@scope`, each with the arguments that it takes.
-const DIRECTIVES: [(&str, &[&str]); 17] = [
+const DIRECTIVES: [(&str, &[&str]); 18] = [
     ("relation", &["name", "key"]),
     ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
@@ -34,6 +34,7 @@ const DIRECTIVES: [(&str, &[&str]); 17] = [
             "by",
             "vocabulary",
             "normalize",
+            "language",
             "grant",
         ],
     ),
@@ -43,6 +44,7 @@ const DIRECTIVES: [(&str, &[&str]); 17] = [
     ("group", &["key", "field", "unit"]),
     ("sum", &["key", "field", "times", "money"]),
     ("deprecated", &["reason"]),
+    ("value", &["text"]),
     ("grant", &["to"]),
     ("scope", &["name", "by", "through", "open"]),
 ];
@@ -133,7 +135,7 @@ impl<'d, 't> BindingArguments<'d, 't> {
 
     /// `compare`; defaults to `[EQUALS, IN]`.
     pub(super) fn comparators(&self) -> Result<Vec<Comparator>, SchemaError> {
-        let expected = "a list of EQUALS, IN, RANGE";
+        let expected = "a list of EQUALS, IN, RANGE, or [MATCHES]";
         let Some(value) = self.value("compare") else { return Ok(vec![Comparator::Equals, Comparator::In]) };
         let sdl::Value::List(values) = value else { return Err(self.bad("compare", expected)) };
         let mut comparators = Vec::new();
@@ -141,6 +143,7 @@ impl<'d, 't> BindingArguments<'d, 't> {
             let named: &[Comparator] = match value {
                 sdl::Value::Enum(name) if name == "EQUALS" => &[Comparator::Equals],
                 sdl::Value::Enum(name) if name == "IN" => &[Comparator::In],
+                sdl::Value::Enum(name) if name == "MATCHES" => &[Comparator::Matches],
                 sdl::Value::Enum(name) if name == "RANGE" => {
                     &[Comparator::Greater, Comparator::GreaterOrEqual, Comparator::Less, Comparator::LessOrEqual]
                 }

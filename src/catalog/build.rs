@@ -105,6 +105,7 @@ impl<'a> Builder<'a> {
                 Type::Enum(connection_types::sort_enum(origin.type_name(), field, node))
             }
             TypeOrigin::Totals(root, part) => self.totals_part(root, part)?,
+            TypeOrigin::Enumeration(definition) => Type::Enum(definition.published()),
             TypeOrigin::Scalar(scalar) => Type::Scalar(Scalar {
                 scalar,
                 description: scalar_description(scalar),
@@ -230,6 +231,12 @@ impl<'a> Builder<'a> {
                 let reference = TypeRef::Named(names.scalar(column.scalar));
                 (EntityBinding::Column(column), Vec::new(), reference)
             }
+            None if names.object(&field.ty).is_none() => {
+                let column = Bindings::column(field)?.of_list();
+                let element = TypeRef::Named(names.scalar(column.scalar));
+                let element = if field.is_element_non_null { element.non_null() } else { element };
+                (EntityBinding::Column(column), Vec::new(), TypeRef::List(Box::new(element)))
+            }
             _ => return Err(wrong()),
         })
     }
@@ -242,7 +249,7 @@ impl<'a> Builder<'a> {
     fn lookup_arguments(&self, field: &FieldDefinition) -> Result<Vec<Argument>, SchemaError> {
         let mut arguments = Vec::with_capacity(field.arguments.len());
         for (index, argument) in field.arguments.iter().enumerate() {
-            let scalar = Bindings::scalar(&argument.ty, field.position)?;
+            let scalar = Bindings::argument_scalar(argument, field.position)?;
             let reference = TypeRef::Named(self.names.scalar(scalar));
             arguments.push(Argument {
                 name: argument.name.clone(),
@@ -306,6 +313,8 @@ fn scalar_description(scalar: ScalarType) -> &'static str {
              only where they are not zero. Search strings also take a date, such as 2026-05-14, for its midnight in UTC."
         }
         ScalarType::Boolean => "True or false.",
+        // Described by its definition.
+        ScalarType::Enum(_) => "",
         ScalarType::Float => "A finite floating-point number. Money is never one.",
         ScalarType::BigInt => {
             "A whole number of 64 bits with a sign, as a string, such as \"9007199254740993\", since JSON's numbers lose digits in \
@@ -343,6 +352,11 @@ fn scalar_specification(scalar: ScalarType) -> Option<&'static str> {
         ScalarType::Uuid => Some("https://www.rfc-editor.org/rfc/rfc9562"),
         ScalarType::Bytes => Some("https://www.rfc-editor.org/rfc/rfc4648#section-4"),
         ScalarType::Json => Some("https://www.rfc-editor.org/rfc/rfc8259"),
-        ScalarType::Id | ScalarType::String | ScalarType::Int | ScalarType::Boolean | ScalarType::Float => None,
+        ScalarType::Id
+        | ScalarType::String
+        | ScalarType::Int
+        | ScalarType::Boolean
+        | ScalarType::Float
+        | ScalarType::Enum(_) => None,
     }
 }

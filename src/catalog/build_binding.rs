@@ -72,12 +72,17 @@ impl<'a> Bindings<'a> {
 
     /// A scalar field's column.
     pub(super) fn column(field: &FieldDefinition) -> Result<Column, SchemaError> {
-        Ok(Column::new(&field.column, Self::scalar(&field.ty, field.position)?))
+        Ok(Column::new(&field.column, Self::scalar(field)?))
     }
 
-    /// The scalar type with that name.
-    pub(super) fn scalar(name: &str, position: Pos) -> Result<ScalarType, SchemaError> {
-        ScalarType::named(name).ok_or_else(|| unknown_type(name, position))
+    /// The scalar type of a field.
+    fn scalar(field: &FieldDefinition) -> Result<ScalarType, SchemaError> {
+        field.scalar.ok_or_else(|| unknown_type(&field.ty, field.position))
+    }
+
+    /// The scalar type of an argument of a field at that position.
+    pub(super) fn argument_scalar(argument: &ArgumentDefinition, position: Pos) -> Result<ScalarType, SchemaError> {
+        argument.scalar.ok_or_else(|| unknown_type(&argument.ty, position))
     }
 
     /// A collection root's connection.
@@ -178,7 +183,7 @@ impl<'a> Bindings<'a> {
                 (through.clone().unwrap_or(relation), join(ty, by, to))
             }
         };
-        let scalar = Self::scalar(&field.ty, field.position)?;
+        let scalar = Self::scalar(field)?;
         Ok(Aggregate::new(function, scalar, column.to_owned(), relation, join))
     }
 
@@ -240,7 +245,7 @@ impl<'a> Bindings<'a> {
             return Err(SchemaError::new(field.position, SchemaErrorKind::MixedArguments));
         }
         let key = |argument: &ArgumentDefinition| {
-            let scalar = Self::scalar(&argument.ty, field.position)?;
+            let scalar = Self::argument_scalar(argument, field.position)?;
             Ok(Column::new(&argument.column, scalar))
         };
         Ok(Lookup {
@@ -311,6 +316,8 @@ fn search_key(
     definition: &SearchKeyDefinition,
 ) -> Result<SearchKey, SchemaError> {
     let scalar = match &definition.within {
+        // No scalar is a tsvector, so no field shows it.
+        None if definition.language.is_some() => ScalarType::String,
         None => column_type(node, &definition.column, field.position)?,
         Some((relation, _)) => type_within(types, node, relation, &definition.column).unwrap_or(ScalarType::Id),
     };
@@ -318,7 +325,8 @@ fn search_key(
         let kind = SchemaErrorKind::VocabularyOfOtherType(definition.name.clone());
         return Err(SchemaError::new(field.position, kind));
     }
-    if definition.indexed != Some(false) && !definition.lookup {
+    let indexed = if definition.language.is_some() { Some(false) } else { definition.indexed };
+    if indexed != Some(false) && !definition.lookup {
         return Err(SchemaError::new(field.position, SchemaErrorKind::IndexedWithoutLookup(definition.name.clone())));
     }
     if definition.within.is_some() && !(definition.in_order_of.is_empty() && definition.include.is_empty()) {
@@ -330,7 +338,7 @@ fn search_key(
         example,
         column: Column::new(&definition.column, scalar),
         comparators: definition.comparators.clone(),
-        indexed: definition.indexed.unwrap_or_else(|| !joins_many_rows(node, definition)),
+        indexed: indexed.unwrap_or_else(|| !joins_many_rows(node, definition)),
         is_computed: definition.computed,
         lookup: definition.lookup,
         in_order_of: sort_key_indexes(field, &definition.in_order_of)?,
@@ -338,6 +346,7 @@ fn search_key(
         semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by, unlimited: None }),
         vocabulary: definition.vocabulary.clone(),
         normalization: definition.normalization,
+        language: definition.language.clone(),
         scope: None,
     })
 }
@@ -408,7 +417,7 @@ fn column_type(node: &TypeDefinition, column: &str, position: Pos) -> Result<Sca
 
 /// The scalar type of the field that shows a column.
 fn shown_type(ty: &TypeDefinition, column: &str) -> Option<ScalarType> {
-    ty.field_of(column).and_then(|field| ScalarType::named(&field.ty))
+    ty.field_of(column).and_then(|field| field.scalar)
 }
 
 /// The scalar type of the field that shows a column of another relation: of this type, of the type with that relation, or else one
@@ -420,7 +429,7 @@ fn type_within(types: &[TypeDefinition], ty: &TypeDefinition, relation: &str, co
         }
         _ => false,
     };
-    let shown = ty.fields.iter().find(aggregates).and_then(|field| ScalarType::named(&field.ty));
+    let shown = ty.fields.iter().find(aggregates).and_then(|field| field.scalar);
     let mut others = types.iter().filter(|ty| ty.relation.as_ref().is_some_and(|its| its.name == relation));
     shown.or_else(|| others.find_map(|other| shown_type(other, column))).or_else(|| shown_type(ty, column))
 }

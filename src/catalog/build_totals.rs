@@ -103,7 +103,7 @@ impl<'a> Bindings<'a> {
             indexes.push(index);
         }
         let (column, shown) = field_named(ty, last).ok_or_else(bad)?;
-        let scalar = ScalarType::named(&shown.ty).filter(|_| shown.binding.is_none() && !shown.is_list);
+        let scalar = shown.scalar.filter(|_| shown.binding.is_none() && !shown.is_list);
         if !scalar.is_some_and(fits) {
             return Err(bad());
         }

@@ -144,6 +144,7 @@ pub(super) fn sort_enum(name: String, sorted: &FieldDefinition, node: &TypeDefin
     let value = |(index, key): (usize, &SortKeyDefinition)| EnumValue {
         name: key.name.clone(),
         description: Some(key_description::describe_sort_key(node, key, index == 0)),
+        deprecation: None,
     };
     EnumType {
         name,

@@ -4,8 +4,10 @@ use graphql_parser::Pos;
 
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::normalization::Normalization;
+use crate::catalog::schema::{EnumType, EnumValue};
 use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
+use crate::value::{Enumeration, ScalarType};
 
 /// The name of the query root type.
 pub(super) const QUERY: &str = "Query";
@@ -15,12 +17,36 @@ pub(super) const QUERY: &str = "Query";
 pub(super) struct SchemaDefinition {
     /// Every object type in the order of the file, the query root included.
     pub(super) types: Vec<TypeDefinition>,
+    /// The enums of column values, in the order of the file.
+    pub(super) enums: Vec<EnumDefinition>,
 }
 
 impl SchemaDefinition {
     /// The relation of the type with that name.
     pub(super) fn relation(&self, ty: &str) -> Option<&RelationDefinition> {
         self.types.iter().find(|other| other.name == ty)?.relation.as_ref()
+    }
+}
+
+/// An enum of column values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct EnumDefinition {
+    pub(super) position: Pos,
+    pub(super) enumeration: Enumeration,
+    pub(super) description: Option<String>,
+    /// The description and `@deprecated` of each value.
+    pub(super) values: Vec<(Option<String>, Option<String>)>,
+}
+
+impl EnumDefinition {
+    /// As clients know it.
+    pub(super) fn published(&self) -> EnumType {
+        let values = self.enumeration.values().zip(&self.values);
+        let value = |((name, _), (description, deprecation)): ((&str, _), &(Option<String>, Option<String>))| {
+            EnumValue { name: name.to_owned(), description: description.clone(), deprecation: deprecation.clone() }
+        };
+        let (name, description) = (self.enumeration.name().to_owned(), self.description.clone());
+        EnumType { name, description, values: values.map(value).collect() }
     }
 }
 
@@ -112,7 +138,11 @@ pub(super) struct FieldDefinition {
     pub(super) description: Option<String>,
     /// The name of the field's type, or of its elements' type.
     pub(super) ty: String,
+    /// That type, if it is no object.
+    pub(super) scalar: Option<ScalarType>,
     pub(super) is_list: bool,
+    /// Whether a list has no nulls.
+    pub(super) is_element_non_null: bool,
     pub(super) is_non_null: bool,
     pub(super) arguments: Vec<ArgumentDefinition>,
     /// The name given by `@column`, or the field's name in snake case.
@@ -142,6 +172,8 @@ pub(super) struct ArgumentDefinition {
     pub(super) description: Option<String>,
     /// The name of the argument's scalar type.
     pub(super) ty: String,
+    /// That type, if there is one.
+    pub(super) scalar: Option<ScalarType>,
     pub(super) is_non_null: bool,
     /// The name given by `@column`, or the argument's name in snake case.
     pub(super) column: String,
@@ -197,6 +229,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) vocabulary: Option<String>,
     /// What values are brought into before they are compared.
     pub(super) normalization: Option<Normalization>,
+    /// The text search configuration, if the key searches text.
+    pub(super) language: Option<String>,
     /// `grant`: one of them shows the key. Empty if everybody sees it who sees the root.
     pub(super) grants: Vec<String>,
 }

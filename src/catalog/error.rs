@@ -31,9 +31,7 @@ pub(crate) enum SchemaErrorKind {
     #[error("not a schema document: {0}")]
     Syntax(String),
     /// A kind of definition that schema files do not support.
-    #[error(
-        "{0} is not taken; a schema has object types, directive definitions and the enums Compare, Normalization and TimeUnit"
-    )]
+    #[error("{0} is not taken; a schema has object types, enums and directive definitions")]
     Unsupported(&'static str),
     /// A field or argument of an introspection type that has no implementation. Only the built-in introspection schema
     /// can contain one.
@@ -117,6 +115,12 @@ pub(crate) enum SchemaErrorKind {
     /// A type without fields, which SDL cannot have.
     #[error("a type needs a field")]
     NoField,
+    /// An enum without values.
+    #[error("an enum needs a value")]
+    NoValue,
+    /// An enum with a directive, or a value with one other than `@value` and `@deprecated`.
+    #[error("a value of an enum has @value and @deprecated, and the enum none")]
+    NotAnEnumDirective,
     /// A type other than the query root has no relation.
     #[error("a type needs @relation")]
     NoRelation,
@@ -187,6 +191,12 @@ pub(crate) enum SchemaErrorKind {
     /// `@search(indexed: true, lookup: false)`.
     #[error("the search key `{0}` has no index for look-ups; declare it `indexed: false`")]
     IndexedWithoutLookup(String),
+    /// `@search(compare: [MATCHES])` with what is for comparisons of values, or `language` without it.
+    #[error(
+        "the search key `{0}`: `compare: [MATCHES]` searches a tsvector of the rows' own for words, and takes `column`, `language`, \
+         `computed`, `example` and `grant`; `language` is for it alone"
+    )]
+    BadTextSearch(String),
     /// A name that is not a GraphQL name, or that GraphQL reserves.
     #[error("`{0}` is no name that can be published: letters, digits and _, no digit first, no __ at the beginning")]
     BadName(String),

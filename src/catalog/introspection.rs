@@ -71,12 +71,14 @@ pub(crate) fn resolve_meta_field<'a>(
         (SchemaElement::Argument(argument), MetaField::DefaultValue) => optional(&argument.default),
         (SchemaElement::EnumValue(value), MetaField::Name) => String(&value.name),
         (SchemaElement::EnumValue(value), MetaField::Description) => optional(&value.description),
+        (SchemaElement::EnumValue(value), MetaField::IsDeprecated) => Boolean(value.deprecation.is_some()),
+        (SchemaElement::EnumValue(value), MetaField::DeprecationReason) => optional(&value.deprecation),
         (SchemaElement::Directive(directive), MetaField::Name) => String(&directive.name),
         (SchemaElement::Directive(directive), MetaField::Description) => optional(&directive.description),
         (SchemaElement::Directive(directive), MetaField::Arguments) => arguments(&directive.arguments),
         (SchemaElement::Directive(directive), MetaField::IsRepeatable) => Boolean(directive.repeatable),
         (SchemaElement::Directive(directive), MetaField::Locations) => Names(&directive.locations),
-        // Of all these, only fields can be deprecated.
+        // Of all these, only fields and values of enums can be deprecated.
         (_, MetaField::IsDeprecated) => Boolean(false),
         // The schema has no mutations and subscriptions. Other fields have no value here, such as the name of a list, or are none
         // of the element's type, which validation rejects.
@@ -93,7 +95,10 @@ fn type_field(ty: &Type, field: MetaField, include_deprecated: bool) -> Introspe
         (Type::Scalar(_), MetaField::Kind) => String("SCALAR"),
         (Type::Scalar(scalar), MetaField::SpecifiedByUrl) => scalar.specified_by.map_or(Null, String),
         (Type::Enum(_), MetaField::Kind) => String("ENUM"),
-        (Type::Enum(ty), MetaField::EnumValues) => List(ty.values.iter().map(SchemaElement::EnumValue).collect()),
+        (Type::Enum(ty), MetaField::EnumValues) => {
+            let values = ty.values.iter().filter(|value| include_deprecated || value.deprecation.is_none());
+            List(values.map(SchemaElement::EnumValue).collect())
+        }
         (Type::Object(_), MetaField::Kind) => String("OBJECT"),
         (Type::Object(_), MetaField::Interfaces) => List(Vec::new()),
         (Type::Object(object), MetaField::Fields) => {

@@ -99,7 +99,11 @@ impl Resolver<'_> {
                     values: enumeration
                         .values
                         .iter()
-                        .map(|value| EnumValue { name: value.name.clone(), description: value.description.clone() })
+                        .map(|value| EnumValue {
+                            name: value.name.clone(),
+                            description: value.description.clone(),
+                            deprecation: None,
+                        })
                         .collect(),
                 });
                 (ty, Vec::new())

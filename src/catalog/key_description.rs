@@ -22,6 +22,12 @@ pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefin
         if let Some(normalization) = key.normalization {
             let _ = write!(text, " ({})", normalization.describe());
         }
+        if let ScalarType::Enum(enumeration) = key.column.scalar {
+            let _ = write!(text, " (values of `{}`)", enumeration.name());
+        }
+        if let Some(language) = &key.language {
+            let _ = write!(text, " (all words, in any order, by the text search configuration `{language}`)");
+        }
         if !key.indexed {
             let _ = write!(text, " (costs {UNINDEXED_TERM} more{})", describe_short_pages(key, sort_keys));
         }
@@ -76,19 +82,19 @@ pub(super) fn describe_sort_key(node: &TypeDefinition, key: &SortKeyDefinition, 
 pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> String {
     let value = match scalar {
         ScalarType::Id | ScalarType::String => "A",
-        ScalarType::Int => "1",
+        ScalarType::Int | ScalarType::BigInt => "1",
         ScalarType::Decimal => "9.99",
-        ScalarType::DateTime => "2026-05-01",
+        ScalarType::DateTime | ScalarType::Date => "2026-05-01",
         ScalarType::Boolean => "true",
+        ScalarType::Enum(enumeration) => enumeration.values().next().map_or("A", |(name, _)| name),
         ScalarType::Float => "0.5",
-        ScalarType::BigInt => "1",
-        ScalarType::Date => "2026-05-01",
         ScalarType::Time => "09:30:00",
         ScalarType::Interval => "P1DT12H",
         ScalarType::Uuid => "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
         ScalarType::Bytes | ScalarType::Json => "",
     };
     let value = || match key.comparators.first() {
+        Some(Comparator::Matches) => "\"some words\"".to_owned(),
         Some(
             comparator
             @ (Comparator::Greater | Comparator::GreaterOrEqual | Comparator::Less | Comparator::LessOrEqual),

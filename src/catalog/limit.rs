@@ -152,6 +152,8 @@ impl<'s> Limited<'s> {
         }
         connection.limited_by = self.scopes.scopes_of(&own, self.limiting);
         if let Some(index) = self.index(&own) {
+            // Whether a word is rare among all rows would show which others there are.
+            connection.search_keys.iter_mut().for_each(|key| key.lookup &= key.language.is_none());
             self.search(connection, &self.relations[index].conditions.iter().collect::<Vec<_>>());
         }
     }
@@ -246,6 +248,7 @@ fn scope_key(column: Column, semi_join: Option<SemiJoin>) -> SearchKey {
         semi_join,
         vocabulary: None,
         normalization: None,
+        language: None,
         scope: Some(ScopeKey::Rows),
     }
 }

@@ -1,5 +1,7 @@
 //! The PostgreSQL type as which statements return a column.
 
+use std::fmt;
+
 use crate::value::ScalarType;
 
 /// The type as which statements return a column. The rows of one statement have these types in common, whatever columns they
@@ -30,17 +32,19 @@ pub enum ResultType {
     Time,
     /// A span of time.
     Interval,
-    /// Bytes.
+    /// Any bytes, `bytea`.
     Bytes,
     /// JSON as text.
     Json,
+    /// An array of another of these types.
+    Array(&'static ResultType),
 }
 
 impl ResultType {
     /// The type of a column of which only a schema file is known. A whole number may be any number there.
     pub(super) fn of(scalar: ScalarType) -> Self {
         match scalar {
-            ScalarType::Id | ScalarType::String | ScalarType::Boolean => Self::Text,
+            ScalarType::Id | ScalarType::String | ScalarType::Boolean | ScalarType::Enum(_) => Self::Text,
             ScalarType::Int | ScalarType::Decimal => Self::Numeric,
             ScalarType::DateTime => Self::Timestamp,
             ScalarType::Float => Self::Float8,
@@ -56,12 +60,31 @@ impl ResultType {
 
     /// The type of a column of a scalar type that the database stores so.
     pub(super) fn refine(scalar: ScalarType, found: Self) -> Self {
-        if scalar == ScalarType::Boolean { Self::of(scalar) } else { found }
+        if scalar == ScalarType::Boolean && found != Self::Array(&Self::Boolean) { Self::of(scalar) } else { found }
     }
 
-    /// The name in PostgreSQL.
-    pub fn name(self) -> &'static str {
+    /// The type of a column with an array of which only a schema file is known.
+    pub(super) fn array(scalar: ScalarType) -> Self {
+        Self::Array(match scalar {
+            ScalarType::Id | ScalarType::String | ScalarType::Enum(_) => &Self::Text,
+            ScalarType::Boolean => &Self::Boolean,
+            ScalarType::Int | ScalarType::Decimal => &Self::Numeric,
+            ScalarType::DateTime => &Self::Timestamp,
+            ScalarType::Float => &Self::Float8,
+            ScalarType::BigInt => &Self::Int8,
+            ScalarType::Date => &Self::Date,
+            ScalarType::Time => &Self::Time,
+            ScalarType::Interval => &Self::Interval,
+            ScalarType::Uuid => &Self::Uuid,
+            ScalarType::Bytes => &Self::Bytes,
+            ScalarType::Json => &Self::Json,
+        })
+    }
+
+    /// The name in PostgreSQL, without brackets.
+    fn name(self) -> &'static str {
         match self {
+            Self::Array(element) => element.name(),
             Self::Text => "text",
             Self::Char => "bpchar",
             Self::Int8 => "int8",
@@ -77,5 +100,12 @@ impl ResultType {
             Self::Bytes => "bytea",
             Self::Json => "json",
         }
+    }
+}
+
+impl fmt::Display for ResultType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        f.write_str(if matches!(self, Self::Array(_)) { "[]" } else { "" })
     }
 }

@@ -55,7 +55,7 @@ pub struct Scalar {
     pub specified_by: Option<&'static str>,
 }
 
-/// The sort keys of a connection, or an enum of introspection.
+/// The values of a column, the sort keys of a connection, or an enum of introspection.
 #[derive(Debug)]
 pub struct EnumType {
     /// The type's name.
@@ -80,6 +80,8 @@ pub struct EnumValue {
     pub name: String,
     /// The value's description.
     pub description: Option<String>,
+    /// The reason for the value's deprecation; `None` if it is not deprecated.
+    pub deprecation: Option<String>,
 }
 
 /// A type with fields: of rows, of a connection and its parts, of introspection, or the root of queries.
@@ -248,6 +250,15 @@ impl TypeRef {
     /// Whether the type is non-null.
     pub fn is_non_null(&self) -> bool {
         matches!(self, Self::NonNull(_))
+    }
+
+    /// Whether it is a list, non-null or not.
+    pub fn is_list(&self) -> bool {
+        match self {
+            Self::List(_) => true,
+            Self::NonNull(inner) => inner.is_list(),
+            Self::Named(_) => false,
+        }
     }
 
     /// The type as a non-null type.

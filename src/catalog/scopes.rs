@@ -235,7 +235,7 @@ impl<'a> Types<'a> {
     /// The pairs of types of which the second one's rows belong to those of the first: its parts, those of its lists, and those that lead to
     /// it by its key. Those of changes tell of a row that it changed, whatever the row has.
     fn related(&self) -> impl Iterator<Item = (&'a str, &'a TypeDefinition)> {
-        let SchemaDefinition { types } = self.0;
+        let SchemaDefinition { types, .. } = self.0;
         let named = |name: &str| types.iter().find(|ty| ty.name == name);
         let changes: Vec<_> = types.iter().flat_map(|ty| &ty.fields).collect();
         let is_changes = move |ty: &TypeDefinition| {

@@ -6,12 +6,14 @@ use graphql_parser::schema as sdl;
 use crate::catalog::binding::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, GroupDefinition, IndexDefinition,
-    PartDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition, ScopedRows, SearchKeyDefinition,
-    SortKeyDefinition, SumDefinition, ThroughDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, EnumDefinition, FieldDefinition, GroupDefinition,
+    IndexDefinition, PartDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition, ScopedRows,
+    SearchKeyDefinition, SortKeyDefinition, SumDefinition, ThroughDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::nearest::nearest;
+use crate::search::Comparator;
+use crate::value::{Enumeration, ScalarType};
 
 /// The enums of the binding directives' arguments.
 const ENUMS: [&str; 3] = ["Compare", "Normalization", "TimeUnit"];
@@ -19,17 +21,21 @@ const ENUMS: [&str; 3] = ["Compare", "Normalization", "TimeUnit"];
 /// The default reason of `@deprecated`, as the GraphQL specification has it.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
 
+/// The text search configuration that takes words as they are.
+const DEFAULT_LANGUAGE: &str = "simple";
+
 /// Reads a schema file. Fails at the first error that shows without resolving references.
 pub(super) fn read(text: &str) -> Result<SchemaDefinition, SchemaError> {
     let document = sdl::parse_schema::<String>(text).map_err(|error| syntax_error(&error.to_string()))?;
     let unsupported = |position, what| Err(SchemaError::new(position, SchemaErrorKind::Unsupported(what)));
-    let mut types = Vec::new();
+    let (mut types, mut enums) = (Vec::new(), Vec::new());
     for definition in &document.definitions {
         match definition {
             sdl::Definition::TypeDefinition(sdl::TypeDefinition::Object(object)) => types.push(object_type(object)?),
             // The definitions of the binding directives themselves, for readers and editors.
             sdl::Definition::DirectiveDefinition(_) => {}
             sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty)) if ENUMS.contains(&ty.name.as_str()) => {}
+            sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty)) => enums.push(enumeration(ty)?),
             sdl::Definition::TypeDefinition(other) => {
                 return unsupported(type_position(other), "this kind of type");
             }
@@ -37,7 +43,57 @@ pub(super) fn read(text: &str) -> Result<SchemaDefinition, SchemaError> {
             sdl::Definition::TypeExtension(_) => return unsupported(SchemaError::START, "a type extension"),
         }
     }
-    Ok(SchemaDefinition { types })
+    resolve_scalars(&mut types, &enums);
+    Ok(SchemaDefinition { types, enums })
+}
+
+/// Gives fields and arguments the scalar types, or enums, that they name.
+fn resolve_scalars(types: &mut [TypeDefinition], enums: &[EnumDefinition]) {
+    let named = |name: &str| {
+        let mut enums = enums.iter().map(|definition| definition.enumeration);
+        ScalarType::named(name).or_else(|| enums.find(|one| one.name() == name).map(ScalarType::Enum))
+    };
+    for field in types.iter_mut().flat_map(|ty| &mut ty.fields) {
+        field.scalar = named(&field.ty);
+        field.arguments.iter_mut().for_each(|argument| argument.scalar = named(&argument.ty));
+    }
+}
+
+/// An enum of column values.
+fn enumeration(ty: &sdl::EnumType<'_, String>) -> Result<EnumDefinition, SchemaError> {
+    check_name(&ty.name, ty.position)?;
+    if let Some(directive) = ty.directives.first() {
+        return Err(SchemaError::new(directive.position, SchemaErrorKind::NotAnEnumDirective));
+    }
+    let (mut texts, mut values): (Vec<(String, String)>, _) = (Vec::new(), Vec::new());
+    for value in &ty.values {
+        check_name(&value.name, value.position)?;
+        let (mut text, mut deprecation) = (value.name.clone(), None);
+        for directive in &value.directives {
+            match directive.name.as_str() {
+                "value" => text = BindingArguments::new("value", directive)?.text("text")?,
+                "deprecated" => deprecation = Some(deprecated(directive)?),
+                _ => return Err(SchemaError::new(directive.position, SchemaErrorKind::NotAnEnumDirective)),
+            }
+        }
+        if texts.iter().any(|(name, other)| *name == value.name || other.trim_end() == text.trim_end()) {
+            let kind = SchemaErrorKind::Duplicate(format!("{}.{}", ty.name, value.name));
+            return Err(SchemaError::new(value.position, kind));
+        }
+        texts.push((value.name.clone(), text));
+        values.push((value.description.clone(), deprecation));
+    }
+    if texts.is_empty() {
+        return Err(SchemaError::new(ty.position, SchemaErrorKind::NoValue));
+    }
+    let enumeration = Enumeration::new(ty.name.clone(), texts);
+    Ok(EnumDefinition { position: ty.position, enumeration, description: ty.description.clone(), values })
+}
+
+/// The reason of `@deprecated`.
+fn deprecated(directive: &sdl::Directive<'_, String>) -> Result<String, SchemaError> {
+    let reason = BindingArguments::new("deprecated", directive)?.optional_text("reason")?;
+    Ok(reason.unwrap_or_else(|| DEFAULT_DEPRECATION_REASON.to_owned()))
 }
 
 /// The error for a message of the parser, which begins with the position.
@@ -118,14 +174,16 @@ fn part(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<PartDefin
 }
 
 fn field(field: &sdl::Field<'_, String>) -> Result<FieldDefinition, SchemaError> {
-    let NamedType { name: ty, is_list, is_non_null } =
+    let NamedType { name: ty, is_list, is_element_non_null, is_non_null } =
         named_type(&field.field_type).ok_or_else(|| SchemaError::new(field.position, SchemaErrorKind::NestedList))?;
     let mut definition = FieldDefinition {
         position: field.position,
         name: field.name.clone(),
         description: field.description.clone(),
         ty,
+        scalar: None,
         is_list,
+        is_element_non_null,
         is_non_null,
         arguments: field.arguments.iter().map(argument).collect::<Result<_, _>>()?,
         column: snake_case(&field.name),
@@ -186,10 +244,7 @@ fn declaration(field: &mut FieldDefinition, directive: &sdl::Directive<'_, Strin
         "sort" => field.sort_keys.push(sort_key(&arguments("sort")?, directive.position)?),
         "group" => field.groups.push(group(&arguments("group")?, directive.position)?),
         "sum" => field.sums.push(sum(&arguments("sum")?, directive.position)?),
-        "deprecated" => {
-            let reason = arguments("deprecated")?.optional_text("reason")?;
-            field.deprecation = Some(reason.unwrap_or_else(|| DEFAULT_DEPRECATION_REASON.to_owned()));
-        }
+        "deprecated" => field.deprecation = Some(deprecated(directive)?),
         "grant" => add_grants(&mut field.grants, directive)?,
         other => {
             let kind = SchemaErrorKind::NotAFieldDirective { nearest: nearest(other, FIELD_DIRECTIVES) };
@@ -250,6 +305,7 @@ fn argument(argument: &sdl::InputValue<'_, String>) -> Result<ArgumentDefinition
         name: argument.name.clone(),
         description: argument.description.clone(),
         ty: ty.name,
+        scalar: None,
         is_non_null: ty.is_non_null,
         column,
     })
@@ -265,10 +321,13 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
     };
     let indexed = arguments.optional_boolean("indexed")?;
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
+    let comparators = arguments.comparators()?;
+    let language = language(arguments, &comparators).map_err(|bad| {
+        bad.unwrap_or_else(|| SchemaError::new(position, SchemaErrorKind::BadTextSearch(name.clone())))
+    })?;
     let lookup = arguments.optional_boolean("lookup")?.unwrap_or(indexed != Some(false) || !in_order_of.is_empty());
     let include = arguments.optional_texts("include")?.unwrap_or_default();
     let computed = arguments.optional_boolean("computed")?.unwrap_or(false);
-    let comparators = arguments.comparators()?;
     let vocabulary = arguments.optional_text("vocabulary")?;
     let normalization = arguments.normalization()?;
     let example = arguments.optional_text("example")?;
@@ -287,8 +346,26 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         within,
         vocabulary,
         normalization,
+        language,
         grants,
     })
+}
+
+/// The text search configuration of a key that searches text; `None` of other keys. Fails without an error of its own if an argument is
+/// for the other kind of key.
+fn language(
+    arguments: &BindingArguments<'_, '_>,
+    comparators: &[Comparator],
+) -> Result<Option<String>, Option<SchemaError>> {
+    let language = arguments.optional_text("language")?;
+    if !comparators.contains(&Comparator::Matches) {
+        return if language.is_none() { Ok(None) } else { Err(None) };
+    }
+    let others = ["indexed", "lookup", "inOrderOf", "include", "within", "by", "vocabulary", "normalize"];
+    if comparators.len() > 1 || others.iter().any(|other| !arguments.is_without(other)) {
+        return Err(None);
+    }
+    Ok(Some(language.unwrap_or_else(|| DEFAULT_LANGUAGE.to_owned())))
 }
 
 /// Adds the grants that a directive `@grant` names, of which a definition has one at most.
@@ -337,6 +414,7 @@ fn check_name(name: &str, position: Pos) -> Result<(), SchemaError> {
 struct NamedType {
     name: String,
     is_list: bool,
+    is_element_non_null: bool,
     /// Whether the outermost type is non-null.
     is_non_null: bool,
 }
@@ -344,10 +422,13 @@ struct NamedType {
 /// The named type of a reference; `None` for lists of lists.
 fn named_type(ty: &sdl::Type<'_, String>) -> Option<NamedType> {
     match ty {
-        sdl::Type::NamedType(name) => Some(NamedType { name: name.clone(), is_list: false, is_non_null: false }),
+        sdl::Type::NamedType(name) => {
+            Some(NamedType { name: name.clone(), is_list: false, is_element_non_null: false, is_non_null: false })
+        }
         sdl::Type::NonNullType(inner) => named_type(inner).map(|ty| NamedType { is_non_null: true, ..ty }),
         sdl::Type::ListType(inner) => {
-            named_type(inner).filter(|ty| !ty.is_list).map(|ty| NamedType { is_list: true, is_non_null: false, ..ty })
+            let element = named_type(inner).filter(|ty| !ty.is_list)?;
+            Some(NamedType { is_list: true, is_element_non_null: element.is_non_null, is_non_null: false, ..element })
         }
     }
 }

@@ -67,7 +67,11 @@ impl Writer<'_> {
                 writeln!(self.out, "enum {} {{", enumeration.name)?;
                 for value in &enumeration.values {
                     self.description(value.description.as_deref(), "  ")?;
-                    writeln!(self.out, "  {}", value.name)?;
+                    write!(self.out, "  {}", value.name)?;
+                    if let Some(reason) = &value.deprecation {
+                        write!(self.out, " @deprecated(reason: {})", quoted(reason))?;
+                    }
+                    self.out.write_char('\n')?;
                 }
                 writeln!(self.out, "}}")
             }

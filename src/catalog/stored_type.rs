@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::catalog::result_type::ResultType;
-use crate::value::{Float, ScalarType, Value};
+use crate::value::{Enumeration, Float, ScalarType, Value};
 
 /// How the database stores a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,6 +24,8 @@ pub enum StoredType {
     Boolean,
     /// A UUID.
     Uuid,
+    /// An enum of the database: the name of its type in SQL, and its labels.
+    Enum(Enumeration),
     /// A binary floating-point number of 32 bits.
     Float4,
     /// A binary floating-point number of 64 bits.
@@ -40,7 +42,9 @@ impl StoredType {
     /// How a column of a scalar type is stored if nothing else is known. Columns that are never compared count as text.
     pub fn of(scalar: ScalarType) -> Self {
         match scalar {
-            ScalarType::Id | ScalarType::String | ScalarType::Bytes | ScalarType::Json => Self::Text,
+            ScalarType::Id | ScalarType::String | ScalarType::Bytes | ScalarType::Json | ScalarType::Enum(_) => {
+                Self::Text
+            }
             ScalarType::Int | ScalarType::BigInt => Self::Int8,
             ScalarType::Float => Self::Float8,
             ScalarType::Date => Self::Date,
@@ -60,7 +64,8 @@ impl StoredType {
             (ScalarType::Id | ScalarType::Int, Self::Int2 | Self::Int4 | Self::Int8 | Self::Numeric)
             | (ScalarType::Id, Self::Uuid)
             | (ScalarType::BigInt, Self::Int2 | Self::Int4 | Self::Int8)
-            | (ScalarType::Float, Self::Float4 | Self::Float8) => found,
+            | (ScalarType::Float, Self::Float4 | Self::Float8)
+            | (ScalarType::Enum(_), Self::Enum(_)) => found,
             _ => Self::of(scalar),
         }
     }
@@ -98,6 +103,7 @@ impl StoredType {
         match (self, value) {
             (Self::Int2, Value::Int(number)) => i16::try_from(*number).is_ok(),
             (Self::Int4, Value::Int(number)) => i32::try_from(*number).is_ok(),
+            (Self::Enum(labels), Value::Text(text)) => labels.text(text).is_some(),
             (Self::Float4, Value::Float(number)) => number.is_single(),
             _ => matches!(
                 (self, value),
@@ -119,7 +125,7 @@ impl StoredType {
 impl From<StoredType> for ResultType {
     fn from(stored: StoredType) -> Self {
         match stored {
-            StoredType::Text | StoredType::Boolean => Self::Text,
+            StoredType::Text | StoredType::Boolean | StoredType::Enum(_) => Self::Text,
             StoredType::Int2 | StoredType::Int4 | StoredType::Int8 => Self::Int8,
             StoredType::Numeric => Self::Numeric,
             StoredType::DateTime => Self::Timestamp,

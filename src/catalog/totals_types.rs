@@ -113,8 +113,11 @@ pub(super) fn key_enum(root: &FieldDefinition, built: &BuiltTotals<'_>) -> EnumT
         // The field of the group says what its values mean.
         None => format!("The field `{}`.", key.name),
     };
-    let values =
-        keys.map(|(key, shown)| EnumValue { name: key.value.clone(), description: Some(describe(key, shown)) });
+    let values = keys.map(|(key, shown)| EnumValue {
+        name: key.value.clone(),
+        description: Some(describe(key, shown)),
+        deprecation: None,
+    });
     EnumType {
         name: TypeOrigin::Totals(root, TotalsPart::Keys).type_name(),
         description: Some(format!("What `{}` can group rows by.", root.name)),
@@ -130,7 +133,7 @@ pub(super) fn order_enum(root: &FieldDefinition, built: &BuiltTotals<'_>) -> Enu
             1 => "By their keys.".to_owned(),
             sum => format!("By `{}`, the largest first.", built.totals.sums[sum - 2].name),
         };
-        EnumValue { name: name.to_owned(), description: Some(description) }
+        EnumValue { name: name.to_owned(), description: Some(description), deprecation: None }
     });
     EnumType {
         name: TypeOrigin::Totals(root, TotalsPart::Order).type_name(),

@@ -4,14 +4,17 @@ use std::collections::{HashMap, HashSet};
 
 use graphql_parser::Pos;
 
-use crate::catalog::definition::{BindingDefinition, FieldDefinition, SchemaDefinition, TypeDefinition};
+use crate::catalog::definition::{
+    BindingDefinition, EnumDefinition, FieldDefinition, SchemaDefinition, TypeDefinition,
+};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::ids::TypeId;
 use crate::catalog::introspection_types::{IntrospectionType, IntrospectionTypes};
 use crate::value::ScalarType;
 
 /// All types in the order of publication: the query root, each node type with its connection and edge types,
-/// `PageInfo`, the types of totals, sort enums, scalars that every schema has or this one uses. The introspection types come last.
+/// `PageInfo`, the types of totals, enums of column values, sort enums, scalars that every schema has or this one uses. The introspection types
+/// come last.
 pub(super) struct TypeNames<'a> {
     /// What each type is made from, by id.
     pub(super) origins: Vec<TypeOrigin<'a>>,
@@ -48,6 +51,11 @@ impl<'a> TypeNames<'a> {
                     names.totals.insert((&field.name, part), id);
                 }
             }
+        }
+        for definition in
+            schema.enums.iter().filter(|definition| is_used(schema, ScalarType::Enum(definition.enumeration)))
+        {
+            names.add(TypeOrigin::Enumeration(definition), definition.position)?;
         }
         let mut sorted = HashSet::new();
         for ty in roots.into_iter().chain(nodes) {
@@ -166,6 +174,7 @@ pub(super) enum TypeOrigin<'a> {
     },
     /// The definition of a totals root.
     Totals(&'a FieldDefinition, TotalsPart),
+    Enumeration(&'a EnumDefinition),
     Scalar(ScalarType),
     Introspection(&'a IntrospectionType),
 }
@@ -190,6 +199,7 @@ impl TypeOrigin<'_> {
                         TotalsPart::Order => "GroupOrder",
                     }
             }
+            Self::Enumeration(definition) => definition.enumeration.name().to_owned(),
             Self::Scalar(scalar) => scalar.name().to_owned(),
             Self::Introspection(ty) => ty.name().to_owned(),
         }

@@ -24,11 +24,12 @@ pub(super) fn visible(schema: &SchemaDefinition, sees: impl Fn(&[String]) -> boo
         }
         ty
     });
-    let mut rest = SchemaDefinition { types: types.collect() };
+    let mut rest = SchemaDefinition { types: types.collect(), enums: Vec::new() };
     loop {
         let next = Remainder { whole: &whole, rest: &rest }.without_traces();
         if next == rest {
-            return rest;
+            // Those that nothing has any more are not published.
+            return SchemaDefinition { enums: schema.enums.clone(), ..rest };
         }
         rest = next;
     }
@@ -45,7 +46,7 @@ fn reachable(mut types: Vec<TypeDefinition>) -> SchemaDefinition {
         }
     }
     types.retain(|ty| reached.contains(&ty.name));
-    SchemaDefinition { types }
+    SchemaDefinition { types, enums: Vec::new() }
 }
 
 /// What is left so far of a whole schema file.

@@ -1,6 +1,6 @@
 //! The binary format in which PostgreSQL sends the values of a column.
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{Kind, Type};
 
 use crate::value::ScalarType;
 
@@ -33,6 +33,8 @@ pub(crate) enum ColumnFormat {
     Bytes,
     /// JSON as text. Statements return `jsonb` so, too.
     Json,
+    /// An array, whose elements have a format of their own.
+    Array,
 }
 
 impl ColumnFormat {
@@ -52,7 +54,10 @@ impl ColumnFormat {
             Type::INTERVAL => Self::Interval,
             Type::BYTEA => Self::Bytes,
             Type::JSON | Type::JSONB => Self::Json,
-            _ => return None,
+            _ => match ty.kind() {
+                Kind::Array(_) => Self::Array,
+                _ => return None,
+            },
         })
     }
 
@@ -66,6 +71,7 @@ impl ColumnFormat {
             ScalarType::Decimal => matches!(self, Self::Numeric | Self::Int | Self::Float8 | Self::Text),
             ScalarType::DateTime => matches!(self, Self::Timestamp | Self::Date),
             ScalarType::Boolean => matches!(self, Self::Boolean | Self::Text),
+            ScalarType::Enum(_) => self == Self::Text,
             ScalarType::Float => matches!(self, Self::Float4 | Self::Float8),
             ScalarType::BigInt => self == Self::Int,
             ScalarType::Date => self == Self::Date,

@@ -129,7 +129,9 @@ pub(crate) fn accepts_scalar(ty: &Type, scalar: ScalarType) -> bool {
             let is_number = accepts_scalar(ty, ScalarType::Int);
             is_number || *ty == Type::UUID || accepts_scalar(ty, ScalarType::String)
         }
-        ScalarType::String => matches!(*ty, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME),
+        ScalarType::String | ScalarType::Enum(_) => {
+            matches!(*ty, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME)
+        }
         ScalarType::Int => matches!(*ty, Type::INT2 | Type::INT4 | Type::INT8 | Type::NUMERIC),
         ScalarType::Decimal => *ty == Type::NUMERIC,
         ScalarType::DateTime => matches!(*ty, Type::TIMESTAMPTZ | Type::TIMESTAMP),

@@ -24,6 +24,10 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
             }
             None => false,
         },
+        (ScalarType::Enum(enumeration), _) => match enumeration.name_of(raw) {
+            Some(name) => quoted(out, |out| append(out, name)),
+            None => false,
+        },
         (_, ColumnFormat::Text) => text(raw, out),
         (ScalarType::Float, _) => number(format, raw, out),
         (_, ColumnFormat::Json) => json_value(raw, out),
@@ -46,7 +50,11 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
                 finite.map(|span| interval::iso_8601(span, out)).is_some()
             }
             ColumnFormat::Bytes => base64(raw, out),
-            ColumnFormat::Text | ColumnFormat::Boolean | ColumnFormat::Float4 | ColumnFormat::Json => false,
+            ColumnFormat::Text
+            | ColumnFormat::Boolean
+            | ColumnFormat::Float4
+            | ColumnFormat::Json
+            | ColumnFormat::Array => false,
         }),
     }
 }
@@ -72,7 +80,8 @@ pub(crate) fn cursor_key(scalar: ScalarType, format: ColumnFormat, raw: Option<&
             | ColumnFormat::Float8
             | ColumnFormat::Float4
             | ColumnFormat::Bytes
-            | ColumnFormat::Json,
+            | ColumnFormat::Json
+            | ColumnFormat::Array,
         ) => None,
     };
     if added.is_none() {

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::plan::response_template::ColumnType;
 use crate::value::ScalarType;
 
 /// The most field errors that one response reports. The rest are counted.
@@ -34,16 +35,20 @@ pub enum Cause {
     Missing,
     /// A value that the field's type does not have.
     #[error("{}", unwritable(*.0))]
-    Unwritable(ScalarType),
+    Unwritable(ColumnType),
 }
 
 /// Which value of the database a type does not have.
-fn unwritable(scalar: ScalarType) -> &'static str {
+fn unwritable(ty: ColumnType) -> &'static str {
+    let ColumnType::Scalar(scalar) = ty else {
+        return "the database has an array here with more than 1,000 elements, several dimensions, or an element that the list cannot have";
+    };
     match scalar {
         ScalarType::Id | ScalarType::String => "the database has a value here that cannot be written as text",
         ScalarType::Int => "the database has a number here that is not a whole number of 32 bits",
         ScalarType::Decimal => "the database has NaN or an infinity here, which a Decimal cannot be",
         ScalarType::DateTime => "the database has infinity or -infinity here, which a DateTime cannot be",
+        ScalarType::Enum(_) => "the database has a text here that is no value of the enum",
         ScalarType::Float => "the database has NaN or an infinity here, which a Float cannot be",
         ScalarType::Date => "the database has infinity or -infinity here, which a Date cannot be",
         ScalarType::Interval => "the database has infinity or -infinity here, which an Interval cannot be",

@@ -9,8 +9,10 @@
 //! - `statement_report`: the statement of a plan for people who want to see it
 //! - [`plan_analysis`]: what its branches take
 //! - [`sql_literal`]: the parameters of a statement as text
+//! - `column`: a column of a row as JSON
 //! - `encode`: PostgreSQL's binary values as JSON, and as cursor keys
 //! - `decimal`, `timestamp`, `interval`: numbers, moments and spans of time as text
+//! - `list`: arrays as lists
 //! - `json_value`: JSON of the database in a response
 //! - `nullability`: whether non-null fields have values
 //! - [`changes_state`]: what a page of changes is of, and its tokens
@@ -21,6 +23,7 @@
 //! the first byte is written, so that the database connection returns to the pool at once, however slowly the client reads.
 
 pub mod changes_state;
+mod column;
 mod decimal;
 pub(crate) mod encode;
 pub mod error;
@@ -28,6 +31,7 @@ mod fetch;
 pub mod field_error;
 mod interval;
 mod json_value;
+mod list;
 mod nullability;
 mod page_frame;
 pub mod plan_analysis;

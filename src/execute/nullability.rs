@@ -2,12 +2,11 @@
 
 use tokio_postgres::Row;
 
-use crate::execute::encode;
+use crate::execute::column;
 use crate::execute::statement_rows::{RowKind, StatementRows};
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{Op, ResponseTemplate};
+use crate::plan::response_template::{ColumnType, Op, ResponseTemplate};
 use crate::query::bind::ids::StepId;
-use crate::value::ScalarType;
 
 /// A check of the rows of a response, each once.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +26,7 @@ struct NonNull {
     within: Vec<usize>,
     column: usize,
     /// Its type; `None` for a joined object.
-    scalar: Option<ScalarType>,
+    ty: Option<ColumnType>,
 }
 
 impl NullCheck {
@@ -56,11 +55,11 @@ impl NonNull {
     fn holds(&self, rows: &StatementRows, row: &Row) -> bool {
         let is_there = |column: &usize| rows.value(row, *column).is_some();
         !self.within.iter().all(is_there)
-            || match self.scalar {
+            || match self.ty {
                 None => is_there(&self.column),
-                Some(scalar) => rows
+                Some(ty) => rows
                     .value(row, self.column)
-                    .is_some_and(|(format, bytes)| encode::json(scalar, format, bytes, &mut Vec::new())),
+                    .is_some_and(|(format, bytes)| column::json(ty, format, bytes, &mut Vec::new())),
             }
     }
 }
@@ -88,7 +87,7 @@ fn non_nulls(template: &ResponseTemplate, steps: usize) -> Vec<Vec<NonNull>> {
             Op::Object { present, non_null, .. } => {
                 if let Some((step, within)) = levels.last_mut() {
                     if *non_null {
-                        non_nulls[*step].push(NonNull { within: within.clone(), column: *present, scalar: None });
+                        non_nulls[*step].push(NonNull { within: within.clone(), column: *present, ty: None });
                     }
                     within.push(*present);
                 }
@@ -96,9 +95,9 @@ fn non_nulls(template: &ResponseTemplate, steps: usize) -> Vec<Vec<NonNull>> {
             Op::EndObject => {
                 levels.last_mut().and_then(|(_, within)| within.pop());
             }
-            Op::Column { column, scalar, non_null: true, .. } => {
+            Op::Column { column, ty, non_null: true, .. } => {
                 if let Some((step, within)) = levels.last() {
-                    let non_null = NonNull { within: within.clone(), column: *column, scalar: Some(*scalar) };
+                    let non_null = NonNull { within: within.clone(), column: *column, ty: Some(*ty) };
                     non_nulls[*step].push(non_null);
                 }
             }

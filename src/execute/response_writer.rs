@@ -9,6 +9,7 @@ use tokio_postgres::Row;
 use crate::cursor::{Encoder, OrderingTag};
 use crate::database::column_format::ColumnFormat;
 use crate::execute::changes_state::{ChangesState, position};
+use crate::execute::column;
 use crate::execute::encode;
 use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
@@ -16,7 +17,7 @@ use crate::execute::nullability::NullCheck;
 use crate::execute::page_frame::{PageFrame, Stop};
 use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{Op, PathId, PathSegment};
+use crate::plan::response_template::{ColumnType, Op, PathId, PathSegment};
 use crate::plan::step::{ChangesColumns, Step};
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
@@ -254,8 +255,8 @@ impl ResponseWriter {
     fn run(&mut self, plan: &Plan, op: &Op, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
         match op {
             Op::Literal(bytes) => out.extend_from_slice(bytes),
-            Op::Column { column, scalar, non_null, path } => {
-                self.column(*column, *scalar, *non_null, *path, out, base)?;
+            Op::Column { column, ty, non_null, path } => {
+                self.column(*column, *ty, *non_null, *path, out, base)?;
             }
             Op::Object { present, non_null, path, end } => match self.value(*present) {
                 Some(_) => self.open(*non_null, *end, out, base),
@@ -376,15 +377,15 @@ impl ResponseWriter {
     fn column(
         &mut self,
         column: usize,
-        scalar: ScalarType,
+        ty: ColumnType,
         non_null: bool,
         path: PathId,
         out: &mut Vec<u8>,
         base: usize,
     ) -> Result<(), Stop> {
         let cause = match self.value(column) {
-            Some((format, bytes)) if encode::json(scalar, format, bytes, out) => return Ok(()),
-            Some(_) => Some(Cause::Unwritable(scalar)),
+            Some((format, bytes)) if column::json(ty, format, bytes, out) => return Ok(()),
+            Some(_) => Some(Cause::Unwritable(ty)),
             None => non_null.then_some(Cause::Missing),
         };
         if let Some(cause) = cause {

@@ -31,7 +31,7 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
     let step = &plan.steps()[id];
     let mut object = json!({ "field": step.name, "parent": step.parent });
     if let Some(rows_examined) = plan.rows_examined(id) {
-        object["access"] = access(&step.access_path, plan.size(id));
+        object["access"] = access(&step.access_path, plan.rows(id));
         object["expectedPages"] = json!(plan.expected_pages(id).map(pages));
         object["rowsExamined"] = rows_examined.into();
     }
@@ -43,7 +43,7 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
 
 /// The access path of a collection root, or of a list with a window.
 fn access(path: &AccessPath, size: u32) -> Json {
-    let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": lookup.rows });
+    let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": path.lookup_rows(lookup, size) });
     json!({
         "index": path.index,
         "lookups": path.lookups.iter().map(lookup).collect::<Vec<_>>(),

@@ -249,5 +249,6 @@ fn format(ty: ResultType) -> ColumnFormat {
         ResultType::Interval => ColumnFormat::Interval,
         ResultType::Bytes => ColumnFormat::Bytes,
         ResultType::Json => ColumnFormat::Json,
+        ResultType::Array(_) => ColumnFormat::Array,
     }
 }

@@ -55,6 +55,7 @@ impl Column {
             ColumnFormat::Interval => "interval",
             ColumnFormat::Bytes => "bytea",
             ColumnFormat::Json => "json",
+            ColumnFormat::Array => "array",
         }
     }
 

@@ -15,6 +15,7 @@ use crate::catalog::binding::SemiJoin;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::keyset::Nulls;
 use crate::plan::parameters::Placeholder;
+use crate::plan::rare_words::Words;
 use crate::plan::sql::{
     Alias, ColumnOf, Condition, Identifier, IndexOrder, List, Relation, Separated, Where, direction, in_turn, order_by,
     type_name,
@@ -67,16 +68,20 @@ pub(crate) struct ValueList {
 
 /// A search by the index of one term's key.
 pub(crate) struct LookupSource<'a> {
-    /// The conditions of the terms on the key.
+    /// The conditions of the terms on the key; none if it searches text.
     pub(crate) conditions: Vec<Condition<'a>>,
     /// The columns that the index begins with, as many as the conditions bound.
     pub(crate) order: Vec<ColumnOf<'a>>,
     /// Whether the first of them is descending in the index.
     pub(crate) is_first_descending: bool,
+    /// What is searched for, if the index is one on the words of a text.
+    pub(crate) words: Option<Words<'a>>,
     /// The relation that has the column, if it is another one.
     pub(crate) semi_join: Option<&'a SemiJoin>,
-    /// The most rows with which it is used.
+    /// The most rows with which it is used, at least.
     pub(crate) rows: u32,
+    /// How many rows are paid, if it is used with as many.
+    pub(crate) paid: Option<Placeholder>,
     /// The conditions of all other terms.
     pub(crate) filters: Vec<Condition<'a>>,
 }
@@ -110,6 +115,22 @@ impl ValueList {
 }
 
 impl LookupSource<'_> {
+    /// The most rows with which it is used.
+    fn most(&self) -> impl Display {
+        fmt::from_fn(|f| match self.paid {
+            Some(paid) => write!(f, "greatest({paid}::int8, {})", self.rows),
+            None => self.rows.fmt(f),
+        })
+    }
+
+    /// One more.
+    fn limit(&self) -> impl Display {
+        fmt::from_fn(|f| match self.paid {
+            Some(_) => write!(f, "{} + 1", self.most()),
+            None => (self.rows + 1).fmt(f),
+        })
+    }
+
     /// The columns of the index, with the direction of the first.
     fn order(&self) -> impl Display {
         List(self.order.iter().enumerate().map(|(index, column)| {
@@ -175,9 +196,16 @@ impl Locator<'_> {
     pub(crate) fn counts(&self) -> impl Display {
         let counts = self.lookups.iter().enumerate().map(move |(number, lookup)| {
             fmt::from_fn(move |f| {
-                writeln!(f, "n{number} AS MATERIALIZED (SELECT count(*) AS n FROM (")?;
+                let Some(words) = &lookup.words else {
+                    writeln!(f, "n{number} AS MATERIALIZED (SELECT count(*) AS n FROM (")?;
+                    self.counted(lookup, f)?;
+                    return f.write_str("\n) AS c)");
+                };
+                // An index without an order is read for all rows of its rarest word, so they have to be few.
+                writeln!(f, "n{number} AS MATERIALIZED (SELECT CASE WHEN {} THEN", words.are_rare(self.relation))?;
+                f.write_str("(SELECT count(*) FROM (")?;
                 self.counted(lookup, f)?;
-                f.write_str("\n) AS c)")
+                write!(f, "\n) AS c) ELSE {} END AS n)", lookup.rows + 1)
             })
         });
         fmt::from_fn(move |f| write!(f, "WITH {}", Separated(",\n", counts.clone())))
@@ -213,22 +241,36 @@ impl Locator<'_> {
                  LIMIT {limit}) AS n)"
             );
         }
-        self.alternatives(span, Take::Page(&limit), &mut text)?;
-        let matching = "count(*) FILTER (WHERE n.matches)";
-        f.write_str("(SELECT ")?;
-        match self.window {
-            None => f.write_str(matching)?,
-            Some(window) => write!(
-                f,
-                "CASE WHEN {matching} >= {limit} OR bool_or(n.number > {window}) IS NOT TRUE THEN {matching} END"
-            )?,
+        let Some(window) = self.window else {
+            self.alternatives(span, Take::Page(&limit), &mut text)?;
+            return write!(f, "(SELECT count(*)\nFROM (\n{text}\n) AS n)");
+        };
+        // A look-up finds all rows. The window is read once, and one row beyond it.
+        f.write_str("(")?;
+        if self.has_counts() {
+            writeln!(f, "{}", self.counts())?;
         }
-        write!(f, "\nFROM (\n{text}\n) AS n)")
+        let (matching, examined) = ("sum(c.matching)::int8", "sum(c.examined)::int8");
+        write!(f, "SELECT CASE WHEN {matching} >= {limit} OR {examined} <= {window}")?;
+        write!(f, " THEN least({matching}, {limit}) END\nFROM (\n")?;
+        for number in 0..self.lookups.len() {
+            text.clear();
+            self.lookup(number, span, Take::Page(&limit), &mut text)?;
+            write!(f, "SELECT count(*) AS matching, 0::int8 AS examined FROM {text} AS n\nUNION ALL\n")?;
+        }
+        text.clear();
+        self.rows(span, &Cut::first(&fmt::from_fn(|f| write!(f, "{window}::int8 + 1"))), &mut text)?;
+        let (too_many, filters) = (self.too_many(), all(&self.filters));
+        write!(f, "SELECT count(*) FILTER (WHERE {filters}) AS matching, count(*) AS examined FROM (\n{text}\n) AS t")?;
+        write!(f, "\nWHERE {too_many}TRUE\n) AS c)")
     }
 
     /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
     fn counted(&self, lookup: &LookupSource<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (conditions, order, limit) = (Where(lookup.conditions.iter()), lookup.order(), lookup.rows + 1);
+        let (conditions, order, limit) = (Where(lookup.conditions.iter()), lookup.order(), lookup.limit());
+        if let Some(words) = &lookup.words {
+            return write!(f, "SELECT FROM {}\nLIMIT {limit}", words.rows(self.relation, &""));
+        }
         let Some(SemiJoin { relation, by, unlimited }) = lookup.semi_join else {
             let relation = Relation(self.relation);
             return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {order}\nLIMIT {limit}");
@@ -254,7 +296,7 @@ impl Locator<'_> {
         let mut add = |condition: &dyn Display| write!(text, "{}{condition}", mem::replace(&mut and, " AND "));
         if !self.is_exhaustive {
             too_many(&self.lookups[..number]).try_for_each(|condition| add(&condition))?;
-            add(&fmt::from_fn(|f| write!(f, "(SELECT n FROM n{number}) <= {}", lookup.rows)))?;
+            add(&fmt::from_fn(|f| write!(f, "(SELECT n FROM n{number}) <= {}", lookup.most())))?;
         }
         lookup.filters.iter().try_for_each(|condition| add(condition))?;
         if !span.lookup_segments.is_empty() {
@@ -288,6 +330,9 @@ impl Locator<'_> {
     fn looked_up(&self, lookup: &LookupSource<'_>, text: &mut String) -> fmt::Result {
         let (conditions, order) = (Where(lookup.conditions.iter()), lookup.order());
         let columns = base_columns(&self.columns);
+        if let Some(words) = &lookup.words {
+            return write!(text, "SELECT t.* FROM {}", words.rows(self.relation, &columns));
+        }
         let rows = Relation(self.relation);
         let Some(SemiJoin { relation, by, .. }) = lookup.semi_join else {
             return write!(text, "SELECT {columns} FROM {rows} AS t{conditions}\nORDER BY {order} OFFSET 0");
@@ -428,7 +473,7 @@ impl Locator<'_> {
 /// The conditions that the look-ups find too many rows.
 fn too_many(lookups: &[LookupSource<'_>]) -> impl Iterator<Item: Display> {
     let lookups = lookups.iter().enumerate();
-    lookups.map(|(number, lookup)| fmt::from_fn(move |f| write!(f, "(SELECT n FROM n{number}) > {}", lookup.rows)))
+    lookups.map(|(number, lookup)| fmt::from_fn(move |f| write!(f, "(SELECT n FROM n{number}) > {}", lookup.most())))
 }
 
 fn base_columns(columns: &[&str]) -> impl Display {

@@ -12,6 +12,7 @@
 //! - `keyset`: the part of an index that a page lies in
 //! - `sql`: identifiers and conditions as text
 //! - `locator`: finds the keys of a page's rows where an index range alone does not
+//! - `rare_words`: whether a search in text has a rare word
 //! - `page_sql`, `lookup_sql`, `changes_sql`, `totals_sql`: the SQL of a step
 //! - `statement_sql`: the SQL of the statement, from that of its steps
 //! - `scope_sql`: the rows of its relations that the caller sees
@@ -30,6 +31,7 @@ mod lookup_sql;
 mod page_sql;
 pub mod parameters;
 pub(crate) mod plan_key;
+mod rare_words;
 pub mod request_plan;
 mod response_size;
 pub mod response_template;

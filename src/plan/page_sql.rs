@@ -77,6 +77,18 @@ pub(crate) struct Count<'a> {
     pub(crate) span: Span<'a>,
     /// How many are counted at most.
     pub(crate) limit: Placeholder,
+    /// How they are found, if not as the page's rows.
+    pub(crate) scan: Option<Scan<'a>>,
+}
+
+/// How rows are found in an order of their own.
+pub(crate) struct Scan<'a> {
+    /// What every row must fulfil, beside its segment.
+    pub(crate) conditions: Vec<Condition<'a>>,
+    /// The columns of the index that has the order.
+    pub(crate) index: IndexOrder<'a>,
+    /// What finds the rows, if it takes more than conditions.
+    pub(crate) locator: Option<Locator<'a>>,
 }
 
 impl<'a> PageSql<'a> {
@@ -223,13 +235,17 @@ impl<'a> PageSql<'a> {
         })
     }
 
-    fn count(&self, Count { span, limit }: &Count<'_>) -> impl Display {
+    fn count(&self, Count { span, limit, scan }: &Count<'_>) -> impl Display {
         fmt::from_fn(move |f| {
-            if let Some(locator) = &self.locator {
+            let (conditions, index, locator) = match scan {
+                Some(Scan { conditions, index, locator }) => (conditions, index, locator),
+                None => (&self.conditions, &self.index, &self.locator),
+            };
+            if let Some(locator) = locator {
                 return locator.count(span, *limit, f);
             }
-            let (relation, order) = (Relation(self.relation), self.index.order_by(span.ascending));
-            let conditions = Where(self.conditions.iter().chain(span.segments.iter().flatten()));
+            let (relation, order) = (Relation(self.relation), index.order_by(span.ascending));
+            let conditions = Where(conditions.iter().chain(span.segments.iter().flatten()));
             write!(f, "(SELECT count(*) FROM (SELECT FROM {relation} AS t{conditions}{order}\nLIMIT {limit}) AS n)")
         })
     }

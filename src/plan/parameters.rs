@@ -32,6 +32,8 @@ pub(crate) enum ParameterSource {
     Groups,
     /// How many rows are counted at most.
     CountLimit,
+    /// How many rows of the window of a count are examined at most.
+    CountWindow,
     /// A value of where the step's changes begin.
     Start(StartValue),
     /// One more than the number of marks that are read for a page of changes.

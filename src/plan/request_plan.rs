@@ -184,6 +184,10 @@ impl Plan {
             ParameterSource::Window => ParameterValue::Limit(self.window(step)),
             ParameterSource::Groups => ParameterValue::Limit(arguments.size().into()),
             ParameterSource::CountLimit => ParameterValue::Limit(arguments.count_up_to.map_or(0, i64::from)),
+            ParameterSource::CountWindow => {
+                let counted = self.steps()[step].access_path.counted.as_ref();
+                ParameterValue::Limit(counted.map_or(0, |count| count.path.window.into()))
+            }
             ParameterSource::Start(value) => {
                 ParameterValue::Value(arguments.start.as_ref().and_then(|start| start.value(value)))
             }

@@ -2,13 +2,16 @@
 //! its pages may have, and the values by a width for each type.
 
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::Op;
+use crate::plan::response_template::{ColumnType, Op};
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
 /// Bytes of `false`, and of a count.
 const FLAG: u64 = 5;
 const COUNT: u64 = 20;
+
+/// Elements of a list.
+const ELEMENTS: u64 = 10;
 
 /// Bytes of a cursor around its columns, and of a column beside its value: version, tag and checksum; a kind and a length.
 const CURSOR: u64 = 9;
@@ -18,7 +21,7 @@ const CURSOR_COLUMN: u64 = 5;
 const TOKEN: u64 = 512;
 
 impl Plan {
-    /// The most bytes of the response's data, about: a text may be longer than is assumed here.
+    /// The most bytes of the response's data, about: a text or list may be longer than is assumed here.
     pub fn max_response_bytes(&self) -> u64 {
         let mut bytes = 0_u64;
         // How often the current op is run; and around the loops that it is in.
@@ -28,7 +31,8 @@ impl Plan {
             let cursor = || connections.last().map_or(0, |step| self.cursor_bytes(*step));
             let once = match op {
                 Op::Literal(literal) => literal.len() as u64,
-                Op::Column { scalar, .. } | Op::OfPage { scalar, .. } => width(*scalar),
+                Op::Column { ty: ColumnType::List { scalar, .. }, .. } => ELEMENTS * width(*scalar),
+                Op::Column { ty: ColumnType::Scalar(scalar), .. } | Op::OfPage { scalar, .. } => width(*scalar),
                 Op::Cursor | Op::StartCursor | Op::EndCursor => cursor(),
                 Op::HasNextPage | Op::HasPreviousPage => FLAG,
                 Op::Count => COUNT,
@@ -75,15 +79,13 @@ fn width(scalar: ScalarType) -> u64 {
     match scalar {
         ScalarType::Boolean => FLAG,
         ScalarType::Int => 11,
-        ScalarType::Id => 22,
-        ScalarType::Decimal => 24,
+        ScalarType::Id | ScalarType::BigInt => 22,
+        ScalarType::Decimal | ScalarType::Float | ScalarType::Interval => 24,
         ScalarType::DateTime => 30,
-        ScalarType::Float | ScalarType::Interval => 24,
-        ScalarType::BigInt => 22,
         ScalarType::Date => 12,
         ScalarType::Time => 17,
         ScalarType::Uuid => 38,
-        ScalarType::String | ScalarType::Bytes | ScalarType::Json => 64,
+        ScalarType::String | ScalarType::Bytes | ScalarType::Json | ScalarType::Enum(_) => 64,
     }
 }
 

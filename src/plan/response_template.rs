@@ -1,6 +1,7 @@
 //! The response's bytes around the values, made once for a plan template: a flat list of ops, which writing a response runs
 //! over the rows.
 
+use crate::catalog::schema::TypeRef;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::value::ScalarType;
@@ -51,6 +52,31 @@ pub enum PathSegment {
     Row(StepId),
 }
 
+/// What a column is in a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnType {
+    /// One value.
+    Scalar(ScalarType),
+    /// A list of values.
+    List {
+        /// The type of its elements.
+        scalar: ScalarType,
+        /// Whether none is null.
+        non_null: bool,
+    },
+}
+
+impl ColumnType {
+    /// The type of a field that shows a scalar.
+    pub(super) fn of(scalar: ScalarType, ty: &TypeRef) -> Self {
+        match ty {
+            TypeRef::NonNull(inner) => Self::of(scalar, inner),
+            TypeRef::List(element) => Self::List { scalar, non_null: element.is_non_null() },
+            TypeRef::Named(_) => Self::Scalar(scalar),
+        }
+    }
+}
+
 /// One op. The current row is the one of the innermost loop or lookup.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Op {
@@ -60,8 +86,8 @@ pub enum Op {
     Column {
         /// Its index in the row.
         column: usize,
-        /// Its type in the schema.
-        scalar: ScalarType,
+        /// Its type in the schema, but for whether it is non-null.
+        ty: ColumnType,
         /// Whether its type in the schema is non-null.
         non_null: bool,
         /// Its path in the response.

@@ -48,6 +48,16 @@ impl Display for Text<'_> {
     }
 }
 
+/// A text search configuration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Configuration<'a>(pub(crate) &'a str);
+
+impl Display for Configuration<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}::regconfig", Text(&Relation(self.0).to_string()))
+    }
+}
+
 /// A column of an aliased relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ColumnOf<'a>(pub(crate) Alias, pub &'a str);
@@ -153,6 +163,7 @@ pub(crate) fn type_name(stored: StoredType) -> &'static str {
         StoredType::DateTime => "timestamptz",
         StoredType::Boolean => "bool",
         StoredType::Uuid => "uuid",
+        StoredType::Enum(labels) => labels.name(),
         StoredType::Float4 => "float4",
         StoredType::Float8 => "float8",
         StoredType::Date => "date",
@@ -186,6 +197,8 @@ pub(crate) enum Condition<'a> {
     IsNotNull(ColumnOf<'a>),
     /// The relation has a row with the base row's values in these columns that fulfils the condition.
     Exists(&'a str, &'a [String], Box<Condition<'a>>, InnerIndex),
+    /// A text has the words that a text search configuration finds in a parameter.
+    Matches(ColumnOf<'a>, &'a str, Placeholder),
     /// Every row fulfils it, or none does.
     Always(bool),
 }
@@ -263,6 +276,10 @@ impl Display for Condition<'_> {
                 }?;
                 // With EXISTS, PostgreSQL may read all matching rows of the relation first.
                 f.write_str(" LIMIT 1) IS NOT NULL")
+            }
+            // In a sub-select, so that the words are looked for in the parameter once, and not for each row.
+            Self::Matches(column, language, words) => {
+                write!(f, "{column} @@ (SELECT plainto_tsquery({}, {words}))", Configuration(language))
             }
             Self::Always(truth) => f.write_str(if *truth { "TRUE" } else { "FALSE" }),
         }

@@ -104,7 +104,7 @@ impl Branch<'_> {
                 f.write_str(", ")?;
                 match source {
                     Some(source) => self.returned(source, *ty, f)?,
-                    None => write!(f, "NULL::{}", ty.name())?,
+                    None => write!(f, "NULL::{ty}")?,
                 }
             }
             Ok(())
@@ -114,7 +114,7 @@ impl Branch<'_> {
     fn returned(&self, source: ReturnedSource, ty: ResultType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "p{}.", self.step)?;
         match source {
-            ReturnedSource::Selected(index) => write!(f, "c{index}::{}", ty.name()),
+            ReturnedSource::Selected(index) => write!(f, "c{index}::{ty}"),
             ReturnedSource::Flag(index) => write!(f, "f{index}"),
             ReturnedSource::Present => f.write_str("present"),
             ReturnedSource::Matches => f.write_str("matches"),

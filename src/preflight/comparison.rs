@@ -3,12 +3,19 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use tokio_postgres::types::Type;
+
 use crate::catalog::Catalog;
+use crate::preflight::column_use::ColumnUse;
 use crate::preflight::database_schema::{DatabaseSchema, FoundRelation};
 use crate::preflight::index_check::ScanPlan;
 use crate::preflight::mismatch::Mismatch;
-use crate::preflight::requirements::{CoveringIndexRequirement, NonNullRequirement, Requirements, ScanRequirement};
+use crate::preflight::requirements::{
+    ColumnRequirement, CoveringIndexRequirement, NonNullRequirement, Requirements, ScanRequirement,
+    TextSearchRequirement,
+};
 use crate::preflight::type_compatibility::{are_comparable, is_compatible};
+use crate::value::ScalarType;
 
 /// The relations of the built-in schema, which migrations make.
 static MIGRATED: LazyLock<HashSet<String>> = LazyLock::new(|| {
@@ -161,6 +168,47 @@ impl<'r, 'a> Comparison<'r, 'a> {
                     include: owned(include),
                     required_by: required_by.to_string(),
                 });
+            }
+        }
+    }
+
+    /// Finds enums that the database has with other values.
+    pub(super) fn enums(&mut self) {
+        for ColumnRequirement { column, column_use, required_by } in &self.requirements.columns {
+            let (ColumnUse::Output(scalar) | ColumnUse::Compared(scalar)) = *column_use else { continue };
+            let found = self.database.column(*column).and_then(|found| found.labels);
+            let (ScalarType::Enum(declared), Some(labels)) = (scalar, found) else { continue };
+            let listed = |texts: Vec<&'static str>| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+            let missing =
+                listed(declared.values().map(|(_, text)| text).filter(|text| labels.text(text).is_none()).collect());
+            let is_declared = |label: &&str| declared.values().any(|(_, text)| text == *label);
+            let undeclared =
+                listed(labels.values().map(|(_, label)| label).filter(|label| !is_declared(label)).collect());
+            let names = || (declared.name().to_owned(), labels.name().to_owned(), required_by.to_string());
+            if !missing.is_empty() {
+                let (enumeration, ty, required_by) = names();
+                self.mismatches.push(Mismatch::MissingLabels { enumeration, ty, labels: missing, required_by });
+            }
+            if !undeclared.is_empty() {
+                let (enumeration, ty, required_by) = names();
+                self.mismatches.push(Mismatch::UndeclaredLabels { enumeration, ty, labels: undeclared, required_by });
+            }
+        }
+    }
+
+    /// Finds searches in text without an index or a configuration. Which index a view would use cannot be read from the system catalogs.
+    pub(super) fn text_searches(&mut self) {
+        for TextSearchRequirement { column, language, required_by } in &self.requirements.text_searches {
+            let required_by = required_by.to_string();
+            if !self.database.languages.contains(*language) {
+                let (language, required_by) = ((*language).to_owned(), required_by.clone());
+                self.mismatches.push(Mismatch::NoTextSearchConfiguration { language, required_by });
+            }
+            let Some(found) = self.database.relation(column.relation).filter(|found| found.is_table) else { continue };
+            let is_text = found.columns.get(column.name).is_some_and(|column| column.ty == Some(Type::TS_VECTOR));
+            if is_text && !found.text_indexed.contains(column.name) {
+                let (relation, column) = (column.relation.to_owned(), column.name.to_owned());
+                self.mismatches.push(Mismatch::NoTextIndex { relation, column, required_by });
             }
         }
     }

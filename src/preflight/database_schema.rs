@@ -1,11 +1,12 @@
 //! The required relations that a database has: their columns, types, privileges and unique indexes.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
 use crate::preflight::requirements::{ColumnName, Requirements};
+use crate::value::Enumeration;
 
 /// Selects the columns of relations.
 ///
@@ -29,7 +30,14 @@ const RELATIONS: &str = "
          FROM pg_catalog.pg_foreign_table AS foreign_table
          JOIN pg_catalog.pg_foreign_server AS server ON server.oid = foreign_table.ftserver
          WHERE foreign_table.ftrelid = relation.oid),
-        pg_get_partkeydef(relation.oid)
+        pg_get_partkeydef(relation.oid),
+        (SELECT quote_ident(place.nspname) || '.' || quote_ident(enum.typname)
+         FROM pg_catalog.pg_type AS enum
+         JOIN pg_catalog.pg_namespace AS place ON place.oid = enum.typnamespace
+         WHERE enum.oid = COALESCE(NULLIF(type.typbasetype, 0), type.oid) AND enum.typtype = 'e'),
+        (SELECT array_agg(label.enumlabel::text ORDER BY label.enumsortorder)
+         FROM pg_catalog.pg_enum AS label
+         WHERE label.enumtypid = COALESCE(NULLIF(type.typbasetype, 0), type.oid))
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -75,12 +83,13 @@ const UNIQUE_INDEXES: &str = "
       AND index.indexprs IS NULL
     GROUP BY wanted.name, index.indexrelid";
 
-/// Selects the columns of B-tree indexes of tables in their order, those that they only include last; without indexes that hold
-/// only for some rows or that are not complete.
+/// Selects the columns of B-tree indexes of tables in their order, those that they only include last, and those of indexes on words;
+/// without indexes that hold only for some rows or that are not complete.
 const INDEXES: &str = "
     SELECT
         wanted.name,
-        array_agg(attribute.attname::text ORDER BY key.position)
+        array_agg(attribute.attname::text ORDER BY key.position),
+        method.amname = 'gin'
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -93,17 +102,26 @@ const INDEXES: &str = "
     CROSS JOIN LATERAL unnest(index.indkey::int2[]) WITH ORDINALITY AS key (number, position)
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid AND attribute.attnum = key.number
     WHERE cardinality(part) = 2
-      AND method.amname = 'btree'
+      AND method.amname IN ('btree', 'gin')
       AND index.indisvalid
       AND index.indpred IS NULL
       AND index.indexprs IS NULL
-    GROUP BY wanted.name, index.indexrelid";
+    GROUP BY wanted.name, index.indexrelid, method.amname";
+
+/// Selects the text search configurations by the names that statements find them by.
+const LANGUAGES: &str = "
+    SELECT unnest(CASE WHEN namespace.nspname IN ('pg_catalog', 'public') THEN ARRAY[name.short, name.long] ELSE ARRAY[name.long] END)
+    FROM pg_catalog.pg_ts_config AS configuration
+    JOIN pg_catalog.pg_namespace AS namespace ON namespace.oid = configuration.cfgnamespace
+    CROSS JOIN LATERAL (SELECT configuration.cfgname::text, namespace.nspname || '.' || configuration.cfgname) AS name (short, long)";
 
 /// The required relations that exist.
 #[derive(Debug)]
 pub(super) struct DatabaseSchema {
     /// The connection's role, quoted for SQL.
     pub(super) role: String,
+    /// The names of the text search configurations; none if none is required.
+    pub(super) languages: HashSet<String>,
     relations: HashMap<String, FoundRelation>,
 }
 
@@ -123,6 +141,8 @@ pub(super) struct FoundRelation {
     pub(super) unique: Vec<Vec<String>>,
     /// The columns of each index, those that it only includes last.
     pub(super) indexes: Vec<Vec<String>>,
+    /// The columns that have an index on words.
+    pub(super) text_indexed: HashSet<String>,
     /// Whether the role may use the relation's schema.
     pub(super) schema_is_usable: bool,
     pub(super) columns: HashMap<String, FoundColumn>,
@@ -141,6 +161,8 @@ pub(super) struct FoundColumn {
     pub(super) is_not_null: bool,
     /// Whether the column, if it is numeric, has no decimal places and 28 digits at most.
     pub(super) is_whole: bool,
+    /// The enum of the database that it has as its type, by its name in SQL, with its labels.
+    pub(super) labels: Option<Enumeration>,
 }
 
 impl DatabaseSchema {
@@ -152,7 +174,11 @@ impl DatabaseSchema {
         let found = async { client.query(RELATIONS, &[&wanted]).await };
         let unique = async { client.query(UNIQUE_INDEXES, &[&wanted]).await };
         let indexes = async { client.query(INDEXES, &[&wanted]).await };
-        let (role, rows, unique, indexes) = tokio::try_join!(role, found, unique, indexes)?;
+        let languages = async {
+            let is_required = !requirements.text_searches.is_empty();
+            if is_required { client.query(LANGUAGES, &[]).await } else { Ok(Vec::new()) }
+        };
+        let (role, rows, unique, indexes, languages) = tokio::try_join!(role, found, unique, indexes, languages)?;
         let mut relations: HashMap<String, FoundRelation> = HashMap::with_capacity(wanted.len());
         for row in rows {
             let relation = FoundRelation {
@@ -164,6 +190,7 @@ impl DatabaseSchema {
                 partition_key: row.try_get(12)?,
                 unique: Vec::new(),
                 indexes: Vec::new(),
+                text_indexed: HashSet::new(),
                 columns: HashMap::new(),
             };
             let column = FoundColumn {
@@ -172,6 +199,7 @@ impl DatabaseSchema {
                 is_readable: row.try_get(7)?,
                 is_not_null: row.try_get(9)?,
                 is_whole: row.try_get(10)?,
+                labels: labels(row.try_get(13)?, row.try_get(14)?),
             };
             relations.entry(row.try_get(0)?).or_insert(relation).columns.insert(row.try_get(4)?, column);
         }
@@ -182,10 +210,12 @@ impl DatabaseSchema {
         }
         for row in indexes {
             if let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) {
-                relation.indexes.push(row.try_get(1)?);
+                let columns: Vec<String> = row.try_get(1)?;
+                if row.try_get(2)? { relation.text_indexed.extend(columns) } else { relation.indexes.push(columns) }
             }
         }
-        Ok(Self { role, relations })
+        let languages = languages.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+        Ok(Self { role, languages, relations })
     }
 
     /// The relation with that name in the catalog.
@@ -197,4 +227,10 @@ impl DatabaseSchema {
     pub(super) fn column(&self, column: ColumnName<'_>) -> Option<&FoundColumn> {
         self.relation(column.relation)?.columns.get(column.name)
     }
+}
+
+/// An enum of the database.
+pub(crate) fn labels(name: Option<String>, labels: Option<Vec<String>>) -> Option<Enumeration> {
+    let labels = labels.unwrap_or_default().into_iter().map(|label| (label.clone(), label));
+    Some(Enumeration::new(name?, labels.collect()))
 }

@@ -46,21 +46,46 @@ pub(super) enum ScanPlan {
     Failed(String),
 }
 
+/// An order of a relation's rows.
+#[derive(Debug)]
+pub(crate) struct RowOrder {
+    pub(crate) relation: String,
+    /// The columns of the order.
+    pub(crate) columns: Vec<String>,
+    /// Whether rows with a null in the first column are left out.
+    pub(crate) is_of_values: bool,
+}
+
+/// Whether an index returns the rows of relations in these orders.
+pub(crate) async fn are_indexed(client: &Client, orders: &[RowOrder]) -> Result<Vec<bool>, Error> {
+    let text = |order: &RowOrder| {
+        let columns: Vec<_> = order.columns.iter().map(String::as_str).collect();
+        let (equal, rest) = columns.split_at(usize::from(order.is_of_values).min(columns.len()));
+        statement(&order.relation, equal, rest, false)
+    };
+    let texts: Vec<_> = orders.iter().map(text).collect();
+    let plans = explain_all(client, texts.iter().map(String::as_str).collect()).await?;
+    Ok(texts.iter().map(|text| plans.get(text.as_str()) == Some(&ScanPlan::Indexed)).collect())
+}
+
 /// Explains all scans. The plans are in the order of the scans.
 pub(super) async fn explain(client: &Client, scans: &[&ScanRequirement<'_>]) -> Result<Vec<ScanPlan>, Error> {
     let texts: Vec<Vec<String>> = scans.iter().map(|scan| statements(scan)).collect();
-    let distinct: HashSet<&str> = texts.iter().flatten().map(String::as_str).collect();
-    client.batch_execute(ONLY_INDEX_SCANS).await?;
-    let explained = distinct.into_iter().map(async |text| Ok::<_, Error>((text, explain_one(client, text).await?)));
-    let explained = try_join_all(explained).await;
-    client.batch_execute("ROLLBACK").await?;
-    let plans: HashMap<&str, ScanPlan> = explained?.into_iter().collect();
+    let plans = explain_all(client, texts.iter().flatten().map(String::as_str).collect()).await?;
     let best = |texts: &Vec<String>| {
         let mut plans = texts.iter().filter_map(|text| plans.get(text.as_str()));
         let first = plans.next().cloned().unwrap_or(ScanPlan::Unindexed);
         if plans.any(|plan| *plan == ScanPlan::Indexed) { ScanPlan::Indexed } else { first }
     };
     Ok(texts.iter().map(best).collect())
+}
+
+async fn explain_all<'t>(client: &Client, texts: HashSet<&'t str>) -> Result<HashMap<&'t str, ScanPlan>, Error> {
+    client.batch_execute(ONLY_INDEX_SCANS).await?;
+    let explained = texts.into_iter().map(async |text| Ok::<_, Error>((text, explain_one(client, text).await?)));
+    let explained = try_join_all(explained).await;
+    client.batch_execute("ROLLBACK").await?;
+    Ok(explained?.into_iter().collect())
 }
 
 async fn explain_one(client: &Client, text: &str) -> Result<ScanPlan, Error> {
@@ -90,18 +115,21 @@ fn uses_only_indexes(node: &Value) -> bool {
 
 /// The statements for a scan, one for each permutation of its columns of equality. One of them must be indexed.
 fn statements(scan: &ScanRequirement<'_>) -> Vec<String> {
+    let orders = permutations(&scan.equal).into_iter();
+    orders.map(|equal| statement(scan.relation, &equal, &scan.order, scan.is_first_descending)).collect()
+}
+
+/// The statement that scans a relation in the order of columns that are compared for equality, then of others.
+fn statement(relation: &str, equal: &[&str], order: &[&str], is_first_descending: bool) -> String {
     // A column that equals something is not null. With this condition, PostgreSQL can simplify outer joins.
-    let present: Vec<_> = scan.equal.iter().map(|column| Condition::IsNotNull(base(column))).collect();
-    let statement = |equal: Vec<&str>| {
-        let columns = equal.iter().chain(&scan.order).enumerate();
-        let order = List(columns.map(|(index, column)| {
-            let direction = direction(!(scan.is_first_descending && index == 0));
-            fmt::from_fn(move |f| write!(f, "{}{direction}", base(column)))
-        }));
-        let (relation, conditions) = (Relation(scan.relation), Where(present.iter()));
-        format!("SELECT NULL FROM {relation} AS {}{conditions}\nORDER BY {order}", Alias::Base)
-    };
-    permutations(&scan.equal).into_iter().map(statement).collect()
+    let present: Vec<_> = equal.iter().map(|column| Condition::IsNotNull(base(column))).collect();
+    let columns = equal.iter().chain(order).enumerate();
+    let order = List(columns.map(|(index, column)| {
+        let direction = direction(!(is_first_descending && index == 0));
+        fmt::from_fn(move |f| write!(f, "{}{direction}", base(column)))
+    }));
+    let (relation, conditions) = (Relation(relation), Where(present.iter()));
+    format!("SELECT NULL FROM {relation} AS {}{conditions}\nORDER BY {order}", Alias::Base)
 }
 
 fn base(column: &str) -> ColumnOf<'_> {

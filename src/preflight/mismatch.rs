@@ -141,6 +141,56 @@ pub enum Mismatch {
         /// The part of the schema that requires it.
         required_by: String,
     },
+    /// No index of a table has the words of a text.
+    #[error("no index serves {required_by}: CREATE INDEX CONCURRENTLY ON {} USING gin ({});", Relation(.relation), Identifier(.column))]
+    NoTextIndex {
+        /// The table's name.
+        relation: String,
+        /// The column with the text.
+        column: String,
+        /// The part of the schema that requires it.
+        required_by: String,
+    },
+    /// There is no text search configuration of this name.
+    #[error(
+        "there is no text search configuration `{language}`, by which {required_by} searches: correct `language` in the schema file, or \
+         CREATE TEXT SEARCH CONFIGURATION {} (…);",
+        Relation(.language)
+    )]
+    NoTextSearchConfiguration {
+        /// Its name.
+        language: String,
+        /// The part of the schema that requires it.
+        required_by: String,
+    },
+    /// An enum declares values that the enum of the database does not have.
+    #[error(
+        "the enum {ty} has no {}, which {enumeration} declares and {required_by} has: correct the schema file, or {}",
+        quoted_labels(.labels),
+        adding_labels(ty, .labels)
+    )]
+    MissingLabels {
+        /// The enum of the schema file.
+        enumeration: String,
+        /// The enum of the database, quoted for SQL.
+        ty: String,
+        /// The labels that it does not have.
+        labels: Vec<String>,
+        /// The part of the schema that has the enum.
+        required_by: String,
+    },
+    /// The enum of the database has values that the schema file does not declare. Fields that have them are null.
+    #[error("the enum {ty} has {}, which {enumeration} does not declare and {required_by} may have: add them to the schema file", quoted_labels(.labels))]
+    UndeclaredLabels {
+        /// The enum of the schema file.
+        enumeration: String,
+        /// The enum of the database, quoted for SQL.
+        ty: String,
+        /// The labels that are not declared.
+        labels: Vec<String>,
+        /// The part of the schema that has the enum.
+        required_by: String,
+    },
     /// No unique index of a table guarantees that a type's key identifies its rows.
     #[error(
         "the key of {required_by} is not unique: {relation} has no unique index or constraint on ({}) or on some of them; \
@@ -204,7 +254,7 @@ pub enum Mismatch {
 impl Mismatch {
     /// Whether every row may fit all the same: only a constraint that would guarantee it is missing.
     pub fn is_missing_guarantee(&self) -> bool {
-        matches!(self, Self::KeyNotUnique { .. } | Self::NullableColumn { .. })
+        matches!(self, Self::KeyNotUnique { .. } | Self::NullableColumn { .. } | Self::UndeclaredLabels { .. })
     }
 
     /// The relation that the role may not read, with its schema and quoted for SQL.
@@ -213,6 +263,17 @@ impl Mismatch {
         let schema = if relation.contains('.') { "" } else { "public." };
         Some(format!("{schema}{}", Relation(relation)))
     }
+}
+
+/// Labels of an enum as in SQL.
+fn quoted_labels(labels: &[String]) -> String {
+    labels.iter().map(|label| format!("'{}'", label.replace('\'', "''"))).collect::<Vec<_>>().join(", ")
+}
+
+fn adding_labels(ty: &str, labels: &[String]) -> String {
+    let statement =
+        |label: &String| format!("ALTER TYPE {ty} ADD VALUE {};", quoted_labels(std::slice::from_ref(label)));
+    labels.iter().map(statement).collect::<Vec<_>>().join(" ")
 }
 
 /// How a key becomes unique.
@@ -262,7 +323,9 @@ fn purpose(column_use: ColumnUse) -> String {
     match column_use {
         ColumnUse::Internal | ColumnUse::NullCheck => "read".to_owned(),
         ColumnUse::Output(scalar) => format!("answer as {scalar}"),
+        ColumnUse::OutputList(scalar) => format!("answer as a list of {scalar}"),
         ColumnUse::Compared(scalar) => format!("compare with {scalar} values"),
+        ColumnUse::Searched => "search for words, as it is no tsvector".to_owned(),
         ColumnUse::ScopeValue => "compare with the values of a scope, which are text".to_owned(),
         ColumnUse::ParentKey(scalar) => format!("find rows by as {scalar}"),
     }

@@ -6,15 +6,15 @@
 //! - `comparison`: compares the two
 //! - `foreign_tables`: reads the tables of other servers
 //! - `type_compatibility`: whether a column's type is compatible with its use
-//! - `index_check`: whether an index returns rows in an order
+//! - [`index_check`]: whether an index returns rows in an order
 //! - [`mismatch`]: what does not fit, and how to fix it
 //! - [`window_search`]: searches that no index serves
 
 pub mod column_use;
 mod comparison;
-mod database_schema;
+pub(crate) mod database_schema;
 pub(crate) mod foreign_tables;
-mod index_check;
+pub(crate) mod index_check;
 pub mod mismatch;
 mod requirements;
 mod type_compatibility;
@@ -22,7 +22,7 @@ pub mod window_search;
 
 use std::collections::{BTreeSet, HashSet};
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{Kind, Type};
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
@@ -54,9 +54,11 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     let mut comparison = Comparison::new(&requirements, &database);
     comparison.relations();
     comparison.columns();
+    comparison.enums();
     comparison.joins();
     comparison.constraints();
     comparison.covering_indexes();
+    comparison.text_searches();
     let scans = comparison.readable_scans();
     let plans = index_check::explain(client, &scans).await?;
     comparison.indexes(scans.into_iter().zip(plans));
@@ -89,8 +91,34 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
             Some(Type::FLOAT4) => types.insert(relation, name, StoredType::Float4),
             Some(Type::FLOAT8) => types.insert(relation, name, StoredType::Float8),
             Some(Type::DATE) => types.insert(relation, name, StoredType::Date),
-            _ => {}
+            _ => {
+                found.labels.into_iter().for_each(|labels| types.insert(relation, name, StoredType::Enum(labels)));
+                let array = found.ty.as_ref().and_then(array);
+                array.into_iter().for_each(|array| types.insert_result(relation, name, array));
+            }
         }
     }
     Ok(types)
+}
+
+/// As what an array is returned.
+fn array(ty: &Type) -> Option<ResultType> {
+    let Kind::Array(element) = ty.kind() else { return None };
+    Some(ResultType::Array(match *element {
+        Type::TEXT | Type::VARCHAR | Type::NAME => &ResultType::Text,
+        Type::BPCHAR => &ResultType::Char,
+        Type::INT2 | Type::INT4 | Type::INT8 => &ResultType::Int8,
+        Type::NUMERIC => &ResultType::Numeric,
+        Type::FLOAT4 => &ResultType::Float4,
+        Type::FLOAT8 => &ResultType::Float8,
+        Type::TIMESTAMP | Type::TIMESTAMPTZ => &ResultType::Timestamp,
+        Type::DATE => &ResultType::Date,
+        Type::TIME => &ResultType::Time,
+        Type::INTERVAL => &ResultType::Interval,
+        Type::BOOL => &ResultType::Boolean,
+        Type::UUID => &ResultType::Uuid,
+        Type::BYTEA => &ResultType::Bytes,
+        Type::JSON | Type::JSONB => &ResultType::Json,
+        _ => return None,
+    }))
 }

@@ -20,6 +20,7 @@ pub(super) struct Requirements<'a> {
     pub(super) joins: Vec<JoinRequirement<'a>>,
     pub(super) scans: Vec<ScanRequirement<'a>>,
     pub(super) covering_indexes: Vec<CoveringIndexRequirement<'a>>,
+    pub(super) text_searches: Vec<TextSearchRequirement<'a>>,
     pub(super) keys: Vec<KeyRequirement<'a>>,
     pub(super) non_nulls: Vec<NonNullRequirement<'a>>,
 }
@@ -98,6 +99,14 @@ pub(super) struct CoveringIndexRequirement<'a> {
     pub(super) first: Vec<&'a str>,
     /// The columns that it has beside these.
     pub(super) include: Vec<&'a str>,
+    pub(super) required_by: SchemaPath<'a>,
+}
+
+/// An index on the words of a column, and the text search configuration that finds those of a search.
+#[derive(Debug)]
+pub(super) struct TextSearchRequirement<'a> {
+    pub(super) column: ColumnName<'a>,
+    pub(super) language: &'a str,
     pub(super) required_by: SchemaPath<'a>,
 }
 
@@ -183,7 +192,8 @@ impl<'a> Requirements<'a> {
             let required_by = SchemaPath::Field(object, field);
             match binding {
                 EntityBinding::Column(column) => {
-                    self.column(relation, &column.name, ColumnUse::Output(column.scalar), required_by);
+                    let output = if field.ty.is_list() { ColumnUse::OutputList } else { ColumnUse::Output };
+                    self.column(relation, &column.name, output(column.scalar), required_by);
                     if field.ty.is_non_null() {
                         let column = ColumnName { relation, name: &column.name };
                         self.non_nulls.push(NonNullRequirement { column, required_by });
@@ -299,6 +309,11 @@ impl<'a> Requirements<'a> {
 
     fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey, required_by: SchemaPath<'a>) {
         let relation = key.relation(connection);
+        if let Some(language) = &key.language {
+            let column = ColumnName { relation, name: &key.column.name };
+            self.column(relation, column.name, ColumnUse::Searched, required_by);
+            return self.text_searches.push(TextSearchRequirement { column, language, required_by });
+        }
         self.column(relation, &key.column.name, ColumnUse::Compared(key.column.scalar), required_by);
         for column in key.semi_join.iter().flat_map(|semi_join| &semi_join.by) {
             self.join(&connection.relation, column, relation, column, required_by);

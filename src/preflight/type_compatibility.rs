@@ -1,6 +1,6 @@
 //! Whether a column's type is compatible with its use.
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{Kind, Type};
 
 use crate::database::column_format::ColumnFormat;
 use crate::database::parameter;
@@ -11,11 +11,20 @@ use crate::value::ScalarType;
 /// Whether statements can use a column so. The values of a type that is not built into PostgreSQL cannot be converted in either
 /// direction.
 pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool {
+    if let ColumnUse::Output(ScalarType::Enum(_)) | ColumnUse::Compared(ScalarType::Enum(_)) = column_use
+        && column.labels.is_some()
+    {
+        return true;
+    }
     let Some(ty) = &column.ty else { return column_use == ColumnUse::Internal };
     match column_use {
         ColumnUse::Internal => true,
         ColumnUse::NullCheck => ColumnFormat::of(ty).is_some(),
         ColumnUse::Output(scalar) => ColumnFormat::of(ty).is_some_and(|format| format.can_be(scalar)),
+        ColumnUse::OutputList(scalar) => match ty.kind() {
+            Kind::Array(element) => ColumnFormat::of(element).is_some_and(|format| format.can_be(scalar)),
+            _ => false,
+        },
         // The bytes of a key are sent back unchanged, in an array of the type that the statement has for the scalar.
         // All types that accept the scalar have the same format, with two exceptions: booleans have two, and numbers are cast.
         ColumnUse::ParentKey(ScalarType::Boolean) => *ty == Type::BOOL,
@@ -24,6 +33,7 @@ pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool
         }
         // A `char` pads its values, so others would compare as equal.
         ColumnUse::ScopeValue => matches!(*ty, Type::TEXT | Type::VARCHAR),
+        ColumnUse::Searched => *ty == Type::TS_VECTOR,
         ColumnUse::Compared(scalar) | ColumnUse::ParentKey(scalar) => parameter::accepts_scalar(ty, scalar),
     }
 }

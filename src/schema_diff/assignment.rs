@@ -140,12 +140,12 @@ fn searches(connections: &[&Connection]) -> Vec<Json> {
 
 fn sample(scalar: ScalarType) -> Json {
     match scalar {
-        ScalarType::Id | ScalarType::String | ScalarType::Decimal => json!("1"),
+        ScalarType::Id | ScalarType::String | ScalarType::Decimal | ScalarType::BigInt => json!("1"),
         ScalarType::Int => json!(1),
         ScalarType::DateTime => json!("2026-01-01T00:00:00Z"),
         ScalarType::Boolean => json!(false),
+        ScalarType::Enum(enumeration) => json!(enumeration.values().next().map(|(name, _)| name)),
         ScalarType::Float => json!(0.5),
-        ScalarType::BigInt => json!("1"),
         ScalarType::Date => json!("2026-01-01"),
         ScalarType::Time => json!("09:30:00"),
         ScalarType::Interval => json!("P1D"),

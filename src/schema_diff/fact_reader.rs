@@ -13,6 +13,7 @@ use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::totals::{FieldPath, Sum};
 use crate::schema_diff::facts::{Aspect, Facts};
 use crate::schema_diff::part;
+use crate::value::ScalarType;
 
 /// What a schema file says.
 pub(super) fn facts(file: &SchemaFile, catalog: &Catalog) -> Facts {
@@ -73,8 +74,14 @@ impl Reader<'_> {
 
     fn entity(&mut self, path: &str, binding: &EntityBinding) {
         match binding {
-            EntityBinding::Column(column) => self.facts.add(path, Aspect::Column, &column.name),
-            EntityBinding::Aggregate(aggregate) => self.facts.add(path, Aspect::Column, aggregated(aggregate)),
+            EntityBinding::Column(column) => {
+                self.facts.add(path, Aspect::Column, &column.name);
+                self.values(path, column.scalar);
+            }
+            EntityBinding::Aggregate(aggregate) => {
+                self.facts.add(path, Aspect::Column, aggregated(aggregate));
+                self.values(path, aggregate.scalar);
+            }
             EntityBinding::One(one) => self.facts.add(path, Aspect::Join, joined(&one.join)),
             EntityBinding::Connection(connection) => self.connection(path, connection),
         }
@@ -89,12 +96,21 @@ impl Reader<'_> {
         path
     }
 
+    /// The values of an enum, and the texts of those that the database has under another name.
+    fn values(&mut self, part: &str, scalar: ScalarType) {
+        let ScalarType::Enum(enumeration) = scalar else { return };
+        let value =
+            |(name, text): (&str, &str)| if name == text { name.to_owned() } else { format!("{name} = {text}") };
+        self.facts.add(part, Aspect::Values, enumeration.values().map(value).collect::<Vec<_>>().join(", "));
+    }
+
     fn lookup(&mut self, path: &str, field: &Field, lookup: &Lookup) {
         self.through(path, lookup.target, &lookup.relation);
         for (key, argument) in lookup.keys.iter().zip(&field.arguments) {
             let part = part::argument(path, &argument.name);
             self.facts.add(&part, Aspect::Type, argument.ty.display(self.catalog));
             self.facts.add(&part, Aspect::Column, &key.name);
+            self.values(&part, key.scalar);
             self.facts.add(&part, Aspect::Description, argument.description.as_deref().unwrap_or_default());
         }
     }
@@ -128,7 +144,9 @@ impl Reader<'_> {
         };
         self.facts.add(&part, Aspect::Column, column);
         self.facts.add(&part, Aspect::Type, key.column.scalar.name());
-        let comparators: Vec<_> = key.comparators.iter().map(|comparator| comparator.describe()).collect();
+        self.values(&part, key.column.scalar);
+        let comparators = key.comparators.iter().map(|comparator| comparator.describe());
+        let comparators: Vec<_> = comparators.chain(key.language.as_deref()).collect();
         self.facts.add(&part, Aspect::Comparators, comparators.join(" "));
         let normalization = key.normalization.map(|normalization| format!("{normalization:?}"));
         self.facts.add(&part, Aspect::Normalization, normalization.unwrap_or_default());

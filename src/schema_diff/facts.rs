@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Aspect {
     /// The type of a field or an argument.
     Type,
+    /// The values of an enum, and what the database has for them.
+    Values,
     /// The table or view that rows are read from.
     Relation,
     /// The columns that identify rows.
@@ -45,6 +47,7 @@ impl Aspect {
     pub fn name(self) -> &'static str {
         match self {
             Self::Type => "type",
+            Self::Values => "values",
             Self::Relation => "relation",
             Self::Key => "key",
             Self::Column => "column",

@@ -95,7 +95,8 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
         text.split(separator).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     match aspect {
-        Aspect::Relation
+        Aspect::Values
+        | Aspect::Relation
         | Aspect::Key
         | Aspect::Column
         | Aspect::Join

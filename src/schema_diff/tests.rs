@@ -124,6 +124,8 @@ const EDITS: &[Edit] = &[
     ),
     ("kind: String", "kind: ID", Some(("Sale", Class::ChangesSilently))),
     ("note: String ", "note: String! ", None),
+    ("  A\n", "  A\n  C\n", Some(("Sale", Class::ChangesSilently))),
+    ("text: \"second\"", "text: \"third\"", Some(("Sale", Class::ChangesSilently))),
     ("note: String ", "remark: String ", Some(("Sale", Class::Breaks))),
     ("type Shop ", "\"A shop.\"\ntype Shop ", None),
     ("kind: String", "kind: String\n  colour: String", None),

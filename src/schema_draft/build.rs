@@ -8,13 +8,13 @@ use crate::schema_draft::index_match::{create_index, is_served};
 use crate::schema_draft::joins::joins;
 use crate::schema_draft::model::{ColumnField, Model, RootModel, SearchKeyModel, SortKeyModel, TypeModel};
 use crate::schema_draft::names::{Names, camel, pascal, plural, singular, upper};
-use crate::value::ScalarType;
+use crate::value::{Enumeration, ScalarType};
 
 /// What a file declares for a database, beside what it has already.
 pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d> {
     let mut model = Model::default();
     let key_columns = key_columns(database);
-    let mut names = Names::default();
+    let (mut named, mut names) = (Vec::new(), Names::default());
     let scalars = ScalarType::ALL.iter().map(|scalar| scalar.name());
     let others = existing.names.iter().map(String::as_str);
     scalars.chain(["Query", "PageInfo"]).chain(others).for_each(|name| names.reserve(name));
@@ -23,11 +23,17 @@ pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d
             Ok(key) => {
                 let known = existing.of_relation(&relation.path());
                 let name = known.map_or_else(|| type_name(&mut names, relation), |known| known.name.clone());
-                model.types.push(columns(relation, name, key, &key_columns, known));
+                named.push((relation, name, key, known));
             }
             Err(reason) => model.left_out.push(format!("{}: {reason}", relation.path())),
         }
     }
+    let published = published(&named.iter().map(|one| one.0).collect::<Vec<_>>(), &mut names, existing);
+    let scalars = Scalars { keys: &key_columns, published: &published };
+    for (relation, name, key, known) in named {
+        model.types.push(columns(relation, name, key, &scalars, known));
+    }
+    model.enums = new_enums(&model.types, existing);
     joins(&mut model.types, existing);
     let mut names = Names::default();
     existing.roots.iter().for_each(|root| names.reserve(&root.name));
@@ -54,11 +60,62 @@ fn key_columns(database: &Database) -> KeyColumns<'_> {
     columns
 }
 
-/// The scalar of a column's field, if it has one.
-fn scalar(relation: &Relation, column: &Column, keys: &KeyColumns<'_>) -> Option<(ColumnKind, ScalarType)> {
-    let is_key = keys.get(&(relation.schema.as_str(), relation.name.as_str()));
-    let is_key = is_key.is_some_and(|columns| columns.contains(column.name.as_str()));
-    column.kind.filter(|_| column.is_readable).map(|kind| (kind, kind.scalar(is_key)))
+/// What the scalars of fields depend on.
+struct Scalars<'s, 'd> {
+    keys: &'s KeyColumns<'d>,
+    /// The enums of the file, by those of the database.
+    published: &'s BTreeMap<Enumeration, Enumeration>,
+}
+
+impl Scalars<'_, '_> {
+    /// The scalar of a column's field, if it has one.
+    fn of(&self, relation: &Relation, column: &Column) -> Option<(ColumnKind, ScalarType)> {
+        let is_key = self.keys.get(&(relation.schema.as_str(), relation.name.as_str()));
+        let is_key = !column.is_array && is_key.is_some_and(|columns| columns.contains(column.name.as_str()));
+        column.kind.filter(|_| column.is_readable).map(|kind| (kind, kind.scalar(is_key, self.published)))
+    }
+}
+
+/// The enums of the file for those of the columns of relations: one that it has with the same labels, or a new one.
+fn published(relations: &[&Relation], names: &mut Names, existing: &Existing) -> BTreeMap<Enumeration, Enumeration> {
+    let mut published = BTreeMap::new();
+    for column in relations.iter().flat_map(|relation| &relation.columns).filter(|column| column.is_readable) {
+        let Some(ColumnKind::Enum(labels)) = column.kind else { continue };
+        published.entry(labels).or_insert_with(|| {
+            let texts = |one: Enumeration| one.values().map(|(_, text)| text).collect::<BTreeSet<_>>();
+            let known = existing.enums.iter().find(|known| texts(**known) == texts(labels));
+            known.copied().unwrap_or_else(|| new_enum(labels, names))
+        });
+    }
+    published
+}
+
+fn new_enum(labels: Enumeration, names: &mut Names) -> Enumeration {
+    // The name in SQL is quoted where it has to be, with its schema.
+    let (_, name) = labels.name().rsplit_once('.').unwrap_or(("", labels.name()));
+    let name = pascal(name);
+    let name = names.give(&[name.clone(), format!("{name}Value")], |name| vec![name.to_owned()]);
+    let mut value_names = Names::default();
+    let value = |label: &str| {
+        let is_name = label.starts_with(|c: char| c.is_ascii_uppercase())
+            && label.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+        let candidate = if is_name { label.to_owned() } else { upper(label) };
+        (value_names.give(&[candidate], |name| vec![name.to_owned()]), label.to_owned())
+    };
+    let values = labels.values().map(|(_, label)| label).map(value).collect();
+    Enumeration::new(name, values)
+}
+
+/// The enums of new fields that the file does not have, in the order of the fields.
+fn new_enums(types: &[TypeModel<'_>], existing: &Existing) -> Vec<Enumeration> {
+    let mut enums = Vec::new();
+    for field in types.iter().flat_map(|ty| &ty.columns).filter(|field| !field.is_known) {
+        let ScalarType::Enum(one) = field.scalar else { continue };
+        if !existing.enums.contains(&one) && !enums.contains(&one) {
+            enums.push(one);
+        }
+    }
+    enums
 }
 
 /// The key of a type, or why there is none.
@@ -67,23 +124,30 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
     if relation.schema.contains('.') || relation.name.contains('.') || names.into_iter().any(|name| is_odd(name)) {
         return Err("its name cannot be written in a schema file".to_owned());
     }
-    match relation.kind {
-        RelationKind::View => {
-            return Err("a view has no key that PostgreSQL knows; add a type with @relation(key:) by hand".to_owned());
-        }
-        RelationKind::Foreign => {
-            return Err("a table of another server has no key; add a type with @relation(key:) by hand".to_owned());
-        }
-        RelationKind::Parent => return Err("other tables inherit from it, so its key is not unique".to_owned()),
-        RelationKind::Table | RelationKind::MaterializedView => {}
+    if relation.kind == RelationKind::Parent {
+        return Err("other tables inherit from it, so its key is not unique".to_owned());
     }
+    if relation.keys.is_empty() && relation.kind.takes_key() {
+        let what = match relation.kind {
+            RelationKind::View => "a view",
+            RelationKind::Foreign => "a table of another server",
+            _ => "a materialized view without a unique index",
+        };
+        return Err(format!("{what} has no key that PostgreSQL knows; declare it: --key {}=COLUMN,…", relation.path()));
+    }
+    let scalars = Scalars { keys, published: &BTreeMap::new() };
     let is_usable = |key: &&Vec<String>| {
         key.iter().all(|name| {
-            let column = relation.column(name).and_then(|column| scalar(relation, column, keys));
-            column.is_some_and(|(kind, scalar)| kind.is_compared(scalar))
+            let column = relation.column(name).filter(|column| !column.is_array);
+            let column = column.and_then(|column| scalars.of(relation, column));
+            column.is_some_and(|(kind, scalar)| kind.is_compared(scalar) && !matches!(kind, ColumnKind::Enum(_)))
         })
     };
     match relation.keys.iter().find(is_usable) {
+        // A declared key need not have one.
+        Some(key) if !is_served(relation, &[], &key.iter().map(String::as_str).collect::<Vec<_>>()) => {
+            Err(format!("no index has its rows in the order of its key ({})", key.join(", ")))
+        }
         Some(key) => Ok(key),
         None if relation.keys.is_empty() => Err("it has no primary key".to_owned()),
         None => Err("its key has columns of types that cannot be compared, or that the role may not read".to_owned()),
@@ -109,13 +173,13 @@ fn columns<'d>(
     relation: &'d Relation,
     name: String,
     key: &[String],
-    keys: &KeyColumns<'_>,
+    scalars: &Scalars<'_, '_>,
     known: Option<&ExistingType>,
 ) -> TypeModel<'d> {
     let (mut columns, mut left_out, mut names) = (Vec::new(), Vec::new(), Names::default());
     known.into_iter().flat_map(|known| &known.fields).for_each(|field| names.reserve(&field.name));
     for column in &relation.columns {
-        match scalar(relation, column, keys) {
+        match scalars.of(relation, column) {
             Some((kind, scalar)) => {
                 let shown = known.and_then(|known| known.of_column(&column.name));
                 let new_name = || names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
@@ -151,7 +215,7 @@ fn root<'d>(ty: &TypeModel<'d>, names: &mut Names, existing: &Existing) -> RootM
 
 /// The fields whose columns can be searched and sorted by.
 fn compared<'t, 'd>(ty: &'t TypeModel<'d>) -> impl Iterator<Item = &'t ColumnField<'d>> {
-    ty.columns.iter().filter(|field| field.kind.is_compared(field.scalar))
+    ty.columns.iter().filter(|field| field.is_compared())
 }
 
 /// The columns of an order by a column: it, and the rest of the key.
@@ -178,7 +242,7 @@ fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String,
 
 /// Adds the searches that indexes serve.
 fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
-    for field in ty.columns.iter().filter(|field| !field.kind.is_compared(field.scalar)) {
+    for field in ty.columns.iter().filter(|field| !field.is_compared()) {
         let Column { name, type_name, .. } = field.column;
         root.left_out.push(format!("no search and no order by {name}: {type_name} is not compared"));
     }

@@ -1,6 +1,8 @@
 //! What is known of a database.
 
-use crate::value::ScalarType;
+use std::collections::BTreeMap;
+
+use crate::value::{Enumeration, ScalarType};
 
 /// The tables and views of a database that a role may read.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +58,8 @@ pub struct Column {
     pub type_name: String,
     /// How values of it are read and compared; `None` for types that no scalar has.
     pub kind: Option<ColumnKind>,
+    /// Whether it has arrays of such values, which are not compared.
+    pub is_array: bool,
     /// Whether a constraint rules out nulls.
     pub is_not_null: bool,
     /// Whether the role may read it.
@@ -87,11 +91,13 @@ pub enum ColumnKind {
     Boolean,
     /// A UUID.
     Uuid,
+    /// An enum of the database: the name of its type in SQL, and its labels.
+    Enum(Enumeration),
     /// A time of day without a time zone.
     Time,
     /// A span of time.
     Interval,
-    /// Bytes.
+    /// Any bytes, `bytea`.
     Bytes,
     /// JSON, as text or not.
     Json,
@@ -110,10 +116,18 @@ pub struct ForeignKey {
     pub to: Vec<String>,
 }
 
+impl RelationKind {
+    /// Whether PostgreSQL may know no key of it, so that one is declared.
+    pub(super) fn takes_key(self) -> bool {
+        matches!(self, Self::View | Self::MaterializedView | Self::Foreign)
+    }
+}
+
 impl ColumnKind {
-    /// The scalar of a column's field. A key is an ID where it can be.
-    pub(super) fn scalar(self, is_key: bool) -> ScalarType {
+    /// The scalar of a column's field. A key is an ID where it can be. `published` has the enums of the file, by those of the database.
+    pub(super) fn scalar(self, is_key: bool, published: &BTreeMap<Enumeration, Enumeration>) -> ScalarType {
         match self {
+            Self::Enum(labels) => ScalarType::Enum(published.get(&labels).copied().unwrap_or(labels)),
             Self::Text | Self::Int | Self::BigInt | Self::Whole | Self::Uuid if is_key => ScalarType::Id,
             Self::Text => ScalarType::String,
             Self::Int => ScalarType::Int,
@@ -152,6 +166,7 @@ impl ColumnKind {
             Self::Interval => 6,
             Self::Bytes => 7,
             Self::Json => 8,
+            Self::Enum(_) => 9,
         };
         family(self) == family(other)
     }

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, Column, Connection, EntityBinding, Join, RootBinding};
-use crate::value::ScalarType;
+use crate::value::{Enumeration, ScalarType};
 
 /// What a schema file declares.
 #[derive(Debug, Default)]
@@ -11,6 +11,8 @@ pub(super) struct Existing {
     pub(super) names: Vec<String>,
     pub(super) types: Vec<ExistingType>,
     pub(super) roots: Vec<ExistingRoot>,
+    /// The enums of fields.
+    pub(super) enums: Vec<Enumeration>,
 }
 
 /// A type of a relation.
@@ -56,6 +58,13 @@ impl Existing {
     pub(super) fn of(catalog: &Catalog) -> Self {
         let mut existing = Self::default();
         existing.names.extend(catalog.types().iter().map(|ty| ty.name().to_owned()));
+        for (_, _, binding) in catalog.fields() {
+            if let Some(ScalarType::Enum(one)) = binding.column().map(|column| column.scalar)
+                && !existing.enums.contains(&one)
+            {
+                existing.enums.push(one);
+            }
+        }
         for (object, entity) in catalog.entities() {
             let fields = catalog.fields_of(object).map(|(field, binding)| ExistingField {
                 name: field.name.clone(),

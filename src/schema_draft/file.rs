@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::schema_draft::model::{ColumnField, JoinField, Model, RootModel, TypeModel};
-use crate::value::ScalarType;
+use crate::value::{Enumeration, ScalarType};
 
 const HEAD: &str = "\
 # A draft of a schema file, made from the tables, keys, indexes and comments of a database. The lines with # say what is left out, why, and
@@ -27,7 +27,20 @@ pub(super) fn write(model: &Model<'_>) -> String {
     for ty in &model.types {
         let _ = write!(text, "\n{}", type_block(ty));
     }
+    for one in &model.enums {
+        let _ = write!(text, "\n{}", enum_block(*one));
+    }
     text
+}
+
+/// The definition of an enum.
+pub(super) fn enum_block(enumeration: Enumeration) -> String {
+    let mut text = format!("enum {} {{\n", enumeration.name());
+    for (name, label) in enumeration.values() {
+        let value = if name == label { String::new() } else { format!(" @value(text: {})", string(label)) };
+        let _ = writeln!(text, "  {name}{value}");
+    }
+    text + "}\n"
 }
 
 /// The root fields of a type that the file does not have.
@@ -56,7 +69,7 @@ pub(super) fn keys(root: &RootModel<'_>) -> String {
     for key in root.search_keys.iter().filter(|key| !key.is_known) {
         let column = if snake_case(&key.name) == key.column { String::new() } else { named(", column", key.column) };
         let compare = match key.scalar {
-            ScalarType::Id | ScalarType::String | ScalarType::Uuid => "",
+            ScalarType::Id | ScalarType::String | ScalarType::Uuid | ScalarType::Enum(_) => "",
             ScalarType::Boolean => ", compare: [EQUALS]",
             _ => ", compare: [EQUALS, IN, RANGE]",
         };
@@ -93,7 +106,8 @@ pub(super) fn new_fields(ty: &TypeModel<'_>) -> String {
     for ColumnField { name, scalar, column, .. } in ty.columns.iter().filter(|field| !field.is_known) {
         let mark = if column.is_not_null { "!" } else { "" };
         text.push_str(&description("  ", column.comment.as_deref()));
-        let _ = writeln!(text, "  {name}: {scalar}{mark}{}", bound(name, &column.name));
+        let (open, close) = if column.is_array { ("[", "]") } else { ("", "") };
+        let _ = writeln!(text, "  {name}: {open}{scalar}{close}{mark}{}", bound(name, &column.name));
     }
     for JoinField { name, target, is_list, by, to, .. } in ty.joins.iter().filter(|field| !field.is_known) {
         let to = if by == to { String::new() } else { format!(", to: {}", strings(to)) };

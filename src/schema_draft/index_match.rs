@@ -1,7 +1,7 @@
 //! Whether an index serves an order, and the index that would.
 
 use crate::plan::sql::{Identifier, List, Relation as Quoted};
-use crate::schema_draft::description::Relation;
+use crate::schema_draft::description::{Relation, RelationKind};
 
 /// The most columns compared for equality that an index can have in any order.
 const MAX_PERMUTED: usize = 4;
@@ -20,13 +20,18 @@ pub(super) fn is_served(relation: &Relation, equal: &[&str], order: &[&str]) -> 
     })
 }
 
-/// The statement that makes an index on these columns.
+/// The statement that makes an index on these columns, or what else it takes.
 pub(super) fn create_index<'a>(relation: &Relation, columns: impl Iterator<Item = &'a str>) -> String {
     let mut distinct: Vec<&str> = Vec::new();
     for column in columns {
         if !distinct.contains(&column) {
             distinct.push(column);
         }
+    }
+    match relation.kind {
+        RelationKind::View => return format!("an index on the table of its columns ({})", distinct.join(", ")),
+        RelationKind::Foreign => return "whether the other server has one is not known".to_owned(),
+        RelationKind::Table | RelationKind::Parent | RelationKind::MaterializedView => {}
     }
     let columns = List(distinct.into_iter().map(Identifier));
     format!("CREATE INDEX CONCURRENTLY ON {} ({columns});", Quoted(&relation.path()))

@@ -1,12 +1,14 @@
 //! What the file declares.
 
 use crate::schema_draft::description::{Column, ColumnKind, Relation};
-use crate::value::ScalarType;
+use crate::value::{Enumeration, ScalarType};
 
 /// A schema file.
 #[derive(Debug, Default)]
 pub(super) struct Model<'d> {
     pub(super) types: Vec<TypeModel<'d>>,
+    /// The enums that the file does not have.
+    pub(super) enums: Vec<Enumeration>,
     /// Why relations have no type.
     pub(super) left_out: Vec<String>,
 }
@@ -35,6 +37,13 @@ pub(super) struct ColumnField<'d> {
     pub(super) kind: ColumnKind,
     /// Whether a file has it already.
     pub(super) is_known: bool,
+}
+
+impl ColumnField<'_> {
+    /// Whether the column can be searched and sorted by.
+    pub(super) fn is_compared(&self) -> bool {
+        !self.column.is_array && self.kind.is_compared(self.scalar)
+    }
 }
 
 /// A field of joined rows.

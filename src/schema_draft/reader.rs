@@ -1,10 +1,12 @@
-//! Reads the description of a database from PostgreSQL's system catalogs.
+//! Reads the description of a database from PostgreSQL's system catalogs, and of views from its planner.
 
 use std::collections::HashMap;
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{Kind, Type};
 use tokio_postgres::{Client, Error, Row};
 
+use crate::preflight::database_schema::labels;
+use crate::preflight::index_check::{RowOrder, are_indexed};
 use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
 
 /// Selects tables and views that are no system's, no extension's, no partitions and not the service's own.
@@ -43,7 +45,14 @@ const COLUMNS: &str = "
         modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28,
         attribute.attnotnull OR type.is_not_null,
         has_column_privilege(attribute.attrelid, attribute.attnum, 'SELECT'),
-        col_description(attribute.attrelid, attribute.attnum)
+        col_description(attribute.attrelid, attribute.attnum),
+        (SELECT quote_ident(place.nspname) || '.' || quote_ident(enum.typname)
+         FROM pg_catalog.pg_type AS enum
+         JOIN pg_catalog.pg_namespace AS place ON place.oid = enum.typnamespace
+         WHERE enum.oid = COALESCE(NULLIF(type.typbasetype, 0), type.oid) AND enum.typtype = 'e'),
+        (SELECT array_agg(label.enumlabel::text ORDER BY label.enumsortorder)
+         FROM pg_catalog.pg_enum AS label
+         WHERE label.enumtypid = COALESCE(NULLIF(type.typbasetype, 0), type.oid))
     FROM unnest($1::oid[]) AS wanted (oid)
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = wanted.oid
     CROSS JOIN LATERAL (
@@ -148,6 +157,50 @@ pub async fn read(client: &Client) -> Result<Database, Error> {
     Ok(Database { relations })
 }
 
+/// Finds the orders in which indexes return the rows of relations whose key is declared: of views, whose indexes are those of their tables, and
+/// of tables of other servers in the order of their key, as nothing is known of the indexes there.
+pub async fn read_orders(client: &Client, database: &mut Database) -> Result<(), Error> {
+    for relation in &mut database.relations {
+        let Some(key) = relation.keys.first() else { continue };
+        let columns: Vec<_> = match relation.kind {
+            RelationKind::View => {
+                relation.columns.iter().filter(|column| column.is_readable && column.kind.is_some()).collect()
+            }
+            RelationKind::Foreign => {
+                relation.columns.iter().filter(|column| key.first() == Some(&column.name)).collect()
+            }
+            RelationKind::Table | RelationKind::Parent | RelationKind::MaterializedView => continue,
+        };
+        let path = relation.path();
+        let order = |first: &[&String], is_of_values: bool| {
+            let mut columns: Vec<String> = first.iter().map(|column| (*column).clone()).collect();
+            columns.extend(key.iter().filter(|column| !first.contains(column)).cloned());
+            RowOrder { relation: path.clone(), columns, is_of_values }
+        };
+        let names: Vec<_> = columns.iter().map(|column| &column.name).collect();
+        let sorted = indexed(client, names.iter().map(|name| order(&[name], false)).collect()).await?;
+        let is_sorted = |name: &String| sorted.iter().any(|columns| columns.first() == Some(name));
+        let mut others = Vec::new();
+        for name in &names {
+            others.push(RowOrder { relation: path.clone(), columns: vec![(*name).clone()], is_of_values: true });
+            // An index that begins with the key's first column after this one would be one for the order of this one.
+            let orders = names.iter().filter(|other| other != &name && is_sorted(other));
+            let orders = orders.filter(|other| is_sorted(name) || key.first() != Some(other));
+            others.extend(orders.map(|other| order(&[name, other], true)));
+        }
+        let others = if relation.kind == RelationKind::View { indexed(client, others).await? } else { Vec::new() };
+        relation.indexes = sorted.into_iter().chain(others).collect();
+    }
+    Ok(())
+}
+
+/// The columns of the orders in which an index returns rows.
+async fn indexed(client: &Client, orders: Vec<RowOrder>) -> Result<Vec<Vec<String>>, Error> {
+    let are_indexed = are_indexed(client, &orders).await?;
+    let indexed = orders.into_iter().zip(are_indexed).filter(|(_, is_indexed)| *is_indexed);
+    Ok(indexed.map(|(order, _)| order.columns).collect())
+}
+
 fn kind(kind: &str) -> RelationKind {
     match kind {
         "i" => RelationKind::Parent,
@@ -160,11 +213,16 @@ fn kind(kind: &str) -> RelationKind {
 
 fn column(row: &Row) -> Result<Column, Error> {
     let is_whole: bool = row.try_get(4)?;
-    let kind = Type::from_oid(row.try_get(3)?).and_then(|ty| column_kind(&ty, is_whole));
+    let ty = Type::from_oid(row.try_get(3)?);
+    let element = ty.as_ref().and_then(|ty| if let Kind::Array(element) = ty.kind() { Some(element) } else { None });
+    let is_array = element.is_some();
+    let labels = labels(row.try_get(8)?, row.try_get(9)?).map(ColumnKind::Enum);
+    let kind = element.or(ty.as_ref()).and_then(|ty| column_kind(ty, is_whole && !is_array)).or(labels);
     Ok(Column {
         name: row.try_get(1)?,
         type_name: row.try_get(2)?,
         kind,
+        is_array,
         is_not_null: row.try_get(5)?,
         is_readable: row.try_get(6)?,
         comment: row.try_get(7)?,

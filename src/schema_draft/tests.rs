@@ -1,12 +1,13 @@
 //! A draft declares what indexes serve, and says what it leaves out.
 
 use crate::catalog::Catalog;
+use crate::schema_draft::declared_key::{DeclaredKey, DeclaredKeyError};
 use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
 use crate::schema_draft::{draft, updated};
 
 fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> Column {
     let type_name = kind.map_or_else(|| "tsvector".to_owned(), |kind| format!("{kind:?}"));
-    Column { name: name.to_owned(), type_name, kind, is_not_null, is_readable: true, comment: None }
+    Column { name: name.to_owned(), type_name, kind, is_array: false, is_not_null, is_readable: true, comment: None }
 }
 
 fn relation(name: &str, columns: Vec<Column>, indexes: &[&[&str]]) -> Relation {
@@ -51,7 +52,8 @@ fn music() -> Database {
         foreign("album_producer", &["producer_id"], "artists", &["artist_id"]),
         foreign("album_label", &["title"], "label", &["name"]),
     ];
-    let view = Relation { kind: RelationKind::View, ..relation("charts", vec![column("place", int, false)], &[]) };
+    let columns = vec![column("place", int, false), column("title", text, false)];
+    let view = Relation { kind: RelationKind::View, ..relation("charts", columns, &[]) };
     Database { relations: vec![album, artist, view, relation("log", vec![column("line", text, false)], &[])] }
 }
 
@@ -60,7 +62,7 @@ fn declares_what_indexes_serve_and_says_what_is_left_out() {
     let text = draft(&music());
     let (head, rest) = text.split_once("\n# charts").unwrap();
     assert!(head.starts_with("# A draft of a schema file"), "{text}");
-    let expected = r#": a view has no key that PostgreSQL knows; add a type with @relation(key:) by hand
+    let expected = r#": a view has no key that PostgreSQL knows; declare it: --key charts=COLUMN,…
 # log: it has no primary key
 
 type Query {
@@ -104,6 +106,39 @@ type Artist @relation(name: "artists", key: ["artist_id"]) {
     // The column of a foreign key without a type is a key all the same.
     assert_eq!(rest.replace("title: ID!", "title: String!"), expected);
     Catalog::parse(&text).unwrap();
+}
+
+#[test]
+fn a_view_with_a_declared_key_has_what_indexes_of_its_tables_serve() {
+    let mut database = music();
+    let key = |text: &str| text.parse::<DeclaredKey>().unwrap();
+    for (text, error) in [
+        ("chart=place", DeclaredKeyError::NoRelation("chart".to_owned())),
+        ("album=title", DeclaredKeyError::Table("album".to_owned())),
+        ("charts=year", DeclaredKeyError::NoColumn("charts".to_owned(), "year".to_owned())),
+    ] {
+        assert_eq!(database.declare(&[key(text)]), Err(error));
+    }
+    database.declare(&[key("charts=place")]).unwrap();
+    assert!(draft(&database).contains("# charts: no index has its rows in the order of its key (place)\n"));
+    database.relations[2].indexes = vec![vec!["place".to_owned()]];
+    let text = draft(&database);
+    let expected = r#"  chart(place: ID!): Chart @point
+  charts: [Chart]
+    @search(key: "place")
+    @sort(key: "PLACE")
+    # no index begins with title, to search and sort by: an index on the table of its columns (title, place)
+}
+"#;
+    assert!(text.contains(expected), "{text}");
+    assert!(
+        text.contains("type Chart @relation(name: \"charts\", key: [\"place\"]) {\n  place: ID!\n  title: String\n")
+    );
+    // A file that has it declares the key.
+    let mut again = music();
+    again.declare_as(&text).unwrap();
+    again.relations[2].indexes = vec![vec!["place".to_owned()]];
+    assert_eq!(updated(&text, &again).unwrap(), text);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::schema_draft::description::Database;
 use crate::schema_draft::existing::{Existing, ExistingType};
-use crate::schema_draft::file::{keys, new_fields, root, type_block};
+use crate::schema_draft::file::{enum_block, keys, new_fields, root, type_block};
 use crate::schema_draft::model::Model;
 use crate::schema_draft::sdl_text::{TypeText, types};
 
@@ -34,6 +34,9 @@ pub(super) fn update(text: &str, existing: &Existing, database: &Database, model
             updated.push('\n');
         }
         let _ = write!(updated, "\n{}", type_block(ty));
+    }
+    for one in &model.enums {
+        let _ = write!(updated, "\n{}", enum_block(*one));
     }
     updated
 }

@@ -7,6 +7,9 @@ pub(crate) const MAX_TERMS: usize = 50;
 /// Distinct values of an in-list. A page holds 100 rows, so the rows of longer lists do not fit one page anyway.
 pub(crate) const MAX_VALUES: usize = 100;
 
+/// Words of a search in text. Each is looked for in every row that is examined.
+pub(crate) const MAX_WORDS: usize = 16;
+
 /// Terms of all search strings of a request.
 pub(crate) const MAX_REQUEST_TERMS: usize = 200;
 

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::excerpt::excerpt;
-use crate::search::bounds::MAX_TERMS;
+use crate::search::bounds::{MAX_TERMS, MAX_WORDS};
 
 /// An invalid term of a search string.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -52,6 +52,9 @@ pub enum SearchErrorKind {
     /// More than `MAX_TERMS`.
     #[error("is one too many; at most {} terms are taken", MAX_TERMS)]
     TooManyTerms,
+    /// A search in text for more than `MAX_WORDS`.
+    #[error("has too many words; at most {} are searched for", MAX_WORDS)]
+    TooManyWords,
     /// The value does not have the key's type: what the type accepts.
     #[error("has a value that its key cannot take; expected {0}")]
     InvalidValue(&'static str),
@@ -66,6 +69,7 @@ impl SearchErrorKind {
             Self::OperatorInList => "elements without an operator".to_owned(),
             Self::Pattern => "a value without `*`, or in quotes".to_owned(),
             Self::TooManyTerms => format!("at most {MAX_TERMS} terms"),
+            Self::TooManyWords => format!("at most {MAX_WORDS} words"),
             Self::InvalidValue(expected) => expected.to_owned(),
         }
     }
@@ -81,8 +85,8 @@ impl SearchError {
 impl Diagnostic for SearchError {
     fn code(&self) -> ErrorCode {
         match self.kind {
-            // Each of the terms is well-formed.
-            SearchErrorKind::TooManyTerms => ErrorCode::BadUserInput,
+            // Each of the terms, or words, is well-formed.
+            SearchErrorKind::TooManyTerms | SearchErrorKind::TooManyWords => ErrorCode::BadUserInput,
             SearchErrorKind::NoColon
             | SearchErrorKind::BooleanSyntax
             | SearchErrorKind::NoKey

@@ -15,10 +15,12 @@ pub enum Comparator {
     Less,
     /// `key:<=value`
     LessOrEqual,
+    /// `key:words`, of a key that searches text.
+    Matches,
 }
 
 impl Comparator {
-    /// Every comparator, in the specification's order.
+    /// Every comparator of values, in the specification's order.
     pub const ALL: [Self; 6] =
         [Self::Equals, Self::In, Self::Greater, Self::GreaterOrEqual, Self::Less, Self::LessOrEqual];
 
@@ -31,6 +33,7 @@ impl Comparator {
             Self::GreaterOrEqual => ">=",
             Self::Less => "<",
             Self::LessOrEqual => "<=",
+            Self::Matches => "matches",
         }
     }
 
@@ -39,6 +42,7 @@ impl Comparator {
         match self {
             Self::Equals => format!("{key}:value"),
             Self::In => format!("{key}:a,b,c"),
+            Self::Matches => format!("{key}:\"some words\""),
             Self::Greater | Self::GreaterOrEqual | Self::Less | Self::LessOrEqual => {
                 format!("{key}:{}value", self.describe())
             }

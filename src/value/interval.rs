@@ -10,11 +10,11 @@ use crate::value::time_of_day::millionths;
 /// and a day 24 hours, so `P1M` and `P30D` are equal.
 #[derive(Debug, Clone, Copy)]
 pub struct Interval {
-    /// Months.
+    /// Years are 12 months.
     pub months: i32,
-    /// Days.
+    /// Weeks are 7 days.
     pub days: i32,
-    /// Microseconds.
+    /// Hours, minutes and seconds, in microseconds.
     pub micros: i64,
 }
 
@@ -35,11 +35,10 @@ impl Interval {
 
     /// The interval with these bytes, in PostgreSQL's binary format: microseconds, days, months.
     pub fn from_binary(bytes: [u8; 16]) -> Self {
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = bytes;
         Self {
-            micros: i64::from_be_bytes([a, b, c, d, e, f, g, h]),
-            days: i32::from_be_bytes([i, j, k, l]),
-            months: i32::from_be_bytes([m, n, o, p]),
+            micros: i64::from_be_bytes(part(bytes, 0)),
+            days: i32::from_be_bytes(part(bytes, 8)),
+            months: i32::from_be_bytes(part(bytes, 12)),
         }
     }
 
@@ -74,6 +73,10 @@ impl Interval {
             micros: i64::try_from((whole(hours)? * 3600 + whole(minutes)? * 60) * MILLION + seconds).ok()?,
         })
     }
+}
+
+fn part<const N: usize>(bytes: [u8; 16], start: usize) -> [u8; N] {
+    std::array::from_fn(|index| bytes[start + index])
 }
 
 impl PartialEq for Interval {

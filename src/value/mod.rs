@@ -7,10 +7,12 @@
 //! - `scalar_type`: the types, and what text is a value of each
 //! - `any_value`: a value of any of them
 //! - `date`, `float`, `interval`, `numeric`, `time_of_day`, `timestamp`, `uuid`: values as PostgreSQL stores them
+//! - `enumeration`: enums of column values
 //! - `error`: why a text is no value
 
 mod any_value;
 mod date;
+mod enumeration;
 mod error;
 mod float;
 mod interval;
@@ -22,6 +24,7 @@ mod uuid;
 
 pub use any_value::Value;
 pub use date::Date;
+pub use enumeration::Enumeration;
 pub use error::ParseValueError;
 pub use float::Float;
 pub use interval::Interval;

@@ -6,6 +6,7 @@ use rust_decimal::Decimal;
 
 use crate::value::any_value::Value;
 use crate::value::date::Date;
+use crate::value::enumeration::Enumeration;
 use crate::value::error::ParseValueError;
 use crate::value::float::Float;
 use crate::value::interval::Interval;
@@ -48,10 +49,12 @@ pub enum ScalarType {
     Bytes,
     /// Any JSON value.
     Json,
+    /// A value of an enum of the schema file.
+    Enum(Enumeration),
 }
 
 impl ScalarType {
-    /// Every scalar type, in the order in which the schema publishes them.
+    /// Every scalar type of GraphQL, in the order in which the schema publishes them.
     pub const ALL: [Self; 14] = [
         Self::Id,
         Self::String,
@@ -70,7 +73,7 @@ impl ScalarType {
     ];
 
     /// The name in SDL.
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Id => "ID",
             Self::String => "String",
@@ -86,6 +89,7 @@ impl ScalarType {
             Self::Uuid => "UUID",
             Self::Bytes => "Bytes",
             Self::Json => "JSON",
+            Self::Enum(enumeration) => enumeration.name(),
         }
     }
 
@@ -134,6 +138,10 @@ impl ScalarType {
             Self::Time => TimeOfDay::parse(text).map(Value::Time),
             Self::Interval => Interval::parse(text).map(Value::Interval),
             Self::Uuid => Uuid::parse(text).map(Value::Uuid),
+            Self::Enum(enumeration) => {
+                let text = enumeration.text(text).ok_or(error("the name of a value of its enum"))?;
+                Ok(Value::Text(text.to_owned()))
+            }
             Self::Bytes | Self::Json => Err(error("no value, since there is none to compare with")),
         }
     }

@@ -56,7 +56,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("change_feed", &["catalog", "telemetry", "database"]),
     // The part of `vocabulary` that does I/O.
     ("vocabulary::reader", &["catalog", "plan", "telemetry", "database"]),
-    ("schema_draft::reader", &[]),
+    ("schema_draft::reader", &["preflight"]),
     ("shared_store", &["telemetry"]),
     ("throttle", &["telemetry", "shared_store"]),
     ("replicas", &["catalog", "telemetry", "database", "preflight", "throttle"]),

@@ -18,6 +18,7 @@ mod execute;
 mod http;
 mod load;
 mod orders;
+mod own_schemas;
 mod query;
 mod documentation;
 mod sample;

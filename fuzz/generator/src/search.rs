@@ -41,7 +41,7 @@ impl Search {
 impl Term {
     fn text(&self) -> String {
         let sign = match self.comparator {
-            Comparator::Equals | Comparator::In => "",
+            Comparator::Equals | Comparator::In | Comparator::Matches => "",
             Comparator::Greater => ">",
             Comparator::GreaterOrEqual => ">=",
             Comparator::Less => "<",

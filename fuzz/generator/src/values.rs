@@ -44,7 +44,7 @@ impl Values for Invented {
 pub(crate) fn invented(scalar: ScalarType, stored: StoredType, seed: u16, style: usize) -> String {
     match (stored, scalar) {
         (StoredType::Uuid, _) => Uuid((u128::from(seed) << 96) | 0x5a71).to_string(),
-        (StoredType::Text, _) => match style {
+        (StoredType::Text | StoredType::Enum(_), _) => match style {
             0 => format!("{MARK}'{seed};--"),
             1 => format!("{MARK}\"{seed}\"$1"),
             2 => format!("{MARK}{seed},*"),
@@ -83,7 +83,7 @@ pub(crate) fn invented(scalar: ScalarType, stored: StoredType, seed: u16, style:
 /// The stored value with that number.
 pub(crate) fn stored(stored: StoredType, seed: u16) -> Value {
     match stored {
-        StoredType::Text => Value::Text(format!("{MARK}{seed}'\\")),
+        StoredType::Text | StoredType::Enum(_) => Value::Text(format!("{MARK}{seed}'\\")),
         StoredType::Int2 => Value::Int(i64::from(seed) % 30_000),
         StoredType::Int4 | StoredType::Int8 => Value::Int(7_000_000 + i64::from(seed)),
         StoredType::Numeric => {

@@ -128,7 +128,7 @@ fn text_of(value: &Value) -> Option<String> {
         Value::Text(text) => Some(text.clone()),
         Value::Int(number) => Some(number.to_string()),
         Value::Decimal(number) => Some(number.to_string()),
-        Value::Numeric(_) | Value::DateTime(_) | Value::Boolean(_) | Value::Uuid(_) => None,
+        _ => None,
     }
 }
 

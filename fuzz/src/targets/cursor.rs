@@ -78,6 +78,10 @@ fn encoded(tag: OrderingTag, types: &[ScalarType], values: &[Option<Value>]) -> 
             Some(Value::DateTime(moment)) => encoder.timestamp(*moment),
             Some(Value::Boolean(truth)) => encoder.boolean(*truth),
             Some(Value::Uuid(uuid)) => encoder.uuid(*uuid),
+            Some(Value::Float(number)) => encoder.float(*number),
+            Some(Value::Date(date)) => encoder.date(*date),
+            Some(Value::Time(time)) => encoder.time(*time),
+            Some(Value::Interval(interval)) => encoder.interval(*interval),
             Some(Value::Decimal(number)) => panic!("{number} in a cursor"),
         }
     }

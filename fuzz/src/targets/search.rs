@@ -57,7 +57,7 @@ fn check_term(text: &str, term: &Term<'_>) {
     assert!(term.elements.iter().all(|element| !element.is_empty()));
     let Operator::Known(comparator) = term.operator else { return assert_eq!(term.elements.len(), 0) };
     let sign = match comparator {
-        Comparator::Equals | Comparator::In => "",
+        Comparator::Equals | Comparator::In | Comparator::Matches => "",
         other => other.describe(),
     };
     assert_eq!(term.elements.len() > 1, comparator == Comparator::In);

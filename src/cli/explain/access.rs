@@ -9,7 +9,7 @@ use crate::query::bind::ids::StepId;
 pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
     let path = &plan.steps()[step].access_path;
     let Some(bound) = plan.rows_examined(step) else { return Vec::new() };
-    let mut lines: Vec<_> = path.lookups.iter().map(|lookup| looked_up(path, lookup)).collect();
+    let mut lines: Vec<_> = path.lookups.iter().map(|lookup| looked_up(path, lookup, plan.rows(step))).collect();
     if !path.is_exhaustive {
         let otherwise = if lines.is_empty() { "In" } else { "Otherwise in" };
         let order = path.index.join(", ");
@@ -19,6 +19,7 @@ pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
             (window, _) => format!("{otherwise} order ({order}), a window of {window} rows"),
         });
     }
+    lines.extend(path.counted.as_ref().map(|count| format!("Counts in order ({})", count.path.index.join(", "))));
     lines.push(format!("Examines {bound} rows at most"));
     lines.extend(plan.expected_pages(step).map(|pages| match plan.steps()[step].totals {
         None => pages_of_rows(pages, plan.size(step)),
@@ -56,9 +57,11 @@ fn counted(number: u32, name: &str) -> String {
     format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }
 
-fn looked_up(path: &AccessPath, lookup: &Lookup) -> String {
+fn looked_up(path: &AccessPath, lookup: &Lookup, size: u32) -> String {
     if path.is_exhaustive {
         return format!("By index ({}), sorted", lookup.columns.join(", "));
     }
-    format!("By index ({}), sorted, if at most {} rows match", lookup.columns.join(", "), lookup.rows)
+    let rows = path.lookup_rows(lookup, size);
+    let is_rare = if lookup.is_text { "a word is rare and " } else { "" };
+    format!("By index ({}), sorted, if {is_rare}at most {rows} rows match", lookup.columns.join(", "))
 }

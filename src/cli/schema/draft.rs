@@ -7,6 +7,7 @@ use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::cli::schema::schema_file::{SchemaFileError, text};
 use crate::database::address::connection_string::ConnectionString;
+use crate::schema_draft::declared_key::DeclaredKey;
 use crate::schema_draft::{draft, reader, updated};
 
 #[derive(Debug, clap::Args)]
@@ -18,19 +19,29 @@ pub(super) struct Args {
     /// Print this schema file instead, with what a draft has and the file has not, and with marks at what the database has no more
     #[arg(long, value_name = "FILE")]
     update: Option<PathBuf>,
+
+    /// Columns that identify the rows of a view, or of a table of another server; can be given several times. With `--update`, those that
+    /// the file declares need not be given
+    #[arg(long, value_name = "RELATION=COLUMN,…")]
+    key: Vec<DeclaredKey>,
 }
 
 pub(super) fn run(args: &Args) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let update = args.update.as_ref().map(|file| Ok::<_, SchemaFileError>((file, text(Some(file))?))).transpose()?;
+    let not_a_schema = |file: &PathBuf, error| SchemaFileError::NotASchema(file.clone(), error);
     let database = runtime.block_on(async {
         let client = connect(&address(&args.database_url)?).await?;
-        Outcome::Ok(reader::read(&client).await?)
-    })?;
-    write(&match &args.update {
-        None => draft(&database),
-        Some(file) => {
-            let text = text(Some(file))?;
-            updated(&text, &database).map_err(|error| SchemaFileError::NotASchema(file.clone(), error))?
+        let mut database = reader::read(&client).await?;
+        database.declare(&args.key)?;
+        if let Some((file, text)) = &update {
+            database.declare_as(text).map_err(|error| not_a_schema(file, error))?;
         }
+        reader::read_orders(&client, &mut database).await?;
+        Outcome::Ok(database)
+    })?;
+    write(&match update {
+        None => draft(&database),
+        Some((file, text)) => updated(&text, &database).map_err(|error| not_a_schema(file, error))?,
     })
 }

@@ -2,13 +2,15 @@
 
 use crate::catalog::binding::Connection;
 use crate::catalog::search_window::SearchWindow;
-use crate::plan::access_path::path::{AccessPath, Lookup, Prefix, WindowScale};
+use crate::plan::access_path::merged_ranges::few_values;
+use crate::plan::access_path::path::{AccessPath, CountPath, FoundFor, Lookup, Prefix};
 use crate::plan::access_path::search::Search;
+use crate::plan::access_path::work::{ONCE, TWICE};
 use crate::query::bind::search_terms::BoundTerm;
 
 impl AccessPath {
     /// The path of a connection's page. `probes` is the number of flags that need rows outside of the page. If all rows are
-    /// counted as well, the page and the count have half of the window each.
+    /// counted as well, and no index returns them alone, the page and the count have half of the window each.
     pub(crate) fn choose(
         connection: &Connection,
         sort_key: usize,
@@ -17,31 +19,62 @@ impl AccessPath {
         is_counted: bool,
         window: SearchWindow,
     ) -> Self {
-        let sort = &connection.sort_keys[sort_key];
-        let search = Search { connection, sort_key, sort, terms };
-        // Below a row, the join chooses the range.
-        let is_root = connection.join.to.is_empty();
-        if let Some(path) = search.by_primary_key().filter(|_| is_root) {
+        let search = |sort_key: usize| Search { connection, sort_key, sort: &connection.sort_keys[sort_key], terms };
+        let own = search(sort_key);
+        if let Some(path) = own.by_primary_key().filter(|_| !own.is_below_row()) {
             return Self { probes, is_counted, ..path };
         }
-        let prefix = search.prefix().filter(|_| is_root);
-        let window_scale = if is_root { WindowScale::OfRoot } else { WindowScale::BelowRow };
-        let mut path =
-            Self { index: search.index(prefix), prefix, window_scale, probes, is_counted, ..Self::default() };
-        for index in
-            (0..terms.len()).filter(|index| !prefix.is_some_and(|prefix| prefix.terms().any(|term| term == *index)))
-        {
-            if search.bounds_range(prefix, index) { path.range.push(index) } else { path.filters.push(index) }
+        let mut path = Self { probes, is_counted, ..own.ranges() };
+        let mut window = window;
+        if is_counted && !path.is_in_order() {
+            // The order of the page is the first of several that are as good, and the only one below a row, where the join chooses the range.
+            let others = (0..connection.sort_keys.len()).filter(|other| *other != sort_key && !own.is_below_row());
+            let ranked = std::iter::once(sort_key).chain(others).map(|order| (order, search(order).ranges()));
+            let counted = ranked.min_by_key(|(order, path)| search(*order).count_rank(path));
+            path.counted = counted.map(|(order, counted)| {
+                window = if counted.is_in_order() { window } else { window.half() };
+                Box::new(search(order).count_path(counted, window))
+            });
         }
-        if !path.filters.is_empty() {
-            path.checked = search.names(&path.filters);
-            search.divide(&mut path, if is_counted { window.half() } else { window });
-        }
+        own.divide(&mut path, window, TWICE);
         path
     }
 }
 
 impl Search<'_> {
+    /// Whether the rows are those of a row above, by a join.
+    fn is_below_row(&self) -> bool {
+        !self.connection.join.to.is_empty()
+    }
+
+    /// The ranges of the index of the order that terms choose and bound, and the terms that remain.
+    fn ranges(&self) -> AccessPath {
+        let is_below_row = self.is_below_row();
+        let prefix = self.prefix().filter(|_| !is_below_row);
+        let found_for = if is_below_row { FoundFor::PageBelowRow } else { FoundFor::Page };
+        let mut path = AccessPath { found_for, index: self.index(prefix), prefix, ..AccessPath::default() };
+        let is_of_prefix = |term: usize| prefix.is_some_and(|prefix| prefix.terms().any(|other| other == term));
+        for term in (0..self.terms.len()).filter(|term| !is_of_prefix(*term)) {
+            if self.bounds_range(prefix, term) { path.range.push(term) } else { path.filters.push(term) }
+        }
+        path.checked = self.names(&path.filters);
+        path
+    }
+
+    /// Rows are counted where few others are examined, whatever their order is.
+    fn count_rank(&self, path: &AccessPath) -> impl Ord + use<> {
+        (path.filters.len(), path.prefix.is_none(), path.prefix.map(|prefix| self.prefix_rank(&prefix)))
+    }
+
+    /// The path of a count in these ranges.
+    fn count_path(&self, mut path: AccessPath, window: SearchWindow) -> CountPath {
+        path.found_for = FoundFor::Count;
+        self.divide(&mut path, window, ONCE);
+        let list = path.prefix.filter(Prefix::is_merged).and_then(|prefix| prefix.list);
+        let ranges = list.and_then(|term| few_values(&self.terms[term])).unwrap_or(1);
+        CountPath { sort_key: self.sort_key, ranges, path }
+    }
+
     /// The path of a search that has values of the primary key, if the page is in another order: a look-up finds all rows.
     fn by_primary_key(&self) -> Option<AccessPath> {
         let identifies = |term: &usize| self.is_equality(*term) && self.identifies(*term) && !self.is_on_order(*term);
@@ -54,6 +87,7 @@ impl Search<'_> {
                 columns: vec![self.key(term).column.name.clone()],
                 rows,
                 is_of_pair: false,
+                is_text: false,
             }],
             is_exhaustive: true,
             ..AccessPath::default()

@@ -14,7 +14,8 @@ impl Search<'_> {
         let mut ranked: Vec<(u8, Lookup)> = self.pair_lookup(path).map(|lookup| (0, lookup)).into_iter().collect();
         for term in of_prefix.chain(path.filters.iter().copied()).filter(|term| self.key(*term).lookup) {
             let key = self.key(term);
-            let is_range = !self.is_equality(term);
+            let is_text = self.is_text(term);
+            let is_range = !self.is_equality(term) && !is_text;
             // Fewer rows match both.
             if ranked.iter().any(|(_, lookup)| lookup.is_of_pair && lookup.terms.contains(&term)) {
                 continue;
@@ -27,9 +28,10 @@ impl Search<'_> {
                 }
                 continue;
             }
-            let range = if is_range { Vec::new() } else { continued(term) };
+            let range = if is_range || is_text { Vec::new() } else { continued(term) };
             let rank = match (is_range, self.is_list(term), key.indexed) {
                 _ if !range.is_empty() => 0,
+                _ if is_text => 3,
                 (false, false, true) => 1,
                 (false, true, true) => 2,
                 (false, false, false) => 3,
@@ -39,7 +41,7 @@ impl Search<'_> {
             let second = range.first().map(|term| self.key(*term).column.name.clone());
             let columns = std::iter::once(key.column.name.clone()).chain(second).collect();
             let terms = std::iter::once(term).chain(range).collect();
-            ranked.push((rank, Lookup { terms, columns, rows: 0, is_of_pair: false }));
+            ranked.push((rank, Lookup { terms, columns, rows: 0, is_of_pair: false, is_text }));
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, lookup)| lookup).collect()
@@ -57,7 +59,13 @@ impl Search<'_> {
         let (pair, range) = pairs.min_by_key(|(_, range)| range.is_empty())?;
         let of_pair = pair.iter().chain(range.first());
         let columns = of_pair.map(|term| self.key(*term).column.name.clone()).collect();
-        Some(Lookup { terms: pair.into_iter().chain(range).collect(), columns, rows: 0, is_of_pair: true })
+        Some(Lookup {
+            terms: pair.into_iter().chain(range).collect(),
+            columns,
+            rows: 0,
+            is_of_pair: true,
+            is_text: false,
+        })
     }
 
     /// Whether the look-up reads an index alone: one that has all columns of the terms, of the order and of the primary key.

@@ -30,4 +30,4 @@ mod search;
 mod tests;
 mod work;
 
-pub use path::{AccessPath, Lookup, Prefix, WindowScale};
+pub use path::{AccessPath, CountPath, FoundFor, Lookup, Prefix};

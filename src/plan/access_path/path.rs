@@ -4,24 +4,14 @@
 /// more rows.
 const WINDOW_PAGE: u32 = 50;
 
-/// The page size up to which a window below a row is the same: there is one for each row of the page above.
+/// The page size up to which a window below a row is the same.
 const LEAST_PAGE_BELOW: u32 = 10;
-
-/// How many rows a window has for pages of other sizes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum WindowScale {
-    /// As many for smaller pages, and more for larger ones.
-    #[default]
-    OfRoot,
-    /// Fewer for smaller pages, too.
-    BelowRow,
-    /// As many for all. So it is for totals, whose rows cost less than those of a page.
-    Fixed,
-}
 
 /// How the rows of a page are found. Terms are named by their index in the search string.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccessPath {
+    /// What the rows are found for.
+    pub found_for: FoundFor,
     /// The columns of the index that returns the rows in the page's order.
     pub index: Vec<String>,
     /// The term whose values choose ranges of that index, by its first column.
@@ -38,16 +28,41 @@ pub struct AccessPath {
     pub is_exhaustive: bool,
     /// The most rows that are examined in order for a page of 50 rows or fewer; 0 without filters.
     pub window: u32,
-    /// How many they are for pages of other sizes.
-    pub window_scale: WindowScale,
-    /// The same for each flag of `pageInfo` that needs rows outside of the page.
+    /// The most rows that are examined in order for each flag of `pageInfo` that needs rows outside of the page.
     pub probe_window: u32,
     /// The number of these flags.
     pub probes: u32,
     /// Whether the rows that match are counted, which takes as many again.
     pub is_counted: bool,
+    /// How they are counted, if some are filtered.
+    pub counted: Option<Box<CountPath>>,
     /// The number of parts of the order that are read for the page: cursors divide it.
     pub parts: u32,
+}
+
+/// What rows are found for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FoundFor {
+    /// A page. A larger one may examine more rows.
+    #[default]
+    Page,
+    /// A page below a row. A smaller one examines fewer rows, too: there is one for each row above.
+    PageBelowRow,
+    /// Totals, which examine as many rows for any number. Look-ups may find as many as are summed up, each of which is paid.
+    Totals,
+    /// A count, which examines as many rows for any number.
+    Count,
+}
+
+/// The path to rows that are counted, in an order of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountPath {
+    /// That order, by its index among the connection's.
+    pub(crate) sort_key: usize,
+    /// The number of ranges that are merged.
+    pub(crate) ranges: u32,
+    /// The path.
+    pub path: AccessPath,
 }
 
 /// The terms whose values choose ranges of an index.
@@ -87,10 +102,12 @@ pub struct Lookup {
     pub terms: Vec<usize>,
     /// The first columns of the index, as many as the terms bound. Several terms can bound the last one.
     pub columns: Vec<String>,
-    /// The most matching rows with which it is used.
+    /// The most matching rows with which it is used, at least.
     pub rows: u32,
     /// Whether the index is one on two keys, whose first column is descending.
     pub is_of_pair: bool,
+    /// Whether the index is one on the words of a text, which has no order. It is used if a word is rare.
+    pub is_text: bool,
 }
 
 impl AccessPath {
@@ -101,13 +118,18 @@ impl AccessPath {
 
     /// The most rows that are examined in order for a page of so many rows; 0 without filters.
     pub fn window_of(&self, page_size: u32) -> u32 {
-        let page_size = match self.window_scale {
-            WindowScale::OfRoot => page_size.max(WINDOW_PAGE),
-            WindowScale::BelowRow => page_size.max(LEAST_PAGE_BELOW),
-            WindowScale::Fixed => WINDOW_PAGE,
+        let page_size = match self.found_for {
+            FoundFor::Page => page_size.max(WINDOW_PAGE),
+            FoundFor::PageBelowRow => page_size.max(LEAST_PAGE_BELOW),
+            FoundFor::Totals | FoundFor::Count => WINDOW_PAGE,
         };
         let rows = u64::from(self.window) * u64::from(page_size) / u64::from(WINDOW_PAGE);
         u32::try_from(rows).unwrap_or(u32::MAX)
+    }
+
+    /// The most matching rows with which a look-up is used, for a page of so many rows.
+    pub fn lookup_rows(&self, lookup: &Lookup, page_size: u32) -> u32 {
+        if self.found_for == FoundFor::Totals { lookup.rows.max(page_size) } else { lookup.rows }
     }
 
     /// Whether the page may end with the window, before it is full.

@@ -13,7 +13,7 @@ impl Search<'_> {
 
     /// Of the primary key before all, of two keys before one, a selective key before others, a value before a list. A value of
     /// the sort key's column can bound the range of another prefix.
-    fn prefix_rank(&self, prefix: &Prefix) -> impl Ord + use<> {
+    pub(super) fn prefix_rank(&self, prefix: &Prefix) -> impl Ord + use<> {
         let primary = self.sort.primary_key();
         let is_of_key = |term: usize| primary.iter().any(|column| column.name == self.key(term).column.name);
         let is_whole = prefix.is_sort_column && is_of_key(prefix.term);

@@ -45,6 +45,11 @@ impl<'a> Search<'a> {
         key.semi_join.is_none() && key.column.name == self.sort.columns[0].name
     }
 
+    /// Whether the term searches text for words.
+    pub(super) fn is_text(&self, term: usize) -> bool {
+        self.terms[term].comparator == Comparator::Matches
+    }
+
     pub(super) fn is_range_of_order(&self, term: usize) -> bool {
         self.is_on_order(term) && !self.is_equality(term)
     }

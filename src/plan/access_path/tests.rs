@@ -2,6 +2,8 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::Connection;
+use crate::catalog::schema_file::SchemaFile;
+use crate::catalog::scope::ScopeSet;
 use crate::catalog::search_window::SearchWindow;
 use crate::plan::access_path::AccessPath;
 use crate::plan::access_path::expected_pages::ExpectedPages;
@@ -222,4 +224,20 @@ fn examines_more_rows_for_a_page_of_more_than_fifty() {
     assert_eq!(rows(100), (7_500, Some(75), 15_101));
     assert_eq!(rows(1_000).0, 75_000);
     assert_eq!(AccessPath::default().window_of(100), 0);
+}
+
+#[test]
+fn searches_text_by_its_index_unless_that_would_tell_of_rows_that_are_not_seen() {
+    let file = SchemaFile::parse(
+        r#"type Query { notes: [Note] @search(key: "text", compare: [MATCHES]) @sort(key: "ID") }
+           type Note @relation(name: "note", key: ["id"]) @scope(name: "store", by: "store") { id: ID! }"#,
+    )
+    .unwrap();
+    for (limiting, lookups) in [(ScopeSet::default(), 1), (ScopeSet::of(0), 0)] {
+        let catalog = file.limit(file.catalog().unwrap(), limiting);
+        let (_, _, binding) = catalog.fields().find(|(_, field, _)| field.name == "notes").unwrap();
+        let term = BoundTerm { key: 0, comparator: Comparator::Matches, values: vec![Value::Text("a".to_owned())] };
+        let path = AccessPath::choose(binding.connection().unwrap(), 0, &[term], 0, false, SearchWindow::DEFAULT);
+        assert_eq!((path.lookups.len(), path.has_window()), (lookups, true));
+    }
 }

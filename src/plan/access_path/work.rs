@@ -22,13 +22,27 @@ const SEMI_JOIN_WEIGHT: u32 = 8;
 /// The same for a computed column, which takes several look-ups.
 const COMPUTED_WEIGHT: u32 = 20;
 
+/// The same for a search in text, which may be stored apart from its row.
+const TEXT_WEIGHT: u32 = 4;
+
+/// How often a window is read that ends: for a page the second time for its last row, for a count once.
+pub(super) const TWICE: u32 = 2;
+pub(super) const ONCE: u32 = 1;
+
 impl Search<'_> {
-    /// Divides the window among the look-ups, the page and the flags, where filters remain.
-    pub(super) fn divide(&self, path: &mut AccessPath, window: SearchWindow) {
+    /// Divides the window among the look-ups, the page and the flags, if filters remain. The window is read so many times.
+    pub(super) fn divide(&self, path: &mut AccessPath, window: SearchWindow, times: u32) {
+        if path.is_in_order() {
+            return;
+        }
         let probes = path.probes;
         // A prefix that identifies rows leaves so few that nothing finds them faster.
         let is_identified = path.prefix.is_some_and(|prefix| self.identifies(prefix.term));
         let mut lookups = if is_identified { Vec::new() } else { self.lookups(path) };
+        if times == ONCE && path.prefix.is_some_and(|prefix| self.key(prefix.term).indexed) {
+            // More rows are counted in the range of a selective key than by keys that are not.
+            lookups.retain(|lookup| lookup.terms.len() > 1 || self.key(lookup.terms[0]).indexed);
+        }
         lookups.truncate(MAX_LOOKUPS);
         let count = u32::try_from(lookups.len()).unwrap_or(1);
         let mut share = 0;
@@ -40,11 +54,11 @@ impl Search<'_> {
             let terms = lookup.terms.iter().chain(path.filters.iter().filter(|term| !lookup.terms.contains(term)));
             lookup.rows = (rows / (1 + self.weights(terms))).max(1);
         }
-        // A window that ends is read twice, the second time for its last row: without filters, but a view may compute its columns.
-        let twice = path.filters.iter().filter(|term| self.key(**term).semi_join.is_none());
+        // The second time without filters, but a view may compute its columns.
+        let twice = path.filters.iter().filter(|term| times == TWICE && self.key(**term).semi_join.is_none());
         let list = path.prefix.filter(Prefix::is_merged).and_then(|prefix| prefix.list);
         let ranges = list.and_then(|term| few_values(&self.terms[term])).unwrap_or(1).max(1);
-        let rows = (window.rows() - share) / (2 * ranges + self.weights(path.filters.iter().chain(twice)));
+        let rows = (window.rows() - share) / (times * ranges + self.weights(path.filters.iter().chain(twice)));
         path.probe_window = (rows / 4).checked_div(probes).map_or(0, |rows| rows.max(1));
         path.window = rows.saturating_sub(path.probe_window * probes).max(1);
         path.lookups = lookups;
@@ -59,6 +73,7 @@ impl Search<'_> {
         let key = self.key(term);
         let computed = if key.is_computed { COMPUTED_WEIGHT } else { 0 };
         let joined = if key.semi_join.is_some() { SEMI_JOIN_WEIGHT } else { 0 };
-        computed + joined
+        let text = if key.language.is_some() { TEXT_WEIGHT } else { 0 };
+        computed + joined + text
     }
 }

@@ -4,7 +4,7 @@ use crate::catalog::schema::Field;
 use crate::plan::build::planner::{Planner, StepDraft};
 use crate::plan::lookup_sql::LookupSql;
 use crate::plan::parameters::ParameterSource;
-use crate::plan::response_template::Op;
+use crate::plan::response_template::{ColumnType, Op};
 use crate::plan::select::Select;
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator};
 use crate::plan::statement_sql::{Branch, BranchRows};
@@ -89,6 +89,6 @@ impl<'a> Planner<'a> {
 
     pub(super) fn value(&mut self, column: usize, scalar: ScalarType, field: &Field) {
         let (non_null, path) = (field.ty.is_non_null(), self.response.path());
-        self.response.push(Op::Column { column, scalar, non_null, path });
+        self.response.push(Op::Column { column, ty: ColumnType::of(scalar, &field.ty), non_null, path });
     }
 }

@@ -1,13 +1,13 @@
 //! How the rows of a connection's page are found: its search terms, cursors and order as the parts of its SQL.
 
 use crate::catalog::binding::{Connection, SortKey};
-use crate::plan::access_path::AccessPath;
+use crate::plan::access_path::{AccessPath, CountPath};
 use crate::plan::build::page_fields::PageFields;
 use crate::plan::build::search::SearchTerms;
 use crate::plan::keyset::{self, KeysetBound, KeysetRange, Nulls, Restriction, is_in_nulls};
 use crate::plan::locator::Span;
-use crate::plan::page_sql::{Count, PageSql, Parent};
-use crate::plan::parameters::{ParameterSource, Parameters};
+use crate::plan::page_sql::{Count, PageSql, Parent, Scan};
+use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::select::Select;
 use crate::plan::sql::Condition;
 use crate::query::bind::page_size::{End, Page};
@@ -17,15 +17,15 @@ use crate::query::bind::search_terms::BoundTerm;
 /// The SQL of a page, which selects nothing yet. `conditions` join it with its parent.
 pub(super) fn page_sql<'a>(
     (connection, arguments): (&'a Connection, &StepArguments),
-    terms: &[BoundTerm],
+    bound_terms: &[BoundTerm],
     fields: &PageFields,
     access_path: &mut AccessPath,
     (parent, mut conditions): (Parent, Vec<Condition<'a>>),
     parameters: &mut Parameters<'_>,
 ) -> PageSql<'a> {
     let sort_key = &connection.sort_keys[arguments.sort_key];
-    let relation = connection.searched_relation(|key| terms.iter().any(|term| term.key == key));
-    let mut terms = SearchTerms::new(connection, sort_key, terms);
+    let relation = connection.searched_relation(|key| bound_terms.iter().any(|term| term.key == key));
+    let mut terms = SearchTerms::new(connection, sort_key, bound_terms);
     let mut cursors = arguments.page.after.iter().chain(&arguments.page.before);
     let compares_cursors = cursors.any(|position| !(sort_key.nullable && is_in_nulls(position)));
     let restriction = terms.restriction(access_path, compares_cursors, parameters);
@@ -39,6 +39,7 @@ pub(super) fn page_sql<'a>(
     let of_lookups =
         (!access_path.lookups.is_empty()).then(|| Cursors::of(sort_key, &arguments.page, &[], false, parameters));
     let locator = terms.locator(access_path, relation, &conditions, parameters);
+    let joined = conditions.clone();
     if locator.is_none() {
         conditions.extend(terms.prefix(access_path, parameters));
     }
@@ -51,6 +52,10 @@ pub(super) fn page_sql<'a>(
     access_path.parts = u32::try_from(span.segments.len()).unwrap_or(1);
     let before = fields.before_page.then(|| order.span(Part::BeforePage, !ascending));
     let after = fields.after_page.then(|| order.span(Part::AfterPage, ascending));
+    let count = count_limit.map(|limit| match &access_path.counted {
+        None => Count { span: order.span(Part::All, true), limit, scan: None },
+        Some(path) => count_in_own_order((connection, relation), bound_terms, &joined, path, limit, parameters),
+    });
     let mut select = Select::default();
     terms.semi_joined().for_each(|(key, values)| select.search(key, values));
     PageSql {
@@ -62,9 +67,31 @@ pub(super) fn page_sql<'a>(
         index: terms.index(access_path),
         limit,
         probes: before.into_iter().chain(after).collect(),
-        count: count_limit.map(|limit| Count { span: order.span(Part::All, true), limit }),
+        count,
         locator,
     }
+}
+
+/// A count of rows that an order of their own finds.
+fn count_in_own_order<'a>(
+    (connection, relation): (&'a Connection, &'a str),
+    terms: &[BoundTerm],
+    joined: &[Condition<'a>],
+    CountPath { sort_key, path, .. }: &CountPath,
+    limit: Placeholder,
+    parameters: &mut Parameters<'_>,
+) -> Count<'a> {
+    let sort_key = &connection.sort_keys[*sort_key];
+    let mut terms = SearchTerms::new(connection, sort_key, terms);
+    let restriction = terms.restriction(path, false, parameters);
+    let locator = terms.locator(path, relation, joined, parameters);
+    let mut conditions = joined.to_vec();
+    if locator.is_none() {
+        conditions.extend(terms.prefix(path, parameters));
+    }
+    let order = PageOrder { sort_key, ascending: true, restriction, of_index: None, of_lookups: None };
+    let scan = Scan { conditions, index: terms.index(path), locator };
+    Count { span: order.span(Part::All, true), limit, scan: Some(scan) }
 }
 
 /// The positions of the `after:` and `before:` cursors.

@@ -2,10 +2,11 @@
 
 use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SemiJoin, SortKey};
 use crate::plan::access_path::merged_ranges::few_values;
-use crate::plan::access_path::{AccessPath, Lookup};
+use crate::plan::access_path::{AccessPath, FoundFor, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
+use crate::plan::rare_words::Words;
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, Operator};
 use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
@@ -77,6 +78,9 @@ impl<'a> SearchTerms<'a> {
     fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
         let column = ColumnOf(alias, &key.column.name);
+        if let Some(language) = &key.language {
+            return Condition::Matches(column, language, self.value(index, parameters));
+        }
         match range_operator(comparator) {
             Some(operator) => Condition::Compare(column, operator, self.value(index, parameters)),
             None => Condition::Among(column, self.values(index, parameters)),
@@ -150,6 +154,7 @@ impl<'a> SearchTerms<'a> {
         joined: &[Condition<'a>],
         parameters: &mut Parameters<'_>,
     ) -> Option<Locator<'a>> {
+        let is_count = path.found_for == FoundFor::Count;
         let list = path.prefix.and_then(|prefix| Some((prefix, prefix.list?)));
         if path.is_in_order() && list.is_none() {
             return None;
@@ -171,11 +176,14 @@ impl<'a> SearchTerms<'a> {
             values: self.values(term, parameters),
             stored: self.terms[term].key.column.stored,
             is_merged: prefix.is_merged(),
-            head: (prefix.is_merged() && path.is_in_order() && !self.terms[term].is_of_few)
+            head: (prefix.is_merged() && path.is_in_order() && !is_count && !self.terms[term].is_of_few)
                 .then(|| parameters.add(ParameterSource::RangeHead(term))),
         });
-        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, parameters)).collect();
-        let window = path.has_window().then(|| parameters.add(ParameterSource::Window));
+        let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive && !path.lookups.is_empty();
+        let paid = is_paid.then(|| parameters.add(ParameterSource::PageSize));
+        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid, parameters)).collect();
+        let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
+        let window = path.has_window().then(|| parameters.add(window));
         let filters =
             path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index, parameters)).collect();
         Some(Locator {
@@ -195,7 +203,12 @@ impl<'a> SearchTerms<'a> {
         })
     }
 
-    fn lookup(&mut self, lookup: &Lookup, parameters: &mut Parameters<'_>) -> Option<LookupSource<'a>> {
+    fn lookup(
+        &mut self,
+        lookup: &Lookup,
+        paid: Option<Placeholder>,
+        parameters: &mut Parameters<'_>,
+    ) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let is_continued = lookup.columns.len() > 2;
@@ -209,7 +222,7 @@ impl<'a> SearchTerms<'a> {
                 let [equal, range] = [[Operator::Equal].as_slice(), &[Operator::GreaterOrEqual, Operator::LessOrEqual]];
                 let operators = if is_continued { equal } else { range };
                 conditions.extend(operators.iter().map(|operator| Condition::Compare(column, *operator, value)));
-            } else {
+            } else if !lookup.is_text {
                 conditions.push(self.index_condition(index, alias, parameters));
             }
         }
@@ -217,13 +230,21 @@ impl<'a> SearchTerms<'a> {
         let first = column(*lookup.terms.first()?);
         let mut others = lookup.terms.iter().map(|index| column(*index)).filter(|column| *column != first);
         let second = if is_continued { others.next_back() } else { others.next() };
+        let order = std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect();
+        let words = key.language.as_ref().map(|language| Words {
+            column: &key.column.name,
+            language,
+            words: self.value(lookup.terms[0], parameters),
+        });
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
         Some(LookupSource {
             conditions,
             is_first_descending: lookup.is_of_pair,
-            order: std::iter::once(first).chain(second).map(|column| ColumnOf(alias, column)).collect(),
+            order,
+            words,
             semi_join: key.semi_join.as_ref(),
             rows: lookup.rows,
+            paid,
             filters: others.map(|index| self.filter(index, parameters)).collect(),
         })
     }
@@ -241,10 +262,10 @@ impl<'a> SearchTerms<'a> {
     }
 }
 
-/// The operator of a range; `None` for an equality or a list.
+/// The operator of a range; `None` of other comparators.
 fn range_operator(comparator: Comparator) -> Option<Operator> {
     match comparator {
-        Comparator::Equals | Comparator::In => None,
+        Comparator::Equals | Comparator::In | Comparator::Matches => None,
         Comparator::Greater => Some(Operator::Greater),
         Comparator::GreaterOrEqual => Some(Operator::GreaterOrEqual),
         Comparator::Less => Some(Operator::Less),

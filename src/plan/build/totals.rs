@@ -6,7 +6,7 @@ use crate::catalog::binding::Column;
 use crate::catalog::ids::EntityId;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::totals::{FieldPath, GroupField, GroupOrder, TotalsField};
-use crate::plan::access_path::{AccessPath, WindowScale};
+use crate::plan::access_path::{AccessPath, FoundFor};
 use crate::plan::build::page::page_sql;
 use crate::plan::build::page_fields::PageFields;
 use crate::plan::build::planner::Planner;
@@ -41,7 +41,7 @@ impl<'a> Planner<'a> {
         let (connection, step, terms) = (&bound.binding.connection, bound.step, self.terms.of(bound.step));
         let sort_key = bound.arguments.sort_key;
         let mut access_path = AccessPath::choose(connection, sort_key, terms, 0, false, self.catalog.search_window());
-        access_path.window_scale = WindowScale::Fixed;
+        access_path.found_for = FoundFor::Totals;
         let mut parameters = self.parameters(step);
         let page_of = (connection, bound.arguments);
         let no_parent = (Parent::None, Vec::new());

@@ -127,8 +127,9 @@ fn key(column: &Column, literal: &Literal) -> Result<Value, &'static str> {
         Literal::String(text) => text.clone(),
         Literal::Int(number) => number.to_string(),
         Literal::Boolean(truth) => truth.to_string(),
+        Literal::Enum(name) => name.clone(),
         Literal::Float(number) => number.to_string(),
-        Literal::Variable(_) | Literal::Null | Literal::Enum(_) | Literal::List(_) => {
+        Literal::Variable(_) | Literal::Null | Literal::List(_) => {
             return Err("a string");
         }
     };

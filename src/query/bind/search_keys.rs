@@ -97,6 +97,7 @@ pub(super) fn key(
     })?;
     let key = &connection.search_keys[index];
     let comparator = match term.operator {
+        Operator::Known(Comparator::Equals) if key.language.is_some() => Comparator::Matches,
         Operator::Known(comparator) => comparator,
         Operator::Unknown(operator) => {
             return Err(BindError::NoSuchOperator {

@@ -14,7 +14,7 @@ use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::search_keys;
 use crate::query::bind::search_size::SearchSize;
 use crate::query::operation::Literal;
-use crate::search::bounds::MAX_VALUES;
+use crate::search::bounds::{MAX_VALUES, MAX_WORDS};
 use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
 use crate::value::Value;
 
@@ -147,6 +147,9 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
     let (index, comparator) = search_keys::key(arguments, connection, term)?;
     let key = &connection.search_keys[index];
     let values = values(term, |text| column_value::parse(&key.column, text).and_then(|value| key.normalize(value)))
+        .and_then(
+            |values| if comparator == Comparator::Matches { check_words(term).map(|()| values) } else { Ok(values) },
+        )
         .map_err(|bad| search_keys::malformed(arguments, connection, bad))?;
     if values.len() > MAX_VALUES {
         return Err(BindError::TooManyValues {
@@ -158,6 +161,17 @@ fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> 
     }
     let is_one = comparator == Comparator::In && values.len() == 1 && key.comparators.contains(&Comparator::Equals);
     Ok(BoundTerm { key: index, comparator: if is_one { Comparator::Equals } else { comparator }, values })
+}
+
+/// Fails if a search in text has no words, or too many. PostgreSQL finds at least as many in it.
+fn check_words(term: &Term<'_>) -> Result<(), SearchError> {
+    let words = term.elements.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
+    let kind = match words.filter(|word| !word.is_empty()).count() {
+        0 => SearchErrorKind::InvalidValue("words"),
+        1..=MAX_WORDS => return Ok(()),
+        _ => SearchErrorKind::TooManyWords,
+    };
+    Err(SearchError::new(term.text, term.offset, kind))
 }
 
 /// The distinct values of a term, in its order.

@@ -106,10 +106,9 @@ fn scalar(scalar: ScalarType, json: &Json) -> Result<Literal, &'static str> {
         (ScalarType::Id, Json::Number(number)) if number.is_i64() || number.is_u64() => {
             Ok(Literal::String(number.to_string()))
         }
-        (ScalarType::Id, Json::String(text)) => Ok(Literal::String(text.clone())),
+        (ScalarType::Id | ScalarType::BigInt, Json::String(text)) => Ok(Literal::String(text.clone())),
         (ScalarType::Id, _) => Err("a string, or a whole number of at most 64 bits (put a longer one in quotes)"),
         (ScalarType::BigInt, Json::Number(number)) if number.is_i64() => Ok(Literal::String(number.to_string())),
-        (ScalarType::BigInt, Json::String(text)) => Ok(Literal::String(text.clone())),
         (ScalarType::BigInt, _) => Err("a whole number of 64 bits, in quotes or not"),
         (ScalarType::Float, Json::Number(number)) => Ok(Literal::String(number.to_string())),
         (ScalarType::Float, _) => Err("a number"),

@@ -218,6 +218,14 @@ impl Sample {
 }
 
 const DOCUMENTS: &str = "
+    CREATE TABLE list (id text PRIMARY KEY, tags text[] NOT NULL, days date[], amounts numeric(8, 2)[], flags bool[], objects jsonb[],
+        codes varchar(3)[], moments timestamp[], wholes int2[], numbers real[]);
+    INSERT INTO list VALUES
+        ('1', ARRAY['a', '\"', ''], ARRAY['2026-11-24', NULL]::date[], ARRAY[1.5, 2]::numeric[], ARRAY[true, false],
+         ARRAY['{\"a\": 1}', NULL]::jsonb[], ARRAY['x'], ARRAY['2026-11-24 09:30']::timestamp[], ARRAY[7, -7], ARRAY[0.1]),
+        ('2', '{}', NULL, '[5:6]={1,2}', '{}', '{}', '{}', '{}', '{}', '{}'),
+        ('3', ARRAY['a'], ARRAY['infinity'::date], ARRAY['NaN'::numeric], ARRAY[NULL::bool], NULL, ARRAY[NULL::text], NULL, '{{1,2},{3,4}}',
+         array_fill(1, ARRAY[1001]));
     CREATE TABLE document (id text PRIMARY KEY, json json, binary_json jsonb, bytes bytea);
     INSERT INTO document VALUES
         ('1', E'{\"a\" : 1,\\r\\n\"a\":\\t[1.50, \"\\\\u0000\\\\n\"]}', '{\"b\": 1.50, \"a\": null}', '\\x00ff0701'),
@@ -228,10 +236,14 @@ const DOCUMENTS: &str = "
 fn schema() -> String {
     let mut text = String::from("type Query {\n");
     SAMPLES.iter().enumerate().for_each(|(number, sample)| text.push_str(&sample.roots(number)));
-    text.push_str("documents: [Document] @sort(key: \"ID\")\n}\n");
+    text.push_str("documents: [Document] @sort(key: \"ID\") lists: [List] @sort(key: \"ID\")\n}\n");
     SAMPLES.iter().enumerate().for_each(|(number, sample)| text.push_str(&sample.types(number)));
     text + "type Document @relation(name: \"document\", key: [\"id\"]) {
         id: ID! json: JSON binaryJson: JSON bytes: Bytes
+    }
+    type List @relation(name: \"list\", key: [\"id\"]) {
+        id: ID! tags: [String!]! days: [Date] amounts: [Decimal!] flags: [Boolean!] objects: [JSON] codes: [ID!] moments: [DateTime]
+        wholes: [Int!] numbers: [Float]
     }"
 }
 
@@ -275,6 +287,7 @@ async fn scalars_have_the_values_and_the_order_of_postgresql() {
     }
     assert_pages(&client, &server, &roots).await;
     documents(&server, &token);
+    lists(&query);
 }
 
 /// The schema has the types that it uses.
@@ -408,4 +421,41 @@ fn documents(server: &Server, token: &str) {
     let sorted =
         server.query(token, "{ documents(first: 1, sortKey: ID, query: \"json:x\") { edges { cursor } } }").json();
     assert!(sorted["errors"][0]["extensions"]["code"].is_string(), "{sorted}");
+}
+
+/// Arrays are lists; one that a list cannot be is null, with an error.
+fn lists(query: &impl Fn(&str) -> Value) {
+    let fields = "id tags days amounts flags objects codes moments wholes numbers";
+    let body = query(&format!(
+        "{{ lists(first: 9) {{ edges {{ node {{ {fields} }} }} }} __type(name: \"List\") {{ fields {{ name type {{ \
+        kind ofType {{ kind name ofType {{ kind ofType {{ name }} }} }} }} }} }} }}"
+    ));
+    let nodes: Vec<_> = body["data"]["lists"]["edges"].as_array().unwrap().iter().map(|edge| &edge["node"]).collect();
+    assert_eq!(
+        *nodes[0],
+        json!({
+            "id": "1", "tags": ["a", "\"", ""], "days": ["2026-11-24", null], "amounts": ["1.50", "2.00"], "flags": [true, false],
+            "objects": [{ "a": 1 }, null], "codes": ["x"], "moments": ["2026-11-24T09:30:00Z"], "wholes": [7, -7], "numbers": [0.1],
+        })
+    );
+    assert_eq!(
+        *nodes[1],
+        json!({
+            "id": "2", "tags": [], "days": null, "amounts": ["1.00", "2.00"], "flags": [], "objects": [], "codes": [], "moments": [],
+            "wholes": [], "numbers": [],
+        })
+    );
+    assert_eq!(
+        *nodes[2],
+        json!({
+            "id": "3", "tags": ["a"], "days": null, "amounts": null, "flags": null, "objects": null, "codes": null, "moments": null,
+            "wholes": null, "numbers": null,
+        })
+    );
+    let errors = body["errors"].as_array().unwrap();
+    let fields: Vec<_> = errors.iter().map(|error| error["path"][4].as_str().unwrap()).collect();
+    assert_eq!(fields, ["days", "amounts", "flags", "codes", "wholes", "numbers"], "{body}");
+    assert_eq!(errors[0]["extensions"]["code"], "UNREPRESENTABLE_VALUE");
+    let tags = json!({ "kind": "NON_NULL", "ofType": { "kind": "LIST", "name": null, "ofType": { "kind": "NON_NULL", "ofType": { "name": "String" } } } });
+    assert_eq!(body["data"]["__type"]["fields"][1]["type"], tags, "{body}");
 }

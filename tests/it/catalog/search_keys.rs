@@ -131,7 +131,7 @@ fn terms(key: &Key, comparator: Comparator, values: &[String]) -> Vec<(String, S
 
 fn sign(comparator: Comparator) -> &'static str {
     match comparator {
-        Comparator::Equals | Comparator::In => "",
+        Comparator::Equals | Comparator::In | Comparator::Matches => "",
         Comparator::Greater => ">",
         Comparator::GreaterOrEqual => ">=",
         Comparator::Less => "<",

@@ -207,6 +207,39 @@ async fn totals_are_complete_from_the_last_row_on() {
     assert_eq!(all["orderTotals"], json!({ "groups": [{ "count": 0 }], "rowCount": 0, "complete": true }));
 }
 
+/// The best sellers of a week: its lines are found by the dates of their orders, as many as are paid.
+#[tokio::test]
+async fn totals_have_all_lines_of_a_range_of_dates_if_these_are_no_more_than_their_rows() {
+    let database = sampled_database().await;
+    let runner = QueryRunner::new(&database);
+    let client = database.connect().await;
+    // 250 of 2,000 orders.
+    let dates = "SELECT to_char(percentile_disc(0.5) WITHIN GROUP (ORDER BY order_date), 'YYYY-MM-DD'),
+        to_char(percentile_disc(0.625) WITHIN GROUP (ORDER BY order_date), 'YYYY-MM-DD') FROM order_header";
+    let dates = client.query_one(dates, &[]).await.unwrap();
+    let [from, to] = [0, 1].map(|column| dates.get::<_, String>(column));
+    let condition = format!("o.order_date >= '{from}' AND o.order_date < '{to}'");
+    let root = &ROOTS[1];
+    let expected = by_sql(&database, root, &["i.product_id"], &["i.quantity"], &condition).await;
+    let lines: i64 = expected.values().map(|(count, _)| count).sum();
+    // More than any search looks up.
+    assert!((250..4000).contains(&lines), "{lines} lines from {from} to {to}");
+    for (rows, is_whole) in [(4000, true), (lines, true), (lines - 1, false)] {
+        let search = format!("orderDate:>={from} orderDate:<{to}");
+        let arguments = format!("groupBy: PRODUCT_ID, orderBy: QUANTITY, rows: {rows}, query: \"{search}\"");
+        let (found, windows) = walked(&runner, root.name, &arguments, &["productId"], &["quantity"]).await;
+        assert_eq!(found, expected, "{arguments}");
+        assert_eq!(windows == 1, is_whole, "{windows} windows of {arguments}");
+    }
+    // With another term, the dates find them all the same.
+    let search = format!("orderDate:>={from} orderDate:<{to} statusId:ITEM_COMPLETED");
+    let arguments = format!("groupBy: PRODUCT_ID, rows: {lines}, query: \"{search}\"");
+    let (found, windows) = walked(&runner, root.name, &arguments, &["productId"], &["quantity"]).await;
+    let condition = format!("{condition} AND i.status_id = 'ITEM_COMPLETED'");
+    assert_eq!(found, by_sql(&database, root, &["i.product_id"], &["i.quantity"], &condition).await);
+    assert_eq!(windows, 1);
+}
+
 /// A search that ends with its window says so, and goes on from its last row.
 #[tokio::test]
 async fn totals_of_a_search_that_ends_early_go_on_after_their_window() {

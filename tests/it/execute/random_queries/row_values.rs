@@ -44,7 +44,7 @@ impl Values for RowValues<'_> {
 /// A value in the notation of search strings; `None` if it has none there.
 fn notation(cell: &Cell, scalar: ScalarType) -> Option<String> {
     match cell {
-        Cell::Null => None,
+        Cell::Null | Cell::Array(_) => None,
         Cell::Text(text) if scalar == ScalarType::Boolean => Some((text == "Y").to_string()),
         Cell::Moment(_, text) if scalar == ScalarType::Date => text.split('T').next().map(str::to_owned),
         Cell::Text(text) | Cell::Number(_, text) | Cell::Moment(_, text) | Cell::Other(_, text) => Some(text.clone()),

@@ -94,7 +94,7 @@ impl<'a> RandomSearch<'a> {
         };
         let values: Vec<_> = term.values.iter().map(literal).collect();
         let comparison = match term.comparator {
-            Comparator::Equals | Comparator::In => format!("IN ({})", values.join(", ")),
+            Comparator::Equals | Comparator::In | Comparator::Matches => format!("IN ({})", values.join(", ")),
             comparator => format!("{} {}", sign(comparator), values[0]),
         };
         format!("{alias}.{} {comparison}", column.name)
@@ -141,7 +141,7 @@ fn joined(join: &SemiJoin) -> String {
 
 fn sign(comparator: Comparator) -> &'static str {
     match comparator {
-        Comparator::Equals | Comparator::In => "",
+        Comparator::Equals | Comparator::In | Comparator::Matches => "",
         Comparator::Greater => ">",
         Comparator::GreaterOrEqual => ">=",
         Comparator::Less => "<",

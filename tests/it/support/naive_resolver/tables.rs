@@ -28,6 +28,8 @@ pub enum Cell {
     Truth(bool),
     /// A value of another type, and its text.
     Other(Value, String),
+    /// An array.
+    Array(Json),
 }
 
 /// The rows of a relation.
@@ -107,6 +109,8 @@ impl Table {
                         "(extract(epoch FROM \"{name}\"::timestamp) * 1000000)::int8::text || ' ' || \
                          to_char(\"{name}\"::timestamp, 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
                     )
+                } else if ty.ends_with("[]") {
+                    format!("to_json(\"{name}\")::text")
                 } else if ty == "bytea" {
                     format!("encode(\"{name}\", 'base64')")
                 } else {
@@ -155,6 +159,7 @@ impl Cell {
             "real" => Self::Other(Value::Float(Float::parse_single(&text).unwrap()), text),
             "time without time zone" => Self::Other(Value::Time(TimeOfDay::parse(&text).unwrap()), text),
             "interval" => Self::Other(Value::Interval(Interval::parse(&text).unwrap()), text),
+            array if array.ends_with("[]") => Self::Array(serde_json::from_str(&text).unwrap()),
             "boolean" => Self::Truth(text == "true"),
             _ if is_moment(ty) => {
                 let (micros, moment) = text.split_once(' ').unwrap();
@@ -190,6 +195,7 @@ impl Cell {
             (Self::Number(_, text), _) => Value::Numeric(Numeric::from_binary(&numeric(text)).unwrap()),
             (Self::Moment(micros, _), StoredType::Date) => Value::Date(days(*micros)),
             (Self::Other(value, _), _) => value.clone(),
+            (Self::Array(array), _) => panic!("{array:?} in a cursor"),
             (Self::Moment(micros, _), _) => Value::DateTime(unix_micros(*micros)),
             (Self::Truth(truth), _) => Value::Boolean(*truth),
         })
@@ -240,6 +246,7 @@ impl Cell {
     pub fn json(&self, scalar: ScalarType) -> Json {
         match (scalar, self) {
             (_, Self::Null) => Json::Null,
+            (_, Self::Array(array)) => array.clone(),
             (ScalarType::Json, Self::Text(text)) => serde_json::from_str(text).unwrap(),
             (ScalarType::Float, Self::Other(_, text)) => Json::Float(Float::parse(text).unwrap()),
             (ScalarType::Date, Self::Moment(_, text)) => Json::Text(text.split('T').next().unwrap().to_owned()),

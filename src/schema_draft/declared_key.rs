@@ -1,0 +1,108 @@
+//! Keys of relations of which PostgreSQL knows none: views and tables of other servers.
+
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::catalog::Catalog;
+use crate::catalog::error::SchemaError;
+use crate::schema_draft::description::{Database, Relation};
+
+/// The columns that identify the rows of a relation. Nobody checks that they do, and that they are never null.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredKey {
+    /// As a schema file names it.
+    pub relation: String,
+    /// The columns, in the order of the key.
+    pub columns: Vec<String>,
+}
+
+/// Why a key cannot be declared.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DeclaredKeyError {
+    /// The text is no declaration.
+    #[error("a key is declared as RELATION=COLUMN,…, such as stock_level=product_id,facility_id")]
+    Syntax,
+    /// There is no such relation.
+    #[error("there is no view and no table of another server {0} that the role may read")]
+    NoRelation(String),
+    /// The relation is a table.
+    #[error("{0} is a table, whose key is that of a primary key or of a unique index on columns without nulls")]
+    Table(String),
+    /// The relation has no such column.
+    #[error("{0} has no column {1} that the role may read")]
+    NoColumn(String, String),
+}
+
+impl FromStr for DeclaredKey {
+    type Err = DeclaredKeyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (relation, columns) = text.split_once('=').ok_or(DeclaredKeyError::Syntax)?;
+        let columns: Vec<_> = columns.split(',').map(|column| column.trim().to_owned()).collect();
+        let is_repeated = columns.iter().enumerate().any(|(index, column)| columns[..index].contains(column));
+        if relation.is_empty() || is_repeated || columns.iter().any(String::is_empty) {
+            return Err(DeclaredKeyError::Syntax);
+        }
+        Ok(Self { relation: relation.to_owned(), columns })
+    }
+}
+
+impl Database {
+    /// Gives relations declared keys. Fails if one cannot have it.
+    pub fn declare(&mut self, keys: &[DeclaredKey]) -> Result<(), DeclaredKeyError> {
+        keys.iter().try_for_each(|key| {
+            let name = || key.relation.clone();
+            let found = self.relations.iter_mut().find(|relation| relation.path() == key.relation);
+            let relation = found.ok_or_else(|| DeclaredKeyError::NoRelation(name()))?;
+            if !relation.kind.takes_key() {
+                return Err(DeclaredKeyError::Table(name()));
+            }
+            match key.columns.iter().find(|column| relation.column(column).is_none()) {
+                Some(column) => Err(DeclaredKeyError::NoColumn(name(), column.clone())),
+                None => {
+                    relation.declare(&key.columns);
+                    Ok(())
+                }
+            }
+        })
+    }
+
+    /// Gives relations without a key the keys that a schema file declares. Fails if the text is no schema file.
+    pub fn declare_as(&mut self, text: &str) -> Result<(), SchemaError> {
+        let catalog = Catalog::parse(text)?;
+        for relation in self.relations.iter_mut().filter(|one| one.kind.takes_key() && one.keys.is_empty()) {
+            let known = catalog.entities().find(|(_, entity)| entity.relation == relation.path());
+            let columns = known.map(|(_, entity)| entity.key.iter().map(|column| column.name.clone()).collect());
+            let columns: Vec<String> = columns.unwrap_or_default();
+            if !columns.is_empty() && columns.iter().all(|column| relation.column(column).is_some()) {
+                relation.declare(&columns);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Relation {
+    fn declare(&mut self, key: &[String]) {
+        self.keys.insert(0, key.to_vec());
+        for column in self.columns.iter_mut().filter(|column| key.contains(&column.name)) {
+            column.is_not_null = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_relation_and_its_columns() {
+        let key = |text: &str| text.parse::<DeclaredKey>().map(|key| (key.relation, key.columns.join("|")));
+        assert_eq!(key("charts=place"), Ok(("charts".to_owned(), "place".to_owned())));
+        assert_eq!(key("Odd Schema.x=a b, c"), Ok(("Odd Schema.x".to_owned(), "a b|c".to_owned())));
+        for text in ["", "charts", "=place", "charts=", "charts=a,,b", "charts=a,a"] {
+            assert_eq!(key(text), Err(DeclaredKeyError::Syntax), "{text}");
+        }
+    }
+}

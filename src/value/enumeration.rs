@@ -1,0 +1,67 @@
+//! Enums of column values.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// An enum: the names that clients know, and the texts that the database has. All that were ever made are kept until the program ends,
+/// so that they can be copied as other types are: those of a schema file are few, and the same again when it is read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Enumeration(&'static Definition);
+
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Definition {
+    name: String,
+    /// The name and the text of each value.
+    values: Vec<(String, String)>,
+}
+
+static KNOWN: Mutex<BTreeSet<&'static Definition>> = Mutex::new(BTreeSet::new());
+
+impl Enumeration {
+    /// The enum with this name and these values, each with its name and text.
+    pub fn new(name: String, values: Vec<(String, String)>) -> Self {
+        let definition = Definition { name, values };
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = known.get(&definition) {
+            return Self(same);
+        }
+        let definition: &'static Definition = Box::leak(Box::new(definition));
+        known.insert(definition);
+        Self(definition)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        &self.0.name
+    }
+
+    /// The name and the text of each value, in their order.
+    pub fn values(self) -> impl Iterator<Item = (&'static str, &'static str)> + Clone {
+        self.0.values.iter().map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
+    /// The text that the database has for a value.
+    pub fn text(self, name: &str) -> Option<&'static str> {
+        self.values().find(|(known, _)| *known == name).map(|(_, text)| text)
+    }
+
+    /// The name of the value that the database has as this text. Spaces at its end, which a column of the type `char` adds, make no
+    /// difference.
+    pub fn name_of(self, text: &[u8]) -> Option<&'static str> {
+        let text = text.trim_ascii_end();
+        self.values().find(|(_, known)| known.as_bytes().trim_ascii_end() == text).map(|(name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_enums_are_one() {
+        let make = || Enumeration::new("State".to_owned(), vec![("IN_USE".to_owned(), "in use".to_owned())]);
+        assert!(std::ptr::eq(make().0, make().0));
+        assert_eq!((make().text("IN_USE"), make().text("in use")), (Some("in use"), None));
+        assert_eq!((make().name_of(b"in use  "), make().name_of(b"IN_USE")), (Some("IN_USE"), None));
+    }
+}

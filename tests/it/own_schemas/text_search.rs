@@ -1,0 +1,182 @@
+//! Searches in text: the same rows as in SQL, whatever finds them.
+
+use crate::own_schemas::{OwnSchema, Served, rows};
+use crate::support::random::Random;
+
+const TABLES: &str = "
+    CREATE TABLE article (
+        article_id integer PRIMARY KEY,
+        shelf text NOT NULL,
+        body text,
+        words tsvector GENERATED ALWAYS AS (to_tsvector('english', body)) STORED
+    );
+    INSERT INTO article
+        SELECT n, 'S' || n % 5, CASE WHEN n % 11 <> 0 THEN concat_ws(' ', 'The common article', 'word' || n % 7, 'runs to', 'shelves',
+            CASE WHEN n % 400 = 3 THEN 'red shoes, and O''Neill''s rare-books' END, 'unique' || n) END
+        FROM generate_series(1, 3000) AS n;
+    CREATE INDEX article_words ON article USING gin (words);
+    CREATE INDEX ON article (shelf, article_id);
+    CREATE VIEW shelved AS SELECT article_id, shelf, body, words FROM article";
+
+const SCHEMA: &str = r#"
+type Query {
+  articles: [Article]
+    @search(key: "shelf", inOrderOf: ["ARTICLE_ID"])
+    @search(key: "text", column: "words", compare: [MATCHES], language: "english", example: "\"red shoes\"")
+    @search(key: "plain", column: "words", compare: [MATCHES])
+    @sort(key: "ARTICLE_ID")
+    @sort(key: "SHELF")
+  shelved: [Shelved]
+    @search(key: "shelf", indexed: false)
+    @search(key: "text", column: "words", compare: [MATCHES], language: "pg_catalog.english")
+    @sort(key: "ARTICLE_ID")
+}
+type Article @relation(name: "article", key: ["article_id"]) { articleId: ID!, shelf: String!, body: String }
+type Shelved @relation(name: "public.shelved", key: ["article_id"]) { articleId: ID!, shelf: String! }
+"#;
+
+/// What is searched for, with the configuration's name in SQL and the key's.
+const WORDS: [&str; 14] = [
+    "common",
+    "The Running",
+    "word3",
+    "shelf word5",
+    "red shoes",
+    "RED",
+    "rare-books",
+    "unique77",
+    "unique1204 common",
+    "unique12 unique13",
+    "nothing",
+    "the",
+    "O'Neill",
+    "common, article & !(shelves)",
+];
+
+/// Panics unless random searches have the rows that SQL has. Returns of how many pages a search ended before they were full.
+async fn compare(own: &OwnSchema, served: &Served, root: &str, random: &mut Random) -> usize {
+    let mut short = 0;
+    for _ in 0..40 {
+        let words = *random.pick(&WORDS);
+        let (key, language) =
+            if root == "articles" && random.chance(30) { ("plain", "simple") } else { ("text", "english") };
+        let shelf = if random.chance(40) { Some(random.below(6)) } else { None };
+        let (order, sort_key) = match (root, random.chance(30)) {
+            ("articles", true) => ("shelf, article_id", "SHELF"),
+            _ => ("article_id", "ARTICLE_ID"),
+        };
+        let reverse = random.chance(50);
+        let of_shelf = shelf.map_or_else(String::new, |shelf| format!("shelf:S{shelf}"));
+        let arguments = format!("query: \"{of_shelf} {key}:\\\"{words}\\\"\", sortKey: {sort_key}, reverse: {reverse}");
+        let condition = shelf.map_or_else(String::new, |shelf| format!("AND shelf = 'S{shelf}'"));
+        let direction = if reverse { " DESC" } else { "" };
+        let sql = format!(
+            "SELECT article_id::text AS value FROM article WHERE words @@ plainto_tsquery('{language}', '{}') {condition}
+             ORDER BY {}",
+            words.replace('\'', "''"),
+            order.split(", ").map(|column| format!("{column}{direction}")).collect::<Vec<_>>().join(", ")
+        );
+        let expected = rows(&own.client, &sql).await;
+        let size = *random.pick(&[7, 60, 100]);
+        let pages = served.pages(root, &arguments, "articleId", size, random.chance(50));
+        assert_eq!(pages.values, expected, "{root}({arguments}) by {size}");
+        short += pages.short;
+    }
+    short
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn finds_the_rows_that_sql_finds() {
+    let own = OwnSchema::create("text", TABLES, SCHEMA).await;
+    assert_eq!(own.check(), "");
+    let served = own.serve(&["--search-window", "2000", "--bucket-size", "1000000000"]);
+    let random = &mut Random(7);
+    let rare = || served.pages("articles", r#"query: "text:\"red shoes\"""#, "articleId", 5, false);
+    // As long as PostgreSQL has no statistics of a table, none of its words is known to be rare.
+    assert!(compare(&own, &served, "articles", random).await > 0);
+    assert!(rare().short > 0);
+    own.client.batch_execute("ANALYZE article").await.unwrap();
+    compare(&own, &served, "articles", random).await;
+    assert_eq!((rare().short, rare().count), (0, 2));
+    // Of a view it never has.
+    assert!(compare(&own, &served, "shelved", random).await > 0);
+    // As if there were so many rows that a word has to be rare.
+    let many = "UPDATE pg_class SET reltuples = 1e8 WHERE oid = 'article'::regclass";
+    own.client.batch_execute(many).await.unwrap();
+    assert!(compare(&own, &served, "articles", random).await > 0);
+    let common = served.pages("articles", r#"query: "text:word3 shelf:S9""#, "articleId", 100, false);
+    assert_eq!(common.values.len(), 0);
+    let count = |words: &str| {
+        let query = format!("{{ articles(first: 1, query: \"text:{words}\", countUpTo: 1000) {{ count }} }}");
+        served.query(&query)["data"]["articles"]["count"].clone()
+    };
+    own.client.batch_execute("ANALYZE article").await.unwrap();
+    assert_eq!(count("red"), rows(&own.client, "SELECT count(*) FROM article WHERE body LIKE '%red %'").await[0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refuses_what_is_no_search_for_words() {
+    let own = OwnSchema::create("text-refusals", TABLES, SCHEMA).await;
+    let served = own.serve(&[]);
+    let error = |term: &str| {
+        let (code, message) =
+            served.error(&format!("{{ articles(first: 1, query: \"{term}\") {{ edges {{ cursor }} }} }}"));
+        format!("{code}: {message}")
+    };
+    let many = ["word"; 17].join(" ");
+    for (term, expected) in [
+        ("text:>red", "OPERATOR_NOT_ALLOWED: `text` does not take the comparator >; it takes matches"),
+        ("text:red,blue", "OPERATOR_NOT_ALLOWED: `text` does not take the comparator in; it takes matches"),
+        (
+            "text:",
+            "MALFORMED_QUERY: the search term `text:` at offset 0 has no value; write key:value or leave the term out",
+        ),
+        (
+            "text:red*",
+            "MALFORMED_QUERY: the search term `text:red*` at offset 0 has a `*`, and there is no pattern matching; a value in quotes is taken literally",
+        ),
+        (
+            "text:'- &'",
+            "MALFORMED_QUERY: the search term `text:'- &'` at offset 0 has a value that its key cannot take; expected words",
+        ),
+        (&format!("text:'{many}'"), "BAD_USER_INPUT: "),
+        ("shelf:S1 red", "MALFORMED_QUERY: "),
+    ] {
+        let error = error(term);
+        assert!(error.starts_with(expected), "{term}: {error}");
+    }
+    let query =
+        format!("{{ articles(first: 1, query: \"text:'{}'\") {{ edges {{ cursor }} }} }}", ["word"; 16].join(" "));
+    assert!(served.query(&query)["errors"].is_null());
+    // Each term costs as much as one without a selective index.
+    let cost = |search: &str| {
+        let query = format!("{{ articles(first: 10, query: \"{search}\") {{ edges {{ node {{ articleId }} }} }} }}");
+        served.query(&query)["extensions"]["cost"]["requestedQueryCost"].clone()
+    };
+    assert_eq!((cost("shelf:S1"), cost("shelf:S1 text:red")), (20.into(), 70.into()));
+    let sdl = served.server.get("/rest/s1/graphql/sdl").body;
+    let line = "- `text`: matches; `text:\"red shoes\"` (all words, in any order, by the text search configuration `english`) (costs 50 \
+                more; pages may come short)";
+    assert!(sdl.contains(line), "{sdl}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_check_names_what_a_search_for_words_lacks() {
+    let own = OwnSchema::create("text-check", TABLES, SCHEMA).await;
+    own.client.batch_execute("DROP INDEX article_words").await.unwrap();
+    own.write(
+        &SCHEMA.replace("pg_catalog.english", "klingon").replace(r#"key: "plain", column: "words""#, r#"key: "body""#),
+    );
+    let mut errors: Vec<_> = own.check().lines().skip(1).map(str::to_owned).collect();
+    errors.sort_unstable();
+    let expected = [
+        "- article.body is of type text, which articles(query: \"body:…\") cannot search for words, as it is no tsvector: correct the \
+         field's type or column in the schema file",
+        "- no index serves articles(query: \"text:…\"): CREATE INDEX CONCURRENTLY ON \"article\" USING gin (\"words\");",
+        "- there is no text search configuration `klingon`, by which shelved(query: \"text:…\") searches: correct `language` in the \
+         schema file, or CREATE TEXT SEARCH CONFIGURATION \"klingon\" (…);",
+    ];
+    assert_eq!(errors, expected);
+    own.write(&SCHEMA.replace(r#"language: "english","#, "indexed: true,"));
+    assert!(own.check().contains("the search key `text`: `compare: [MATCHES]` searches a tsvector"), "{}", own.check());
+}
