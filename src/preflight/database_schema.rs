@@ -34,10 +34,10 @@ const RELATIONS: &str = "
         (SELECT quote_ident(place.nspname) || '.' || quote_ident(enum.typname)
          FROM pg_catalog.pg_type AS enum
          JOIN pg_catalog.pg_namespace AS place ON place.oid = enum.typnamespace
-         WHERE enum.oid = COALESCE(NULLIF(type.typbasetype, 0), type.oid) AND enum.typtype = 'e'),
+         WHERE enum.oid = type.base AND enum.typtype = 'e'),
         (SELECT array_agg(label.enumlabel::text ORDER BY label.enumsortorder)
          FROM pg_catalog.pg_enum AS label
-         WHERE label.enumtypid = COALESCE(NULLIF(type.typbasetype, 0), type.oid))
+         WHERE label.enumtypid = type.base)
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'

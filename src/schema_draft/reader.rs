@@ -49,10 +49,10 @@ const COLUMNS: &str = "
         (SELECT quote_ident(place.nspname) || '.' || quote_ident(enum.typname)
          FROM pg_catalog.pg_type AS enum
          JOIN pg_catalog.pg_namespace AS place ON place.oid = enum.typnamespace
-         WHERE enum.oid = COALESCE(NULLIF(type.typbasetype, 0), type.oid) AND enum.typtype = 'e'),
+         WHERE enum.oid = type.base AND enum.typtype = 'e'),
         (SELECT array_agg(label.enumlabel::text ORDER BY label.enumsortorder)
          FROM pg_catalog.pg_enum AS label
-         WHERE label.enumtypid = COALESCE(NULLIF(type.typbasetype, 0), type.oid))
+         WHERE label.enumtypid = type.base)
     FROM unnest($1::oid[]) AS wanted (oid)
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = wanted.oid
     CROSS JOIN LATERAL (
