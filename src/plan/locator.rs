@@ -62,7 +62,7 @@ pub(crate) struct ValueList {
     /// Whether the ranges are merged. They are not if the values are of the sort key's column: then their ranges follow each
     /// other in the page's order.
     pub(crate) is_merged: bool,
-    /// How many rows are read first of each range, if they are merged and every row matches.
+    /// How many rows are read first of each range, if many are merged and every row matches. Of a few, whole pages are read.
     pub(crate) head: Option<Placeholder>,
 }
 
@@ -107,7 +107,10 @@ pub(crate) enum Take<'t> {
 impl ValueList {
     /// The select list and the source of the values, each once.
     fn elements(&self) -> impl Display {
-        fmt::from_fn(|f| write!(f, "DISTINCT e.v FROM unnest({}::{}[]) AS e(v)", self.values, type_name(self.stored)))
+        // Texts are distinct as they are. Other values may be equal and differ, such as intervals.
+        let distinct = if self.stored == StoredType::Text { "" } else { "DISTINCT " };
+        let ty = type_name(self.stored);
+        fmt::from_fn(move |f| write!(f, "{distinct}e.v FROM unnest({}::{ty}[]) AS e(v)", self.values))
     }
 }
 
@@ -177,6 +180,16 @@ impl Locator<'_> {
     /// Whether counts decide between the alternatives.
     pub(crate) fn has_counts(&self) -> bool {
         !self.is_exhaustive && !self.lookups.is_empty()
+    }
+
+    /// Whether it returns the rows of the page, and not their keys: few others are read beside them, and none that does not match.
+    pub(crate) fn returns_rows(&self) -> bool {
+        self.window.is_none() && self.lookups.is_empty() && self.list.is_some_and(|list| list.head.is_none())
+    }
+
+    /// The rows of a page.
+    pub(crate) fn page_rows(&self, span: &Span<'_>, limit: &dyn Display, text: &mut String) -> fmt::Result {
+        self.rows(span, &Cut::first(limit), text)
     }
 
     /// The counts that decide between the alternatives, as the beginning of a `WITH` list.
@@ -432,7 +445,7 @@ impl Locator<'_> {
     }
 
     /// The order of a span's rows, for rows that no index returns in it.
-    fn sorted(&self, span: &Span<'_>) -> impl Display {
+    pub(crate) fn sorted(&self, span: &Span<'_>) -> impl Display {
         // The other columns are never null.
         let nulls = match (span.nulls, span.ascending) {
             (Nulls::First, true) => " NULLS FIRST",

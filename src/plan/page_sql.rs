@@ -91,7 +91,17 @@ pub(crate) struct Scan<'a> {
     pub(crate) locator: Option<Locator<'a>>,
 }
 
-impl PageSql<'_> {
+impl<'a> PageSql<'a> {
+    /// Sets what is read, once all of that is known.
+    pub(crate) fn set_select(&mut self, select: Select<'a>) {
+        if let Some(locator) = self.locator.as_mut().filter(|locator| locator.returns_rows()) {
+            locator.columns.extend(select.columns_of(Alias::Base));
+            locator.columns.sort_unstable();
+            locator.columns.dedup();
+        }
+        self.select = select;
+    }
+
     /// Appends the text.
     pub(crate) fn write(&self, text: &mut String) -> fmt::Result {
         if let Some(locator) = self.locator.as_ref().filter(|locator| locator.has_counts()) {
@@ -128,12 +138,17 @@ impl PageSql<'_> {
 
     /// The rows that the locator finds.
     fn located(&self, locator: &Locator<'_>, text: &mut String) -> fmt::Result {
+        let (columns, joins) = (self.select.list(), self.select.joins());
+        if locator.returns_rows() {
+            writeln!(text, "SELECT {}{columns}\nFROM (", self.present())?;
+            locator.page_rows(&self.span, &self.limit(), text)?;
+            return write!(text, "\n) AS t{joins}{}", locator.sorted(&self.span));
+        }
         let search = if locator.window.is_some() { "m.matches, m.number, " } else { "" };
         // A disabled sort in the alternatives would hide the cost of the joins. A materialized one is planned apart.
         let continues_list = locator.has_counts() && !self.has_flags();
         writeln!(text, "{}m AS MATERIALIZED (", if continues_list { "" } else { "WITH " })?;
         locator.alternatives(&self.span, Take::Page(&self.limit()), text)?;
-        let (columns, joins) = (self.select.list(), self.select.joins());
         write!(text, "\n)\nSELECT {}{search}{columns}\nFROM m\n", self.present())?;
         write!(text, "{}{joins}\nORDER BY m.position", locator.rows_by_key(&self.select.columns_of(Alias::Base)))
     }

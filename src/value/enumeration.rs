@@ -30,7 +30,7 @@ impl Enumeration {
         Self(definition)
     }
 
-    /// That of its type in the schema.
+    /// The name of the type that is published.
     pub fn name(self) -> &'static str {
         &self.0.name
     }

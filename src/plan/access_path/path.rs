@@ -61,7 +61,7 @@ pub struct CountPath {
     pub(crate) sort_key: usize,
     /// The number of ranges that are merged.
     pub(crate) ranges: u32,
-    /// How they are found.
+    /// How they are found, with a window of its own.
     pub path: AccessPath,
 }
 

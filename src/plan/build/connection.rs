@@ -58,7 +58,7 @@ impl<'a> Planner<'a> {
         if backward {
             self.size(&mut draft);
         }
-        page.select = draft.select;
+        page.set_select(draft.select);
         self.steps[bound.step] = Step {
             name,
             relation: page.relation.to_owned(),

@@ -1,6 +1,7 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
 use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SemiJoin, SortKey};
+use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::access_path::{AccessPath, FoundFor, Lookup};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::{Locator, LookupSource, ValueList};
@@ -22,6 +23,8 @@ pub(super) struct SearchTerms<'a> {
 struct Term<'a> {
     key: &'a SearchKey,
     comparator: Comparator,
+    /// Whether it has a few values, and all plans that share the statement as many.
+    is_of_few: bool,
     value: Option<Placeholder>,
     values: Option<Placeholder>,
 }
@@ -30,7 +33,7 @@ impl<'a> SearchTerms<'a> {
     pub(super) fn new(connection: &'a Connection, sort_key: &'a SortKey, terms: &[BoundTerm]) -> Self {
         let term = |term: &BoundTerm| {
             let key = &connection.search_keys[term.key];
-            Term { key, comparator: term.comparator, value: None, values: None }
+            Term { key, comparator: term.comparator, is_of_few: few_values(term).is_some(), value: None, values: None }
         };
         Self { connection, sort_key, terms: terms.iter().map(term).collect() }
     }
@@ -173,7 +176,7 @@ impl<'a> SearchTerms<'a> {
             values: self.values(term, parameters),
             stored: self.terms[term].key.column.stored,
             is_merged: prefix.is_merged(),
-            head: (prefix.is_merged() && path.is_in_order() && !is_count)
+            head: (prefix.is_merged() && path.is_in_order() && !is_count && !self.terms[term].is_of_few)
                 .then(|| parameters.add(ParameterSource::RangeHead(term))),
         });
         let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive && !path.lookups.is_empty();

@@ -1,5 +1,7 @@
 //! Totals: the rows of a page in groups, and the fields of totals and of groups.
 
+use std::mem;
+
 use crate::catalog::binding::Column;
 use crate::catalog::ids::EntityId;
 use crate::catalog::result_type::ResultType;
@@ -49,11 +51,12 @@ impl<'a> Planner<'a> {
         let sort_key = &connection.sort_keys[sort_key];
         let cursor_columns: Vec<_> =
             if selects_cursor(&bound.selections) { connection.cursor_columns(sort_key).collect() } else { Vec::new() };
-        let select = &mut page.select;
+        let mut select = mem::take(&mut page.select);
         let cursor = cursor_columns.iter().map(|column| select.key(Alias::Base, &column.name)).collect();
         let keys: Vec<_> = bound.key_indexes().collect();
-        let (key_sql, key_columns) = self.group_keys(bound, &keys, select);
-        let sums = self.sums(bound, select);
+        let (key_sql, key_columns) = self.group_keys(bound, &keys, &mut select);
+        let sums = self.sums(bound, &mut select);
+        page.set_select(select);
         let order = match bound.totals.order {
             GroupOrder::Count => OrderSql::Count,
             GroupOrder::Key => OrderSql::Keys,

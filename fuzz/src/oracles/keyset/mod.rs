@@ -1,6 +1,6 @@
 //! The rows that the page of a connection has, in a table that has a row at every position that matters: at each value of a cursor
 //! or search term, below, between and above them, and at null. A small interpreter runs the page's text over that table, for parents
-//! that are written and for others; a filter and a sort say what it has to find. Pages that look rows up or examine a window are left
+//! that are written and for others; a filter and a sort say what it has to find. Pages that look rows up, examine a window or merge ranges are left
 //! out: these have joins and counts, which take a database.
 //!
 //! - `select`: the text as a tree, and its interpreter
@@ -38,7 +38,7 @@ pub fn check(
 ) -> bool {
     let Some(connection) = node.connection(catalog) else { return false };
     let is_counted = node.argument(catalog, generated, ArgumentRole::CountUpTo).is_some();
-    if is_counted || branch.page.iter().any(|word| word.is("MATERIALIZED")) {
+    if is_counted || branch.page.iter().any(|word| word.is("MATERIALIZED") || word.is("unnest")) {
         return false;
     }
     let question = Question::new(catalog, generated, node, connection);
