@@ -129,11 +129,12 @@ impl<'s> Limited<'s> {
                 ScopeCondition::Row { .. } => false,
             }),
             ScopeCondition::Row { of, by, key } => {
-                !(parent_index == Some(*of) && equal(key, by))
-                    && !of_parent.iter().any(|other| match other {
-                        ScopeCondition::Row { of: other, by: own, .. } => other == of && equal(own, by),
-                        ScopeCondition::Values { .. } => false,
-                    })
+                let is_parent = parent_index == Some(*of) && equal(key, by);
+                let is_parents = of_parent.iter().any(|other| match other {
+                    ScopeCondition::Row { of: other, by: own, .. } => other == of && equal(own, by),
+                    ScopeCondition::Values { .. } => false,
+                });
+                !is_parent && !is_parents
             }
         };
         Some(self.relations[index].conditions.iter().filter(is_open).collect())

@@ -22,17 +22,17 @@ pub(crate) struct Words<'a> {
     /// The text search configuration.
     pub(crate) language: &'a str,
     /// The words as a client wrote them.
-    pub(crate) words: Placeholder,
+    pub(crate) value: Placeholder,
 }
 
 impl Words<'_> {
     /// The rows of a relation that have all of them, with these columns, as a source called `t`. The sub-selects say which way to go:
     /// without them, PostgreSQL would rather read the whole table, as it is not to use such indexes and expects a LIMIT to end that soon.
     pub(crate) fn rows(&self, relation: &str, columns: &dyn Display) -> impl Display {
-        let Self { column, language, words } = self;
+        let Self { column, language, value } = self;
         let (relation, column) = (Relation(relation), ColumnOf(Alias::Base, column));
         fmt::from_fn(move |f| {
-            write!(f, "(SELECT plainto_tsquery({}, {words}) AS q OFFSET 0) AS w", Configuration(language))?;
+            write!(f, "(SELECT plainto_tsquery({}, {value}) AS q OFFSET 0) AS w", Configuration(language))?;
             write!(
                 f,
                 "\nCROSS JOIN LATERAL (SELECT {columns} FROM {relation} AS t WHERE {column} @@ w.q OFFSET 0) AS t"
@@ -44,7 +44,7 @@ impl Words<'_> {
     /// the common ones is no more common than the least of these, whose share follows theirs.
     pub(crate) fn are_rare(&self, relation: &str) -> impl Display {
         fmt::from_fn(move |f| {
-            let Self { column, language, words } = self;
+            let Self { column, language, value } = self;
             let (schema, table) = relation.split_once('.').unwrap_or(("public", relation));
             let (schema, table, column) = (Text(schema), Text(table), Text(column));
             let (name, configuration) = (Relation(relation).to_string(), Configuration(language));
@@ -53,7 +53,7 @@ impl Words<'_> {
                 f,
                 "(SELECT COALESCE(bool_or(COALESCE(s.shares[COALESCE(array_position(s.words, w.word), cardinality(s.words) + 1)], \
                  {NOT_COMMON}) * s.rows <= {MAX_ROWS} IS TRUE), TRUE)\n\
-                 FROM unnest(tsvector_to_array(to_tsvector({configuration}, {words}::text))) AS w(word)\n\
+                 FROM unnest(tsvector_to_array(to_tsvector({configuration}, {value}::text))) AS w(word)\n\
                  LEFT JOIN (SELECT most_common_elems::text::text[] AS words, most_common_elem_freqs AS shares, \
                  c.reltuples * GREATEST(1, pg_relation_size(c.oid) / (NULLIF(c.relpages, 0) * 8192.0)) AS rows\n\
                  FROM pg_catalog.pg_stats AS p, pg_catalog.pg_class AS c\n\

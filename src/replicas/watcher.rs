@@ -90,7 +90,7 @@ enum WatchError {
     NotAStandby,
     /// It does not fit the schema.
     #[error("it does not fit the schema: {0}")]
-    Unfit(Mismatch),
+    Unfit(Box<Mismatch>),
     /// It lags too far, or how far is not known.
     #[error("it lags too far")]
     Lagging,
@@ -253,7 +253,7 @@ async fn fit(client: &Client, schema: &SchemaToCheck) -> Result<(), WatchError> 
     mismatches
         .into_iter()
         .find(|mismatch| !is_trusted(mismatch))
-        .map_or(Ok(()), |mismatch| Err(WatchError::Unfit(mismatch)))
+        .map_or(Ok(()), |mismatch| Err(WatchError::Unfit(Box::new(mismatch))))
 }
 
 /// Waits until it is time to ask a server again, or somebody wants to know.

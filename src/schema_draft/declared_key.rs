@@ -58,13 +58,11 @@ impl Database {
             if !relation.kind.takes_key() {
                 return Err(DeclaredKeyError::Table(name()));
             }
-            match key.columns.iter().find(|column| relation.column(column).is_none()) {
-                Some(column) => Err(DeclaredKeyError::NoColumn(name(), column.clone())),
-                None => {
-                    relation.declare(&key.columns);
-                    Ok(())
-                }
+            if let Some(column) = key.columns.iter().find(|column| relation.column(column).is_none()) {
+                return Err(DeclaredKeyError::NoColumn(name(), column.clone()));
             }
+            relation.declare(&key.columns);
+            Ok(())
         })
     }
 

@@ -109,19 +109,17 @@ pub fn run(database: &Database, server_flags: &[String], turns: usize, seed: u64
         let mut limited = meter(caller)?;
         let texts: Vec<_> = queries.iter().map(|query| format!("{{ {query} }}")).collect();
         let texts: Vec<_> = texts.iter().map(String::as_str).collect();
-        let mut measured = Vec::new();
+        let (mut unlimited_turns, mut limited_turns) = (Vec::new(), Vec::new());
         for turn in 0..turns {
             let seed = seed.wrapping_add(turn as u64);
-            measured.push((plain.measure(&texts, 1, seed)?, limited.measure(&texts, 1, seed)?));
+            unlimited_turns.push(plain.measure(&texts, 1, seed)?);
+            limited_turns.push(limited.measure(&texts, 1, seed)?);
         }
         for (index, query) in queries.iter().copied().enumerate() {
-            let ms = |of: fn(&(Vec<Measured>, Vec<Measured>)) -> &Vec<Measured>| {
-                median(measured.iter().map(|turn| of(turn)[index].cpu.postgresql_ms))
-            };
-            let (plain_ms, ms) = (ms(|turn| &turn.0), ms(|turn| &turn.1));
-            let cost = |turns: &[Measured]| turns[index].actual;
-            let costs = measured.first().map(|(plain, limited)| (cost(plain), cost(limited)));
-            let (plain_cost, cost) = costs.unwrap_or_default();
+            let ms = |turns: &[Vec<Measured>]| median(turns.iter().map(|turn| turn[index].cpu.postgresql_ms));
+            let cost = |turns: &[Vec<Measured>]| turns.first().map_or_else(Default::default, |turn| turn[index].actual);
+            let (plain_ms, ms) = (ms(&unlimited_turns), ms(&limited_turns));
+            let (plain_cost, cost) = (cost(&unlimited_turns), cost(&limited_turns));
             pages.push(ScopedPage { caller, query, plain_cost, cost, plain_ms, ms, ratio: ms / plain_ms });
         }
     }

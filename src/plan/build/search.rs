@@ -234,7 +234,7 @@ impl<'a> SearchTerms<'a> {
         let words = key.language.as_ref().map(|language| Words {
             column: &key.column.name,
             language,
-            words: self.value(lookup.terms[0], parameters),
+            value: self.value(lookup.terms[0], parameters),
         });
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
         Some(LookupSource {
