@@ -32,6 +32,7 @@ const SHARED: &[&str] = &[
     "StatusItem",
     "Enumeration",
     "Geo",
+    "Uom",
     "OrderItemType",
     "OrderAdjustmentType",
     "PaymentMethodType",

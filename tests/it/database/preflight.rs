@@ -182,7 +182,9 @@ async fn a_joined_object_needs_an_index() {
     let not_unique = "the key of ShipmentMethodType is not unique: shipment_method_type has no unique index or constraint on \
                       (shipment_method_type_id) or on some of them; correct the key in the schema file, or CREATE UNIQUE \
                       INDEX CONCURRENTLY ON \"shipment_method_type\" (\"shipment_method_type_id\");";
-    let unserved = ["ShipGroup", "OpenShipGroup", "Picklist", "Shipment", "ProductStoreShipmentMethod"].map(|ty| {
+    let types =
+        ["ShipGroup", "OpenShipGroup", "Picklist", "Shipment", "ShipmentRouteSegment", "ProductStoreShipmentMethod"];
+    let unserved = types.map(|ty| {
         format!(
             "no index serves {ty}.shippingMethod: CREATE INDEX CONCURRENTLY ON \"shipment_method_type\" \
              (\"shipment_method_type_id\");"

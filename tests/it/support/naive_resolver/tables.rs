@@ -254,6 +254,9 @@ impl Cell {
             | (ScalarType::Id | ScalarType::Decimal | ScalarType::BigInt, Self::Number(_, text))
             | (ScalarType::Decimal | ScalarType::Time | ScalarType::Interval, Self::Other(_, text))
             | (ScalarType::DateTime, Self::Moment(_, text)) => Json::Text(text.clone()),
+            (ScalarType::Enum(enumeration), Self::Text(text)) => {
+                Json::Text(enumeration.name_of(text.as_bytes()).unwrap().to_owned())
+            }
             (ScalarType::Int, Self::Number(number, _)) => Json::Number(number.normalize().to_string().parse().unwrap()),
             (ScalarType::Boolean, Self::Truth(truth)) => Json::Boolean(*truth),
             (ScalarType::Boolean, Self::Text(text)) if text == "Y" || text == "N" => Json::Boolean(text == "Y"),
