@@ -6,7 +6,7 @@
 //! - `comparison`: compares the two
 //! - `foreign_tables`: reads the tables of other servers
 //! - `type_compatibility`: whether a column's type is compatible with its use
-//! - [`index_check`]: whether an index returns rows in an order
+//! - `index_check`: whether an index returns rows in an order
 //! - [`mismatch`]: what does not fit, and how to fix it
 //! - [`window_search`]: searches that no index serves
 

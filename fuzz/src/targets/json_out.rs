@@ -42,7 +42,11 @@ fn check_value(column: Column, raw: &[u8], json: &Json) {
     }
     if column.scalar == ScalarType::Float {
         let read = json.as_f64().expect("a number");
-        #[expect(clippy::cast_possible_truncation, reason = "that of 32 bits is meant")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::float_cmp,
+            reason = "the same number is meant, of 32 bits or 64"
+        )]
         let is_same = match raw.try_into().map(f32::from_be_bytes) {
             Ok(single) => read as f32 == single,
             Err(_) => raw.try_into().is_ok_and(|bytes| read == f64::from_be_bytes(bytes)),
