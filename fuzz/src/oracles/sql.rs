@@ -100,6 +100,8 @@ const FUNCTIONS_AND_TYPES: &[&str] = &[
     "bool_or",
     "count",
     "date_trunc",
+    "greatest",
+    "least",
     "row_number",
     "sum",
     "unnest",
@@ -116,8 +118,8 @@ const FUNCTIONS_AND_TYPES: &[&str] = &[
 
 /// The names that statements give to their parts; those with numbers are these with digits behind them.
 const NAMES: &[&str] = &[
-    "c", "e", "f", "g", "h", "j", "k", "m", "matches", "n", "nothing", "number", "p", "position", "present", "q", "r",
-    "s", "step", "t", "u", "v", "w", "x", "y",
+    "c", "e", "examined", "f", "g", "h", "j", "k", "m", "matches", "matching", "n", "nothing", "number", "p",
+    "position", "present", "q", "r", "s", "step", "t", "u", "v", "w", "x", "y",
 ];
 
 /// The words of an SQL text. Panics at anything that is none.
