@@ -1,5 +1,9 @@
 //! Searches in text: the same rows as in SQL, whatever finds them.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use crate::own_schemas::{OwnSchema, Served, rows};
 use crate::support::random::Random;
 
@@ -26,6 +30,7 @@ type Query {
     @search(key: "plain", column: "words", compare: [MATCHES])
     @sort(key: "ARTICLE_ID")
     @sort(key: "SHELF")
+  articleTotals: [Article] @totals(of: "articles") @group(key: "shelf")
   shelved: [Shelved]
     @search(key: "shelf", indexed: false)
     @search(key: "text", column: "words", compare: [MATCHES], language: "pg_catalog.english")
@@ -112,6 +117,42 @@ async fn finds_the_rows_that_sql_finds() {
     };
     own.client.batch_execute("ANALYZE article").await.unwrap();
     assert_eq!(count("red"), rows(&own.client, "SELECT count(*) FROM article WHERE body LIKE '%red %'").await[0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn adds_up_the_rows_that_sql_finds() {
+    let own = OwnSchema::create("text-totals", TABLES, SCHEMA).await;
+    own.client.batch_execute("ANALYZE article").await.unwrap();
+    let served = own.serve(&["--search-window", "2000", "--bucket-size", "1000000000"]);
+    for words in WORDS {
+        let (mut counts, mut after, mut requests) = (BTreeMap::new(), Value::Null, 0);
+        loop {
+            let found = served.query(&format!(
+                "{{ articleTotals(first: 9, groupBy: SHELF, query: \"text:\\\"{words}\\\"\", rows: 500, after: {after}) {{
+                     groups {{ shelf count }} rowCount complete endCursor }} }}"
+            ));
+            requests += 1;
+            let totals = &found["data"]["articleTotals"];
+            for group in totals["groups"].as_array().unwrap_or_else(|| panic!("{found}")) {
+                *counts.entry(group["shelf"].as_str().unwrap().to_owned()).or_insert(0) +=
+                    group["count"].as_i64().unwrap();
+            }
+            if totals["complete"] == true {
+                break;
+            }
+            assert_ne!(totals["endCursor"], after, "{found}");
+            after = totals["endCursor"].clone();
+        }
+        let sql = format!(
+            "SELECT shelf || ' ' || count(*) AS value FROM article
+             WHERE words @@ plainto_tsquery('english', '{}') GROUP BY shelf ORDER BY shelf",
+            words.replace('\'', "''")
+        );
+        let counts: Vec<Value> = counts.iter().map(|(shelf, count)| format!("{shelf} {count}").into()).collect();
+        assert_eq!(counts, rows(&own.client, &sql).await, "{words}");
+        let is_rare = ["red shoes", "RED", "rare-books", "unique77", "nothing", "O'Neill"].contains(&words);
+        assert!(!is_rare || requests == 1, "{words}: {requests} requests");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
