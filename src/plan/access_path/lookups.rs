@@ -68,6 +68,16 @@ impl Search<'_> {
         })
     }
 
+    /// Whether the rows of a path's ranges are read from an index alone.
+    pub(super) fn reads_index_alone(&self, path: &AccessPath) -> bool {
+        path.prefix.is_some_and(|prefix| {
+            let terms: Vec<_> = prefix.terms().collect();
+            let of_terms = terms.iter().map(|term| &self.key(*term).column.name);
+            let columns = of_terms.chain(self.sort.columns.first().map(|column| &column.name)).cloned().collect();
+            self.is_covered(&Lookup { terms, columns, rows: 0, is_of_pair: prefix.second.is_some(), is_text: false })
+        })
+    }
+
     /// Whether the look-up reads an index alone: one that has all columns of the terms, of the order and of the primary key.
     pub(super) fn is_covered(&self, lookup: &Lookup) -> bool {
         let Some(include) = self.included(lookup).filter(|include| !include.is_empty()) else { return false };
