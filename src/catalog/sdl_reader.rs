@@ -16,7 +16,7 @@ use crate::search::Comparator;
 use crate::value::{Enumeration, ScalarType};
 
 /// The enums of the binding directives' arguments.
-const ENUMS: [&str; 3] = ["Compare", "Normalization", "TimeUnit"];
+pub(super) const DIRECTIVE_ENUMS: [&str; 3] = ["Compare", "Normalization", "TimeUnit"];
 
 /// The default reason of `@deprecated`, as the GraphQL specification has it.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
@@ -34,7 +34,8 @@ pub(super) fn read(text: &str) -> Result<SchemaDefinition, SchemaError> {
             sdl::Definition::TypeDefinition(sdl::TypeDefinition::Object(object)) => types.push(object_type(object)?),
             // The definitions of the binding directives themselves, for readers and editors.
             sdl::Definition::DirectiveDefinition(_) => {}
-            sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty)) if ENUMS.contains(&ty.name.as_str()) => {}
+            sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty))
+                if DIRECTIVE_ENUMS.contains(&ty.name.as_str()) => {}
             sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty)) => enums.push(enumeration(ty)?),
             sdl::Definition::TypeDefinition(other) => {
                 return unsupported(type_position(other), "this kind of type");
