@@ -86,8 +86,9 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
             Some(ColumnType::Value(ValueType::BuiltIn(ty))) => add_built_in(&mut types, relation, name, ty),
             Some(ColumnType::Value(ValueType::Enum(labels))) => types.insert(relation, name, StoredType::Enum(*labels)),
             Some(ColumnType::Array(ValueType::BuiltIn(element))) => {
-                let result = element_result(element);
-                result.into_iter().for_each(|result| types.insert_result(relation, name, ResultType::Array(result)));
+                if let Some(result) = element_result(element) {
+                    types.insert_result(relation, name, ResultType::Array(result));
+                }
             }
             Some(ColumnType::Array(ValueType::Enum(_) | ValueType::DomainOfEnum(_))) => {
                 types.insert_result(relation, name, ResultType::Array(&ResultType::Text));

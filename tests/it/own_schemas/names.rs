@@ -18,7 +18,8 @@ const LATER: &str = "
     CREATE TYPE unused AS ENUM ('X');
     CREATE TYPE bytes AS ENUM ('Y');
     CREATE TABLE uuid (uuid uuid PRIMARY KEY, bytes bytea, one bytes, other unused);
-    CREATE TABLE time_unit (time_unit_id integer PRIMARY KEY, normalization compare)";
+    CREATE TABLE time_unit (time_unit_id integer PRIMARY KEY, normalization compare);
+    CREATE TABLE compare_values (compare_value_id integer PRIMARY KEY)";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_draft_gives_each_a_name_of_its_own() {
@@ -51,7 +52,12 @@ async fn a_draft_gives_each_a_name_of_its_own() {
     own.write(&(first + "\nenum Unused { P }\nenum TimeUnit { Q }\n"));
     own.client.batch_execute(LATER).await.unwrap();
     let second = updated();
-    for line in ["  one: BytesValue\n", "  other: UnusedValue\n", "  normalization: CompareValue\n"] {
+    for line in [
+        "  one: BytesValue\n",
+        "  other: UnusedValue\n",
+        "  normalization: CompareValue\n",
+        "type CompareValues @relation(name: \"compare_values\"",
+    ] {
         assert!(second.contains(line), "{line}\n{second}");
     }
     own.write(&second);

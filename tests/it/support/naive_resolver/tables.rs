@@ -124,7 +124,7 @@ impl Table {
             })
             .collect();
         let rows = client.query(&format!("SELECT {} FROM {quoted}", selected.join(", ")), &[]).await.unwrap();
-        let enums: Vec<_> = columns.iter().map(|(_, _, labels)| labels.as_ref().map(labels_of)).collect();
+        let enums: Vec<_> = columns.iter().map(|(_, _, labels)| labels.as_deref().map(labels_of)).collect();
         let cell = |row: &tokio_postgres::Row, index: usize| match (row.get::<_, Option<String>>(index), enums[index]) {
             (None, _) => Cell::Null,
             (Some(text), Some(labels)) => Cell::Label(labels, text),
@@ -148,7 +148,7 @@ impl<'a> Row<'a> {
 }
 
 /// An enum with these labels.
-fn labels_of(labels: &Vec<String>) -> Enumeration {
+fn labels_of(labels: &[String]) -> Enumeration {
     Enumeration::new(String::new(), labels.iter().map(|label| (label.clone(), label.clone())).collect())
 }
 
