@@ -63,6 +63,9 @@ fn resolve_scalars(types: &mut [TypeDefinition], enums: &[EnumDefinition]) {
 /// An enum of column values.
 fn enumeration(ty: &sdl::EnumType<'_, String>) -> Result<EnumDefinition, SchemaError> {
     check_name(&ty.name, ty.position)?;
+    if ScalarType::named(&ty.name).is_some() {
+        return Err(SchemaError::new(ty.position, SchemaErrorKind::Duplicate(ty.name.clone())));
+    }
     if let Some(directive) = ty.directives.first() {
         return Err(SchemaError::new(directive.position, SchemaErrorKind::NotAnEnumDirective));
     }
@@ -449,6 +452,12 @@ pub(super) fn snake_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_enum_cannot_be_called_like_a_scalar() {
+        let error = read("type Query { thing: Thing }\nenum Date { FIRST }").unwrap_err();
+        assert_eq!(error.to_string(), "2:1: `Date` is defined twice");
+    }
 
     #[test]
     fn a_type_needs_a_field() {
