@@ -3,13 +3,14 @@
 use crate::own_schemas::{OwnSchema, Served, rows};
 use crate::support::random::Random;
 
+// Without autovacuum, the table has no statistics before the test makes them.
 const TABLES: &str = "
     CREATE TABLE article (
         article_id integer PRIMARY KEY,
         shelf text NOT NULL,
         body text,
         words tsvector GENERATED ALWAYS AS (to_tsvector('english', body)) STORED
-    );
+    ) WITH (autovacuum_enabled = off);
     INSERT INTO article
         SELECT n, 'S' || n % 5, CASE WHEN n % 11 <> 0 THEN concat_ws(' ', 'The common article', 'word' || n % 7, 'runs to', 'shelves',
             CASE WHEN n % 400 = 3 THEN 'red shoes, and O''Neill''s rare-books' END, 'unique' || n) END
