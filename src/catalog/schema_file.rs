@@ -11,6 +11,7 @@ use crate::catalog::scopes::Scopes;
 use crate::catalog::sdl_reader;
 use crate::catalog::type_system::Catalog;
 use crate::catalog::visibility::visible;
+use crate::value::Enumeration;
 
 /// A schema file that has been read.
 #[derive(Debug)]
@@ -33,6 +34,14 @@ impl SchemaFile {
         }
         let scopes = Scopes::of(&definition)?;
         Ok(Self { definition, grants, scopes })
+    }
+
+    /// The names that no enum of a schema file can have, as the arguments of the directives have such enums.
+    pub(crate) const DIRECTIVE_ENUMS: &[&str] = &sdl_reader::DIRECTIVE_ENUMS;
+
+    /// The enums of column values that it defines, whether it uses them or not.
+    pub(crate) fn enums(&self) -> impl Iterator<Item = Enumeration> {
+        self.definition.enums.iter().map(|definition| definition.enumeration)
     }
 
     /// The names of its grants, sorted.

@@ -16,7 +16,7 @@ use crate::search::Comparator;
 use crate::value::{Enumeration, ScalarType};
 
 /// The enums of the binding directives' arguments.
-const ENUMS: [&str; 3] = ["Compare", "Normalization", "TimeUnit"];
+pub(super) const DIRECTIVE_ENUMS: [&str; 3] = ["Compare", "Normalization", "TimeUnit"];
 
 /// The default reason of `@deprecated`, as the GraphQL specification has it.
 const DEFAULT_DEPRECATION_REASON: &str = "No longer supported";
@@ -34,7 +34,8 @@ pub(super) fn read(text: &str) -> Result<SchemaDefinition, SchemaError> {
             sdl::Definition::TypeDefinition(sdl::TypeDefinition::Object(object)) => types.push(object_type(object)?),
             // The definitions of the binding directives themselves, for readers and editors.
             sdl::Definition::DirectiveDefinition(_) => {}
-            sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty)) if ENUMS.contains(&ty.name.as_str()) => {}
+            sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty))
+                if DIRECTIVE_ENUMS.contains(&ty.name.as_str()) => {}
             sdl::Definition::TypeDefinition(sdl::TypeDefinition::Enum(ty)) => enums.push(enumeration(ty)?),
             sdl::Definition::TypeDefinition(other) => {
                 return unsupported(type_position(other), "this kind of type");
@@ -62,6 +63,9 @@ fn resolve_scalars(types: &mut [TypeDefinition], enums: &[EnumDefinition]) {
 /// An enum of column values.
 fn enumeration(ty: &sdl::EnumType<'_, String>) -> Result<EnumDefinition, SchemaError> {
     check_name(&ty.name, ty.position)?;
+    if ScalarType::named(&ty.name).is_some() {
+        return Err(SchemaError::new(ty.position, SchemaErrorKind::Duplicate(ty.name.clone())));
+    }
     if let Some(directive) = ty.directives.first() {
         return Err(SchemaError::new(directive.position, SchemaErrorKind::NotAnEnumDirective));
     }
@@ -448,6 +452,12 @@ pub(super) fn snake_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_enum_cannot_be_called_like_a_scalar() {
+        let error = read("type Query { thing: Thing }\nenum Date { FIRST }").unwrap_err();
+        assert_eq!(error.to_string(), "2:1: `Date` is defined twice");
+    }
 
     #[test]
     fn a_type_needs_a_field() {

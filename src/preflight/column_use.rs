@@ -7,8 +7,6 @@ use crate::value::ScalarType;
 pub enum ColumnUse {
     /// Statements name the column; its values stay in the database.
     Internal,
-    /// Statements return the column to check whether it is null.
-    NullCheck,
     /// Responses contain the column's values as this scalar.
     Output(ScalarType),
     /// Responses contain the column's arrays as lists of this scalar.

@@ -176,8 +176,11 @@ impl<'r, 'a> Comparison<'r, 'a> {
     pub(super) fn enums(&mut self) {
         let mut compared = HashSet::new();
         for ColumnRequirement { column, column_use, required_by } in &self.requirements.columns {
-            let (ColumnUse::Output(scalar) | ColumnUse::Compared(scalar)) = *column_use else { continue };
-            let found = self.database.column(*column).and_then(|found| found.labels);
+            let (ColumnUse::Output(scalar) | ColumnUse::OutputList(scalar) | ColumnUse::Compared(scalar)) = *column_use
+            else {
+                continue;
+            };
+            let found = self.database.column(*column).and_then(|found| found.ty.value().labels());
             let (ScalarType::Enum(declared), Some(labels)) = (scalar, found) else { continue };
             // The first part of the schema that has it stands for all.
             if !compared.insert((declared, labels)) {
@@ -209,7 +212,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 self.mismatches.push(Mismatch::NoTextSearchConfiguration { language, required_by });
             }
             let Some(found) = self.database.relation(column.relation).filter(|found| found.is_table) else { continue };
-            let is_text = found.columns.get(column.name).is_some_and(|column| column.ty == Some(Type::TS_VECTOR));
+            let is_text = found.columns.get(column.name).is_some_and(|column| column.ty.is_built_in(&Type::TS_VECTOR));
             if is_text && !found.text_indexed.contains(column.name) {
                 let (relation, column) = (column.relation.to_owned(), column.name.to_owned());
                 self.mismatches.push(Mismatch::NoTextIndex { relation, column, required_by });

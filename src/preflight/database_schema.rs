@@ -2,64 +2,45 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
+use crate::preflight::column_type::{COLUMN_TYPE, ColumnType, FoundType, SELECTED};
 use crate::preflight::requirements::{ColumnName, Requirements};
-use crate::value::Enumeration;
 
-/// Selects the columns of relations.
+/// The statement that selects the columns of relations.
 ///
 /// Finds relations by name in PostgreSQL's system catalogs, which every role can read: `to_regclass` fails for a schema
-/// that the role may not use. A name without a schema means `public`, as in every statement. For a domain, or one over
-/// another, selects its base type, as results do. The modifier of `numeric` has the number of digits and that of decimal places.
-const RELATIONS: &str = "
+/// that the role may not use. A name without a schema means `public`, as in every statement.
+fn relations() -> String {
+    format!(
+        "
     SELECT
         wanted.name,
         namespace.nspname::text,
         relation.relkind IN ('r', 'p', 'm'),
         has_schema_privilege(namespace.oid, 'USAGE'),
         attribute.attname::text,
-        type.base,
         format_type(attribute.atttypid, attribute.atttypmod),
         has_column_privilege(relation.oid, attribute.attnum, 'SELECT'),
         relation.relkind IN ('r', 'p'),
-        attribute.attnotnull OR type.is_not_null,
-        modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28,
         (SELECT quote_ident(server.srvname)
          FROM pg_catalog.pg_foreign_table AS foreign_table
          JOIN pg_catalog.pg_foreign_server AS server ON server.oid = foreign_table.ftserver
          WHERE foreign_table.ftrelid = relation.oid),
-        pg_get_partkeydef(relation.oid),
-        (SELECT quote_ident(place.nspname) || '.' || quote_ident(enum.typname)
-         FROM pg_catalog.pg_type AS enum
-         JOIN pg_catalog.pg_namespace AS place ON place.oid = enum.typnamespace
-         WHERE enum.oid = type.base AND enum.typtype = 'e'),
-        (SELECT array_agg(label.enumlabel::text ORDER BY label.enumsortorder)
-         FROM pg_catalog.pg_enum AS label
-         WHERE label.enumtypid = type.base)
+        pg_get_partkeydef(relation.oid),{SELECTED}
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
     ) AS part
     JOIN pg_catalog.pg_namespace AS namespace ON namespace.nspname = part[1]
     JOIN pg_catalog.pg_class AS relation ON relation.relnamespace = namespace.oid AND relation.relname = part[2]
-    JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid
-    CROSS JOIN LATERAL (
-        WITH RECURSIVE domain AS (
-            SELECT oid, typbasetype, typtypmod, typnotnull FROM pg_catalog.pg_type WHERE oid = attribute.atttypid
-            UNION ALL
-            SELECT base.oid, base.typbasetype, base.typtypmod, base.typnotnull
-            FROM domain
-            JOIN pg_catalog.pg_type AS base ON base.oid = domain.typbasetype
-        )
-        SELECT max(oid) FILTER (WHERE typbasetype = 0), max(typtypmod), bool_or(typnotnull) FROM domain
-    ) AS type (base, modifier, is_not_null)
-    CROSS JOIN LATERAL (SELECT GREATEST(attribute.atttypmod, type.modifier)) AS modifier (value)
+    JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid{COLUMN_TYPE}
     WHERE cardinality(part) = 2
       AND relation.relkind IN ('r', 'p', 'v', 'm', 'f')
       AND attribute.attnum > 0
-      AND NOT attribute.attisdropped";
+      AND NOT attribute.attisdropped"
+    )
+}
 
 /// Selects the columns of unique indexes of tables, without those that hold only for some rows or that are not complete.
 const UNIQUE_INDEXES: &str = "
@@ -151,8 +132,8 @@ pub(super) struct FoundRelation {
 /// A column that exists.
 #[derive(Debug)]
 pub(super) struct FoundColumn {
-    /// The column's type, if it is built into PostgreSQL.
-    pub(super) ty: Option<Type>,
+    /// The column's type.
+    pub(super) ty: ColumnType,
     /// The column's type in SQL.
     pub(super) type_name: String,
     /// Whether the role may read the column.
@@ -161,8 +142,6 @@ pub(super) struct FoundColumn {
     pub(super) is_not_null: bool,
     /// Whether the column, if it is numeric, has no decimal places and 28 digits at most.
     pub(super) is_whole: bool,
-    /// The enum of the database that it has as its type, by its name in SQL, with its labels.
-    pub(super) labels: Option<Enumeration>,
 }
 
 impl DatabaseSchema {
@@ -171,7 +150,7 @@ impl DatabaseSchema {
         let wanted: BTreeSet<_> = requirements.columns.iter().map(|column| column.column.relation).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
         let role = async { client.query_one("SELECT quote_ident(current_user)", &[]).await?.try_get(0) };
-        let found = async { client.query(RELATIONS, &[&wanted]).await };
+        let found = async { client.query(&relations(), &[&wanted]).await };
         let unique = async { client.query(UNIQUE_INDEXES, &[&wanted]).await };
         let indexes = async { client.query(INDEXES, &[&wanted]).await };
         let languages = async {
@@ -185,22 +164,17 @@ impl DatabaseSchema {
                 schema: row.try_get(1)?,
                 is_table: row.try_get(2)?,
                 schema_is_usable: row.try_get(3)?,
-                has_constraints: row.try_get(8)?,
-                server: row.try_get(11)?,
-                partition_key: row.try_get(12)?,
+                has_constraints: row.try_get(7)?,
+                server: row.try_get(8)?,
+                partition_key: row.try_get(9)?,
                 unique: Vec::new(),
                 indexes: Vec::new(),
                 text_indexed: HashSet::new(),
                 columns: HashMap::new(),
             };
-            let column = FoundColumn {
-                ty: Type::from_oid(row.try_get(5)?),
-                type_name: row.try_get(6)?,
-                is_readable: row.try_get(7)?,
-                is_not_null: row.try_get(9)?,
-                is_whole: row.try_get(10)?,
-                labels: labels(row.try_get(13)?, row.try_get(14)?),
-            };
+            let FoundType { ty, is_whole, is_not_null } = FoundType::read(&row, 10)?;
+            let (type_name, is_readable) = (row.try_get(5)?, row.try_get(6)?);
+            let column = FoundColumn { ty, type_name, is_readable, is_not_null, is_whole };
             relations.entry(row.try_get(0)?).or_insert(relation).columns.insert(row.try_get(4)?, column);
         }
         for row in unique {
@@ -227,10 +201,4 @@ impl DatabaseSchema {
     pub(super) fn column(&self, column: ColumnName<'_>) -> Option<&FoundColumn> {
         self.relation(column.relation)?.columns.get(column.name)
     }
-}
-
-/// An enum of the database.
-pub(crate) fn labels(name: Option<String>, labels: Option<Vec<String>>) -> Option<Enumeration> {
-    let labels = labels.unwrap_or_default().into_iter().map(|label| (label.clone(), label));
-    Some(Enumeration::new(name?, labels.collect()))
 }

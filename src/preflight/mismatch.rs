@@ -321,7 +321,7 @@ fn index_columns<'a, D: Display + 'a>(
 /// What cannot be done with a column, to complete the sentence "… cannot".
 fn purpose(column_use: ColumnUse) -> String {
     match column_use {
-        ColumnUse::Internal | ColumnUse::NullCheck => "read".to_owned(),
+        ColumnUse::Internal => "read".to_owned(),
         ColumnUse::Output(scalar) => format!("answer as {scalar}"),
         ColumnUse::OutputList(scalar) => format!("answer as a list of {scalar}"),
         ColumnUse::Compared(scalar) => format!("compare with {scalar} values"),

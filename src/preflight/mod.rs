@@ -5,11 +5,13 @@
 //! - `database_schema`: the relations and columns that the database has
 //! - `comparison`: compares the two
 //! - `foreign_tables`: reads the tables of other servers
+//! - `column_type`: the type of a column without domains
 //! - `type_compatibility`: whether a column's type is compatible with its use
 //! - `index_check`: whether an index returns rows in an order
 //! - [`mismatch`]: what does not fit, and how to fix it
 //! - [`window_search`]: searches that no index serves
 
+pub(crate) mod column_type;
 pub mod column_use;
 mod comparison;
 pub(crate) mod database_schema;
@@ -22,12 +24,13 @@ pub mod window_search;
 
 use std::collections::{BTreeSet, HashSet};
 
-use tokio_postgres::types::{Kind, Type};
+use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
+use crate::preflight::column_type::{ColumnType, ValueType};
 use crate::preflight::comparison::Comparison;
 use crate::preflight::database_schema::DatabaseSchema;
 use crate::preflight::mismatch::Mismatch;
@@ -79,35 +82,46 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
     let database = DatabaseSchema::read(client, &requirements).await?;
     let mut types = StoredTypes::default();
     for ColumnName { relation, name } in requirements.columns.iter().map(|requirement| requirement.column) {
-        let Some(found) = database.column(ColumnName { relation, name }) else { continue };
-        match found.ty {
-            Some(Type::INT2) => types.insert(relation, name, StoredType::Int2),
-            Some(Type::INT4) => types.insert(relation, name, StoredType::Int4),
-            Some(Type::INT8) => types.insert(relation, name, StoredType::Int8),
-            Some(Type::NUMERIC) => types.insert(relation, name, StoredType::Numeric),
-            Some(Type::UUID) => types.insert(relation, name, StoredType::Uuid),
-            Some(Type::BPCHAR) => types.insert_result(relation, name, ResultType::Char),
-            Some(Type::TEXT | Type::VARCHAR | Type::NAME) => types.insert_result(relation, name, ResultType::Text),
-            Some(Type::FLOAT4) => types.insert(relation, name, StoredType::Float4),
-            Some(Type::FLOAT8) => types.insert(relation, name, StoredType::Float8),
-            Some(Type::DATE) => types.insert(relation, name, StoredType::Date),
-            _ => {
-                if let Some(labels) = found.labels {
-                    types.insert(relation, name, StoredType::Enum(labels));
-                }
-                if let Some(array) = found.ty.as_ref().and_then(array) {
-                    types.insert_result(relation, name, array);
+        match database.column(ColumnName { relation, name }).map(|found| &found.ty) {
+            Some(ColumnType::Value(ValueType::BuiltIn(ty))) => add_built_in(&mut types, relation, name, ty),
+            Some(ColumnType::Value(ValueType::Enum(labels))) => types.insert(relation, name, StoredType::Enum(*labels)),
+            Some(ColumnType::Array(ValueType::BuiltIn(element))) => {
+                if let Some(result) = element_result(element) {
+                    types.insert_result(relation, name, ResultType::Array(result));
                 }
             }
+            Some(ColumnType::Array(ValueType::Enum(_) | ValueType::DomainOfEnum(_))) => {
+                types.insert_result(relation, name, ResultType::Array(&ResultType::Text));
+            }
+            Some(
+                ColumnType::Value(ValueType::DomainOfEnum(_) | ValueType::Other) | ColumnType::Array(ValueType::Other),
+            )
+            | None => {}
         }
     }
     Ok(types)
 }
 
-/// As what an array is returned.
-fn array(ty: &Type) -> Option<ResultType> {
-    let Kind::Array(element) = ty.kind() else { return None };
-    Some(ResultType::Array(match *element {
+/// Adds a column of a type that is built into PostgreSQL, if its scalar does not say how it is stored.
+fn add_built_in(types: &mut StoredTypes, relation: &str, name: &str, ty: &Type) {
+    match *ty {
+        Type::INT2 => types.insert(relation, name, StoredType::Int2),
+        Type::INT4 => types.insert(relation, name, StoredType::Int4),
+        Type::INT8 => types.insert(relation, name, StoredType::Int8),
+        Type::NUMERIC => types.insert(relation, name, StoredType::Numeric),
+        Type::UUID => types.insert(relation, name, StoredType::Uuid),
+        Type::BPCHAR => types.insert_result(relation, name, ResultType::Char),
+        Type::TEXT | Type::VARCHAR | Type::NAME => types.insert_result(relation, name, ResultType::Text),
+        Type::FLOAT4 => types.insert(relation, name, StoredType::Float4),
+        Type::FLOAT8 => types.insert(relation, name, StoredType::Float8),
+        Type::DATE => types.insert(relation, name, StoredType::Date),
+        _ => {}
+    }
+}
+
+/// As what the elements of an array are returned.
+fn element_result(element: &Type) -> Option<&'static ResultType> {
+    Some(match *element {
         Type::TEXT | Type::VARCHAR | Type::NAME => &ResultType::Text,
         Type::BPCHAR => &ResultType::Char,
         Type::INT2 | Type::INT4 | Type::INT8 => &ResultType::Int8,
@@ -123,5 +137,5 @@ fn array(ty: &Type) -> Option<ResultType> {
         Type::BYTEA => &ResultType::Bytes,
         Type::JSON | Type::JSONB => &ResultType::Json,
         _ => return None,
-    }))
+    })
 }

@@ -233,9 +233,6 @@ impl<'a> Requirements<'a> {
 
     fn one(&mut self, catalog: &'a Catalog, parent: &'a str, one: &'a One, required_by: SchemaPath<'a>) {
         let target = catalog.entity(one.target);
-        if let Some(column) = one.join.to.first() {
-            self.column(&target.relation, column, ColumnUse::NullCheck, required_by);
-        }
         self.equal(parent, &one.join.by, &target.relation, &one.join.to, required_by);
         let key = || target.key.iter().map(|column| column.name.as_str());
         if one.unique {

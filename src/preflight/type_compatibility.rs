@@ -1,36 +1,46 @@
 //! Whether a column's type is compatible with its use.
 
-use tokio_postgres::types::{Kind, Type};
+use tokio_postgres::types::Type;
 
 use crate::database::column_format::ColumnFormat;
 use crate::database::parameter;
+use crate::preflight::column_type::{ColumnType, ValueType};
 use crate::preflight::column_use::ColumnUse;
 use crate::preflight::database_schema::FoundColumn;
 use crate::value::ScalarType;
 
-/// Whether statements can use a column so. The values of a type that is not built into PostgreSQL cannot be converted in either
-/// direction.
+/// Whether statements can use a column so.
 pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool {
-    if let ColumnUse::Output(ScalarType::Enum(_)) | ColumnUse::Compared(ScalarType::Enum(_)) = column_use
-        && column.labels.is_some()
-    {
-        return true;
+    match (column_use, &column.ty) {
+        (ColumnUse::Internal, _)
+        | (
+            ColumnUse::Compared(ScalarType::Enum(_)) | ColumnUse::ParentKey(ScalarType::Enum(_)),
+            ColumnType::Value(ValueType::Enum(_)),
+        ) => true,
+        (ColumnUse::Output(ScalarType::Enum(_)), ColumnType::Value(value))
+        | (ColumnUse::OutputList(ScalarType::Enum(_)), ColumnType::Array(value))
+            if value.labels().is_some() =>
+        {
+            true
+        }
+        (ColumnUse::OutputList(scalar), ColumnType::Array(ValueType::BuiltIn(element))) => {
+            ColumnFormat::of(element).is_some_and(|format| format.can_be(scalar))
+        }
+        (_, ColumnType::Value(ValueType::BuiltIn(ty))) => has_use(column_use, ty, column.is_whole),
+        (_, ColumnType::Value(_) | ColumnType::Array(_)) => false,
     }
-    let Some(ty) = &column.ty else { return column_use == ColumnUse::Internal };
+}
+
+/// Whether statements can use a column of a type that is built into PostgreSQL so.
+fn has_use(column_use: ColumnUse, ty: &Type, is_whole: bool) -> bool {
     match column_use {
         ColumnUse::Internal => true,
-        ColumnUse::NullCheck => ColumnFormat::of(ty).is_some(),
         ColumnUse::Output(scalar) => ColumnFormat::of(ty).is_some_and(|format| format.can_be(scalar)),
-        ColumnUse::OutputList(scalar) => match ty.kind() {
-            Kind::Array(element) => ColumnFormat::of(element).is_some_and(|format| format.can_be(scalar)),
-            _ => false,
-        },
+        ColumnUse::OutputList(_) => false,
         // The bytes of a key are sent back unchanged, in an array of the type that the statement has for the scalar.
         // All types that accept the scalar have the same format, with two exceptions: booleans have two, and numbers are cast.
         ColumnUse::ParentKey(ScalarType::Boolean) => *ty == Type::BOOL,
-        ColumnUse::Compared(ScalarType::Id) | ColumnUse::ParentKey(ScalarType::Id) if *ty == Type::NUMERIC => {
-            column.is_whole
-        }
+        ColumnUse::Compared(ScalarType::Id) | ColumnUse::ParentKey(ScalarType::Id) if *ty == Type::NUMERIC => is_whole,
         // A `char` pads its values, so others would compare as equal.
         ColumnUse::ScopeValue => matches!(*ty, Type::TEXT | Type::VARCHAR),
         ColumnUse::Searched => *ty == Type::TS_VECTOR,
@@ -40,8 +50,11 @@ pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool
 
 /// Whether PostgreSQL compares the columns with `=`, and an index on either serves the comparison.
 pub(super) fn are_comparable(left: &FoundColumn, right: &FoundColumn) -> bool {
-    match (left.ty.as_ref().and_then(family), right.ty.as_ref().and_then(family)) {
-        (Some(left), Some(right)) => left == right,
+    match (&left.ty, &right.ty) {
+        (ColumnType::Value(ValueType::Enum(left)), ColumnType::Value(ValueType::Enum(right))) => left == right,
+        (ColumnType::Value(ValueType::BuiltIn(left)), ColumnType::Value(ValueType::BuiltIn(right))) => {
+            left == right || family(left).is_some_and(|left| family(right) == Some(left))
+        }
         _ => left.type_name == right.type_name,
     }
 }

@@ -1,5 +1,7 @@
 //! Makes facts of a schema file and its catalog.
 
+use std::collections::BTreeSet;
+
 use crate::catalog::Catalog;
 use crate::catalog::binding::{
     Aggregate, AggregateFunction, Binding, Column, Connection, EntityBinding, Join, Lookup, One, RootBinding,
@@ -8,12 +10,12 @@ use crate::catalog::binding::{
 use crate::catalog::feed::Feed;
 use crate::catalog::ids::EntityId;
 use crate::catalog::prices::UNINDEXED_TERM;
-use crate::catalog::schema::Field;
+use crate::catalog::schema::{Field, Type};
 use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::totals::{FieldPath, Sum};
 use crate::schema_diff::facts::{Aspect, Facts};
 use crate::schema_diff::part;
-use crate::value::ScalarType;
+use crate::value::Enumeration;
 
 /// What a schema file says.
 pub(super) fn facts(file: &SchemaFile, catalog: &Catalog) -> Facts {
@@ -25,6 +27,7 @@ pub(super) fn facts(file: &SchemaFile, catalog: &Catalog) -> Facts {
         reader.facts.add(name, Aspect::Scope, file.limits(&entity.relation));
         reader.facts.add(name, Aspect::Description, object.description.as_deref().unwrap_or_default());
     }
+    file.enums().for_each(|enumeration| reader.enumeration(enumeration));
     for feed in catalog.feeds() {
         reader.facts.add(&catalog.entity_type(feed.entity).name, Aspect::Feed, parts(feed));
     }
@@ -74,14 +77,8 @@ impl Reader<'_> {
 
     fn entity(&mut self, path: &str, binding: &EntityBinding) {
         match binding {
-            EntityBinding::Column(column) => {
-                self.facts.add(path, Aspect::Column, &column.name);
-                self.values(path, column.scalar);
-            }
-            EntityBinding::Aggregate(aggregate) => {
-                self.facts.add(path, Aspect::Column, aggregated(aggregate));
-                self.values(path, aggregate.scalar);
-            }
+            EntityBinding::Column(column) => self.facts.add(path, Aspect::Column, &column.name),
+            EntityBinding::Aggregate(aggregate) => self.facts.add(path, Aspect::Column, aggregated(aggregate)),
             EntityBinding::One(one) => self.facts.add(path, Aspect::Join, joined(&one.join)),
             EntityBinding::Connection(connection) => self.connection(path, connection),
         }
@@ -96,12 +93,19 @@ impl Reader<'_> {
         path
     }
 
-    /// The values of an enum, and the texts of those that the database has under another name.
-    fn values(&mut self, part: &str, scalar: ScalarType) {
-        let ScalarType::Enum(enumeration) = scalar else { return };
-        let value =
-            |(name, text): (&str, &str)| if name == text { name.to_owned() } else { format!("{name} = {text}") };
-        self.facts.add(part, Aspect::Values, enumeration.values().map(value).collect::<Vec<_>>().join(", "));
+    /// An enum and its values, if the schema has it. Their order says nothing.
+    fn enumeration(&mut self, enumeration: Enumeration) {
+        let name = enumeration.name();
+        let Some(Type::Enum(ty)) = self.catalog.named(name).map(|id| self.catalog.get(id)) else { return };
+        let names: BTreeSet<_> = ty.names().collect();
+        self.facts.add(name, Aspect::Values, names.into_iter().collect::<Vec<_>>().join(", "));
+        self.facts.add(name, Aspect::Description, ty.description.as_deref().unwrap_or_default());
+        for value in &ty.values {
+            let part = part::field(name, &value.name);
+            self.facts.add(&part, Aspect::Text, enumeration.text(&value.name).unwrap_or_default());
+            self.facts.add(&part, Aspect::Deprecation, value.deprecation.as_deref().unwrap_or_default());
+            self.facts.add(&part, Aspect::Description, value.description.as_deref().unwrap_or_default());
+        }
     }
 
     fn lookup(&mut self, path: &str, field: &Field, lookup: &Lookup) {
@@ -110,7 +114,6 @@ impl Reader<'_> {
             let part = part::argument(path, &argument.name);
             self.facts.add(&part, Aspect::Type, argument.ty.display(self.catalog));
             self.facts.add(&part, Aspect::Column, &key.name);
-            self.values(&part, key.scalar);
             self.facts.add(&part, Aspect::Description, argument.description.as_deref().unwrap_or_default());
         }
     }
@@ -144,7 +147,6 @@ impl Reader<'_> {
         };
         self.facts.add(&part, Aspect::Column, column);
         self.facts.add(&part, Aspect::Type, key.column.scalar.name());
-        self.values(&part, key.column.scalar);
         let comparators = key.comparators.iter().map(|comparator| comparator.describe());
         let comparators: Vec<_> = comparators.chain(key.language.as_deref()).collect();
         self.facts.add(&part, Aspect::Comparators, comparators.join(" "));

@@ -8,8 +8,10 @@ use std::fmt;
 pub enum Aspect {
     /// The type of a field or an argument.
     Type,
-    /// The values of an enum, and what the database has for them.
+    /// The names of an enum's values, each of which is a part as well.
     Values,
+    /// What the database has for a value of an enum.
+    Text,
     /// The table or view that rows are read from.
     Relation,
     /// The columns that identify rows.
@@ -48,6 +50,7 @@ impl Aspect {
         match self {
             Self::Type => "type",
             Self::Values => "values",
+            Self::Text => "text",
             Self::Relation => "relation",
             Self::Key => "key",
             Self::Column => "column",
@@ -76,7 +79,7 @@ impl fmt::Display for Aspect {
 /// What is said of one part.
 pub(super) type PartFacts = BTreeMap<Aspect, String>;
 
-/// What a schema file says, by part: `Order`, `Order.total`, `Query.order(orderId:)`, `Query.orders(query: "statusId:")`,
+/// What a schema file says, by part: `Order`, `Order.total`, `OrderState.OPEN`, `Query.order(orderId:)`, `Query.orders(query: "statusId:")`,
 /// `Query.orders(sortKey: ORDER_DATE)`, and without a name `Query.orders(sortKey:)` for the default.
 #[derive(Debug, Default)]
 pub(super) struct Facts(BTreeMap<String, PartFacts>);

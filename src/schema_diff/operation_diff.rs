@@ -95,7 +95,7 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
         text.split(separator).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     match aspect {
-        Aspect::Values
+        Aspect::Text
         | Aspect::Relation
         | Aspect::Key
         | Aspect::Column
@@ -103,6 +103,11 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
         | Aspect::Order
         | Aspect::Normalization
         | Aspect::Scope => true,
+        // One that clients do not know. Each that they know is a part of its own.
+        Aspect::Values => {
+            let known = words(old, ", ");
+            words(new, ", ").iter().any(|value| !known.contains(value))
+        }
         Aspect::Type => {
             let is_another = old.trim_end_matches('!') != new.trim_end_matches('!');
             is_another || !part.contains('(') && old.ends_with('!') && !new.ends_with('!')

@@ -1,5 +1,6 @@
 //! The names of the parts of a field.
 
+/// A field of a type, or a value of an enum.
 pub(super) fn field(ty: &str, field: &str) -> String {
     format!("{ty}.{field}")
 }

@@ -36,14 +36,15 @@ pub struct FactChange {
     pub new: String,
 }
 
-/// What differs, in alphabetical order of the parts.
+/// What differs, in alphabetical order of the parts. The values of an enum are parts of their own.
 pub(super) fn schema_changes(old: &Facts, new: &Facts) -> Vec<SchemaChange> {
     let parts: BTreeSet<&str> = old.parts().chain(new.parts()).map(|(part, _)| part).collect();
     let mut changes = Vec::new();
     for part in parts {
         match (old.of(part), new.of(part)) {
             (Some(before), Some(after)) => {
-                changes.extend(fact_changes(part, before, after).map(SchemaChange::Changed));
+                let own = fact_changes(part, before, after).filter(|change| change.aspect != Aspect::Values);
+                changes.extend(own.map(SchemaChange::Changed));
             }
             (None, Some(facts)) if !is_of_new_part(part, old, new) => {
                 let facts = facts.iter().filter(|(aspect, _)| **aspect != Aspect::Description);

@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::query::Request;
 use crate::schema_diff::assessment::{Interval, assess};
 use crate::schema_diff::change::{Class, OverLimit, PriceChange};
+use crate::schema_diff::schema_change::FactChange;
 
 const SCHEMA: &str = include_str!("tests/schema.graphql");
 const DOCUMENTS: &str = include_str!("tests/documents.graphql");
@@ -43,6 +44,8 @@ fn classes(diff: &Diff) -> BTreeSet<(Class, String)> {
 }
 
 type Edit = (&'static str, &'static str, Option<(&'static str, Class)>);
+
+const B: &str = "  B @value(text: \"second\") @deprecated(reason: \"use A\")\n";
 
 /// An edit of the schema file, and the operation and the class in which it lands; `None` if it changes the schema alone.
 const EDITS: &[Edit] = &[
@@ -128,6 +131,20 @@ const EDITS: &[Edit] = &[
     ("note: String ", "note: String! ", None),
     ("  A\n", "  A\n  C\n", Some(("Sale", Class::ChangesSilently))),
     ("text: \"second\"", "text: \"third\"", Some(("Sale", Class::ChangesSilently))),
+    ("text: \"second\"", "text: \"third\"", Some(("GradedB", Class::ChangesSilently))),
+    ("text: \"second\"", "text: \"third\"", Some(("Graded", Class::ChangesSilently))),
+    ("  A\n", "", Some(("Sale", Class::ChangesSilently))),
+    ("  A\n", "", Some(("GradeA", Class::Breaks))),
+    ("  A\n", "", Some(("OfGrade", Class::ChangesSilently))),
+    (B, "", Some(("GradedB", Class::Breaks))),
+    (B, "", Some(("Graded", Class::ChangesSilently))),
+    ("  A\n", "  A @deprecated\n", Some(("Sale", Class::Deprecated))),
+    ("  A\n", "  A @deprecated\n", Some(("GradeA", Class::Deprecated))),
+    ("  A\n", "  A @deprecated\n", Some(("OfGrade", Class::Deprecated))),
+    (" @deprecated(reason: \"use A\")", " @deprecated(reason: \"use C\")", Some(("GradedB", Class::Deprecated))),
+    (" @deprecated(reason: \"use A\")", "", None),
+    ("  A\n", "  \"The best.\"\n  A\n", None),
+    ("enum Grade", "\"How good it is.\"\nenum Grade", None),
     ("note: String ", "remark: String ", Some(("Sale", Class::Breaks))),
     ("type Shop ", "\"A shop.\"\ntype Shop ", None),
     ("kind: String", "kind: String\n  colour: String", None),
@@ -154,6 +171,29 @@ fn an_edit_of_each_directive_lands_in_its_class() {
         }
     }
     assert!(failures.is_empty(), "{failures:#?}");
+}
+
+#[test]
+fn the_values_of_an_enum_have_lines_of_their_own() {
+    let lines = |from: &str, to: &str| -> Vec<String> {
+        let diff = diff(&schema(SCHEMA), &schema(&changed(from, to)), &documents(), &caller());
+        let line = |change: &SchemaChange| match change {
+            SchemaChange::Added { part, .. } => format!("+ {part}"),
+            SchemaChange::Removed { part } => format!("- {part}"),
+            SchemaChange::Changed(FactChange { part, aspect, old, new }) => format!("{part} {aspect}: {old} → {new}"),
+        };
+        diff.schema.iter().map(line).collect()
+    };
+    assert_eq!(lines("  A\n", "  A\n  C\n"), ["+ Grade.C"]);
+    let example = "Query.gradedLines(query: \"grade:\") description: grade:A → grade:B";
+    assert_eq!(lines("  A\n", ""), ["- Grade.A", example]);
+    assert_eq!(lines("text: \"second\"", "text: \"third\""), ["Grade.B text: second → third"]);
+    assert_eq!(lines(" @deprecated(reason: \"use A\")", ""), ["Grade.B deprecated: use A → "]);
+    // Another order changes the example of the search key alone.
+    assert_eq!(lines(&format!("  A\n{B}"), &format!("{B}  A\n")), [example]);
+    // A new value can be in rows; nobody searches for it.
+    let diff = diff(&schema(SCHEMA), &schema(&changed("  A\n", "  A\n  C\n")), &documents(), &caller());
+    assert_eq!(classes(&diff), BTreeSet::from([(Class::ChangesSilently, "Sale".to_owned())]));
 }
 
 #[test]

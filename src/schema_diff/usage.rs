@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Connection, EntityBinding, RootBinding, Totals};
+use crate::catalog::binding::{Binding, Connection, EntityBinding, RootBinding, SearchKey, Totals};
 use crate::catalog::ids::{EntityId, FieldId};
-use crate::catalog::schema::{ArgumentRole, Field};
+use crate::catalog::schema::{ArgumentRole, Field, Type};
 use crate::catalog::totals::GroupField;
 use crate::error::graphql_error::Location;
 use crate::query::operation::{Literal, Operation, Selection, Target};
 use crate::schema_diff::part;
 use crate::search;
+use crate::value::{Enumeration, ScalarType};
 
 /// A part that an operation uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +65,10 @@ impl Walk<'_> {
             Binding::Group(group) => self.group_field(selection, group, around),
             Binding::Connection(_) | Binding::Edge(_) | Binding::PageInfo(_) | Binding::Totals(_) => {}
         }
+        if let Type::Enum(enumeration) = catalog.get(field.ty.named()) {
+            self.add(enumeration.name.clone(), selection, false);
+            self.values(&enumeration.name, enumeration.names(), selection, false);
+        }
         if let Some(node) = node(binding) {
             self.add(catalog.entity_type(node).name.clone(), selection, false);
         }
@@ -74,8 +79,14 @@ impl Walk<'_> {
             self.groups(selection, field, around);
         }
         if let Binding::Root(RootBinding::Lookup(_)) = binding {
-            for (index, _) in &selection.arguments {
-                self.add(part::argument(&path, &field.arguments[*index].name), selection, false);
+            for (index, given) in &selection.arguments {
+                let argument = &field.arguments[*index];
+                self.add(part::argument(&path, &argument.name), selection, false);
+                match (catalog.get(argument.ty.named()), given) {
+                    (Type::Enum(ty), Literal::Enum(name)) => self.values(&ty.name, [name.as_str()], selection, false),
+                    (Type::Enum(ty), Literal::Variable(_)) => self.values(&ty.name, ty.names(), selection, true),
+                    _ => {}
+                }
             }
         }
         self.selections(&selection.selections, around);
@@ -97,11 +108,19 @@ impl Walk<'_> {
             Some(Literal::String(text)) => {
                 for term in search::parse(text).into_iter().flatten() {
                     self.add(part::search_key(path, term.key), selection, false);
+                    let key = connection.search_key(term.key).map(|key| &connection.search_keys[key]);
+                    if let Some(enumeration) = key.and_then(enumeration) {
+                        self.values(enumeration.name(), term.elements, selection, false);
+                    }
                 }
             }
             Some(Literal::Variable(_)) => {
                 for key in &connection.search_keys {
                     self.add(part::search_key(path, &key.name), selection, true);
+                    if let Some(enumeration) = enumeration(key) {
+                        let names = enumeration.values().map(|(name, _)| name);
+                        self.values(enumeration.name(), names, selection, true);
+                    }
                 }
             }
             _ => {}
@@ -137,11 +156,27 @@ impl Walk<'_> {
         }
     }
 
+    /// Values of an enum that rows may have, or that are searched for.
+    fn values<'n>(
+        &mut self,
+        ty: &str,
+        names: impl IntoIterator<Item = &'n str>,
+        selection: &Selection,
+        by_variable: bool,
+    ) {
+        names.into_iter().for_each(|name| self.add(part::field(ty, name), selection, by_variable));
+    }
+
     fn add(&mut self, part: String, selection: &Selection, by_variable: bool) {
         if self.seen.insert(part.clone()) {
             self.uses.push(Use { part, location: selection.location, by_variable });
         }
     }
+}
+
+/// The enum of a search key's values.
+fn enumeration(key: &SearchKey) -> Option<Enumeration> {
+    if let ScalarType::Enum(enumeration) = key.column.scalar { Some(enumeration) } else { None }
 }
 
 /// The type of the rows that a field has.

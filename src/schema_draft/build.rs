@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::schema_draft::description::{Column, ColumnKind, Database, Relation, RelationKind};
+use crate::catalog::schema_file::SchemaFile;
+use crate::schema_draft::description::{Column, ColumnKind, Database, Relation, RelationKind, TextColumn};
 use crate::schema_draft::existing::{Existing, ExistingType};
-use crate::schema_draft::index_match::{create_index, is_served};
+use crate::schema_draft::index_match::{create_index, create_text_index, is_served};
 use crate::schema_draft::joins::joins;
-use crate::schema_draft::model::{ColumnField, Model, RootModel, SearchKeyModel, SortKeyModel, TypeModel};
+use crate::schema_draft::model::{
+    ColumnField, Compared, Model, RootModel, SearchKeyModel, SortKeyModel, TextKey, TypeModel,
+};
 use crate::schema_draft::names::{Names, camel, pascal, plural, singular, upper};
 use crate::value::{Enumeration, ScalarType};
 
@@ -16,8 +19,9 @@ pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d
     let key_columns = key_columns(database);
     let (mut named, mut names) = (Vec::new(), Names::default());
     let scalars = ScalarType::ALL.iter().map(|scalar| scalar.name());
+    let enums = SchemaFile::DIRECTIVE_ENUMS.iter().copied();
     let others = existing.names.iter().map(String::as_str);
-    scalars.chain(["Query", "PageInfo"]).chain(others).for_each(|name| names.reserve(name));
+    scalars.chain(enums).chain(["Query", "PageInfo"]).chain(others).for_each(|name| names.reserve(name));
     for relation in &database.relations {
         match key(relation, &key_columns) {
             Ok(key) => {
@@ -80,7 +84,7 @@ impl Scalars<'_, '_> {
 fn published(relations: &[&Relation], names: &mut Names, existing: &Existing) -> BTreeMap<Enumeration, Enumeration> {
     let mut published = BTreeMap::new();
     for column in relations.iter().flat_map(|relation| &relation.columns).filter(|column| column.is_readable) {
-        let Some(ColumnKind::Enum(labels)) = column.kind else { continue };
+        let Some(ColumnKind::Enum(labels) | ColumnKind::DomainOfEnum(labels)) = column.kind else { continue };
         published.entry(labels).or_insert_with(|| {
             let texts = |one: Enumeration| one.values().map(|(_, text)| text).collect::<BTreeSet<_>>();
             let known = existing.enums.iter().find(|known| texts(**known) == texts(labels));
@@ -140,7 +144,7 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
         key.iter().all(|name| {
             let column = relation.column(name).filter(|column| !column.is_array);
             let column = column.and_then(|column| scalars.of(relation, column));
-            column.is_some_and(|(kind, scalar)| kind.is_compared(scalar) && !matches!(kind, ColumnKind::Enum(_)))
+            column.is_some_and(|(kind, scalar)| kind.is_compared(scalar))
         })
     };
     match relation.keys.iter().find(is_usable) {
@@ -191,10 +195,15 @@ fn columns<'d>(
             None => left_out.push(format!("{}: the role may not read it", column.name)),
         }
     }
+    let text_key = |column: &'d TextColumn| {
+        let name = names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
+        TextKey { name, column }
+    };
+    let text_keys = relation.text_columns.iter().map(text_key).collect();
     let own = known.map(|known| &known.key).filter(|key| key.iter().all(|column| relation.column(column).is_some()));
     let key = own.map_or(key, Vec::as_slice).to_vec();
     let (joins, root, is_known) = (Vec::new(), RootModel::default(), known.is_some());
-    TypeModel { relation, name, is_known, key, columns, joins, left_out, root }
+    TypeModel { relation, name, is_known, key, columns, text_keys, joins, left_out, root }
 }
 
 /// The roots of a type: a lookup by its key, and a list with the searches and orders that indexes serve.
@@ -209,7 +218,9 @@ fn root<'d>(ty: &TypeModel<'d>, names: &mut Names, existing: &Existing) -> RootM
     let list = list.unwrap_or_else(|| names.give(&[many.clone(), format!("{many}List")], only));
     let mut root = RootModel { lookup, list, is_lookup_known, is_list_known, ..RootModel::default() };
     sort_keys(ty, &mut root, known(true).map_or(&[], |root| &root.sort_keys));
-    search_keys(ty, &mut root, known(true).map_or(&[], |root| &root.search_keys));
+    let known_keys = known(true).map_or(&[][..], |root| &root.search_keys);
+    search_keys(ty, &mut root, known_keys);
+    text_keys(ty, &mut root, known_keys);
     root
 }
 
@@ -263,7 +274,26 @@ fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(Strin
         });
         let in_order_of = in_order_of.map(|key| key.name.clone()).collect();
         let is_known = known.iter().any(|(name, other)| other == column || *name == field.name);
-        let (name, scalar) = (field.name.clone(), field.scalar);
-        root.search_keys.push(SearchKeyModel { name, column, scalar, in_order_of, is_known });
+        let compared = Compared::Values { scalar: field.scalar, in_order_of };
+        root.search_keys.push(SearchKeyModel { name: field.name.clone(), column, compared, is_known });
+    }
+}
+
+/// Adds the searches for words that indexes serve.
+fn text_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
+    for TextKey { name, column: TextColumn { name: column, is_indexed, language } } in &ty.text_keys {
+        if !is_indexed {
+            let index = create_text_index(ty.relation, column);
+            root.left_out.push(format!("no index has the words of {column}: {index}"));
+            continue;
+        }
+        if language.is_none() {
+            root.left_out.push(format!(
+                "the words of {column} are searched as they are; add `language` to {name} if a text search configuration made them"
+            ));
+        }
+        let compared = Compared::Words { language: language.as_deref() };
+        let is_known = known.iter().any(|(other, of)| of == column || other == name);
+        root.search_keys.push(SearchKeyModel { name: name.clone(), column, compared, is_known });
     }
 }

@@ -24,6 +24,8 @@ pub struct Relation {
     pub comment: Option<String>,
     /// Its columns in their order.
     pub columns: Vec<Column>,
+    /// Its columns of the type `tsvector`, which are searched for words and never shown. They are none of the others.
+    pub text_columns: Vec<TextColumn>,
     /// The columns of its primary key, and of unique indexes on columns without nulls: the primary key first, then by their number of
     /// columns and name.
     pub keys: Vec<Vec<String>>,
@@ -68,6 +70,17 @@ pub struct Column {
     pub comment: Option<String>,
 }
 
+/// A column that is searched for words, which the role may read.
+#[derive(Debug, Clone)]
+pub struct TextColumn {
+    /// As the database has it.
+    pub name: String,
+    /// Whether an index has the words of all rows.
+    pub is_indexed: bool,
+    /// The text search configuration that the words were made with, if the database tells, as a schema file names it.
+    pub language: Option<String>,
+}
+
 /// The types of columns, as far as they differ for a schema file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
@@ -93,6 +106,8 @@ pub enum ColumnKind {
     Uuid,
     /// An enum of the database: the name of its type in SQL, and its labels.
     Enum(Enumeration),
+    /// A domain of such an enum, which PostgreSQL does not compare.
+    DomainOfEnum(Enumeration),
     /// A time of day without a time zone.
     Time,
     /// A span of time.
@@ -127,7 +142,9 @@ impl ColumnKind {
     /// The scalar of a column's field. A key is an ID where it can be. `published` has the enums of the file, by those of the database.
     pub(super) fn scalar(self, is_key: bool, published: &BTreeMap<Enumeration, Enumeration>) -> ScalarType {
         match self {
-            Self::Enum(labels) => ScalarType::Enum(published.get(&labels).copied().unwrap_or(labels)),
+            Self::Enum(labels) | Self::DomainOfEnum(labels) => {
+                ScalarType::Enum(published.get(&labels).copied().unwrap_or(labels))
+            }
             Self::Text | Self::Int | Self::BigInt | Self::Whole | Self::Uuid if is_key => ScalarType::Id,
             Self::Text => ScalarType::String,
             Self::Int => ScalarType::Int,
@@ -150,6 +167,7 @@ impl ColumnKind {
         match scalar {
             ScalarType::Decimal => matches!(self, Self::Whole | Self::Numeric),
             ScalarType::DateTime => self == Self::Moment,
+            ScalarType::Enum(_) => matches!(self, Self::Enum(_) | Self::Text),
             _ => scalar.is_compared(),
         }
     }
@@ -166,9 +184,12 @@ impl ColumnKind {
             Self::Interval => 6,
             Self::Bytes => 7,
             Self::Json => 8,
-            Self::Enum(_) => 9,
+            Self::Enum(_) | Self::DomainOfEnum(_) => 9,
         };
-        family(self) == family(other)
+        match (self, other) {
+            (Self::Enum(labels), Self::Enum(others)) => labels == others,
+            _ => family(self) == family(other),
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, Column, Connection, EntityBinding, Join, RootBinding};
+use crate::catalog::error::SchemaError;
+use crate::catalog::schema_file::SchemaFile;
 use crate::value::{Enumeration, ScalarType};
 
 /// What a schema file declares.
@@ -11,7 +13,7 @@ pub(super) struct Existing {
     pub(super) names: Vec<String>,
     pub(super) types: Vec<ExistingType>,
     pub(super) roots: Vec<ExistingRoot>,
-    /// The enums of fields.
+    /// The enums of column values, used or not.
     pub(super) enums: Vec<Enumeration>,
 }
 
@@ -54,17 +56,13 @@ pub(super) struct ExistingRoot {
 }
 
 impl Existing {
-    /// What the file of a catalog declares.
-    pub(super) fn of(catalog: &Catalog) -> Self {
-        let mut existing = Self::default();
+    /// What a file declares. Fails if it is none.
+    pub(super) fn read(text: &str) -> Result<Self, SchemaError> {
+        let file = SchemaFile::parse(text)?;
+        let catalog = &file.catalog()?;
+        let mut existing = Self { enums: file.enums().collect(), ..Self::default() };
         existing.names.extend(catalog.types().iter().map(|ty| ty.name().to_owned()));
-        for (_, _, binding) in catalog.fields() {
-            if let Some(ScalarType::Enum(one)) = binding.column().map(|column| column.scalar)
-                && !existing.enums.contains(&one)
-            {
-                existing.enums.push(one);
-            }
-        }
+        existing.names.extend(file.enums().map(|one| one.name().to_owned()));
         for (object, entity) in catalog.entities() {
             let fields = catalog.fields_of(object).map(|(field, binding)| ExistingField {
                 name: field.name.clone(),
@@ -98,7 +96,7 @@ impl Existing {
             }
             existing.roots.push(root);
         }
-        existing
+        Ok(existing)
     }
 
     /// The type of a relation.

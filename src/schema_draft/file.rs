@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::schema_draft::model::{ColumnField, JoinField, Model, RootModel, TypeModel};
+use crate::schema_draft::model::{ColumnField, Compared, JoinField, Model, RootModel, TypeModel};
 use crate::value::{Enumeration, ScalarType};
 
 const HEAD: &str = "\
@@ -68,17 +68,7 @@ pub(super) fn keys(root: &RootModel<'_>) -> String {
     let mut text = String::new();
     for key in root.search_keys.iter().filter(|key| !key.is_known) {
         let column = if snake_case(&key.name) == key.column { String::new() } else { named(", column", key.column) };
-        let compare = match key.scalar {
-            ScalarType::Id | ScalarType::String | ScalarType::Uuid | ScalarType::Enum(_) => "",
-            ScalarType::Boolean => ", compare: [EQUALS]",
-            _ => ", compare: [EQUALS, IN, RANGE]",
-        };
-        let orders = if key.in_order_of.is_empty() {
-            String::new()
-        } else {
-            format!(", inOrderOf: {}", strings(&key.in_order_of))
-        };
-        let _ = writeln!(text, "    @search(key: {}{column}{compare}{orders})", string(&key.name));
+        let _ = writeln!(text, "    @search(key: {}{column}{})", string(&key.name), compared(&key.compared));
     }
     for key in root.sort_keys.iter().filter(|key| !key.is_known) {
         let column =
@@ -86,6 +76,26 @@ pub(super) fn keys(root: &RootModel<'_>) -> String {
         let _ = writeln!(text, "    @sort(key: {}{column})", string(&key.name));
     }
     text
+}
+
+/// The arguments that say what a search key is compared with.
+fn compared(compared: &Compared<'_>) -> String {
+    match compared {
+        Compared::Words { language } => {
+            let language = language.map_or_else(String::new, |language| named(", language", language));
+            format!(", compare: [MATCHES]{language}")
+        }
+        Compared::Values { scalar, in_order_of } => {
+            let compare = match scalar {
+                ScalarType::Id | ScalarType::String | ScalarType::Uuid | ScalarType::Enum(_) => "",
+                ScalarType::Boolean => ", compare: [EQUALS]",
+                _ => ", compare: [EQUALS, IN, RANGE]",
+            };
+            let orders =
+                if in_order_of.is_empty() { String::new() } else { format!(", inOrderOf: {}", strings(in_order_of)) };
+            format!("{compare}{orders}")
+        }
+    }
 }
 
 /// The definition of a type.

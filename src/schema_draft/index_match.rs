@@ -6,6 +6,9 @@ use crate::schema_draft::description::{Relation, RelationKind};
 /// The most columns compared for equality that an index can have in any order.
 const MAX_PERMUTED: usize = 4;
 
+/// What is left to say of an index on another server.
+const UNKNOWN_INDEXES: &str = "whether the other server has one is not known";
+
 /// Whether an index returns the rows with given values of some columns in the order of others.
 pub(super) fn is_served(relation: &Relation, equal: &[&str], order: &[&str]) -> bool {
     relation.indexes.iter().any(|index| {
@@ -20,6 +23,18 @@ pub(super) fn is_served(relation: &Relation, equal: &[&str], order: &[&str]) -> 
     })
 }
 
+/// The statement that makes an index on the words of a column, or what else it takes.
+pub(super) fn create_text_index(relation: &Relation, column: &str) -> String {
+    match relation.kind {
+        RelationKind::View => format!("declare the search where the table of the column has one ({column})"),
+        RelationKind::Foreign => UNKNOWN_INDEXES.to_owned(),
+        RelationKind::Table | RelationKind::Parent | RelationKind::MaterializedView => {
+            let (relation, column) = (relation.path(), Identifier(column));
+            format!("CREATE INDEX CONCURRENTLY ON {} USING gin ({column});", Quoted(&relation))
+        }
+    }
+}
+
 /// The statement that makes an index on these columns, or what else it takes.
 pub(super) fn create_index<'a>(relation: &Relation, columns: impl Iterator<Item = &'a str>) -> String {
     let mut distinct: Vec<&str> = Vec::new();
@@ -30,7 +45,7 @@ pub(super) fn create_index<'a>(relation: &Relation, columns: impl Iterator<Item 
     }
     match relation.kind {
         RelationKind::View => return format!("an index on the table of its columns ({})", distinct.join(", ")),
-        RelationKind::Foreign => return "whether the other server has one is not known".to_owned(),
+        RelationKind::Foreign => return UNKNOWN_INDEXES.to_owned(),
         RelationKind::Table | RelationKind::Parent | RelationKind::MaterializedView => {}
     }
     let columns = List(distinct.into_iter().map(Identifier));

@@ -7,7 +7,6 @@ use crate::schema_draft::existing::{Existing, ExistingJoin};
 use crate::schema_draft::index_match::{create_index, is_served};
 use crate::schema_draft::model::{JoinField, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
-use crate::value::ScalarType;
 
 /// Gives types the objects and connections of their foreign keys.
 pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
@@ -64,11 +63,7 @@ fn known(field: JoinField, ty: &str, existing: &Existing) -> JoinField {
 fn are_shown(child: &TypeModel<'_>, parent: &TypeModel<'_>, foreign: &ForeignKey) -> bool {
     foreign.columns.iter().zip(&foreign.to).all(|(by, to)| match (child.column(by), parent.column(to)) {
         (Some(by), Some(to)) => {
-            by.kind.joins(to.kind)
-                && by.is_compared()
-                && to.is_compared()
-                && by.scalar == to.scalar
-                && !matches!(by.scalar, ScalarType::Enum(_))
+            by.kind.joins(to.kind) && by.is_compared() && to.is_compared() && by.scalar == to.scalar
         }
         _ => false,
     })

@@ -23,7 +23,6 @@ pub mod reader;
 mod sdl_text;
 mod update;
 
-use crate::catalog::Catalog;
 use crate::catalog::error::SchemaError;
 use crate::schema_draft::build::model;
 use crate::schema_draft::description::Database;
@@ -37,7 +36,7 @@ pub fn draft(database: &Database) -> String {
 /// The text of a schema file with what a draft for the database has and the file has not, and with marks at what the database has
 /// no more. Fails if the text is no schema file.
 pub fn updated(text: &str, database: &Database) -> Result<String, SchemaError> {
-    let existing = Existing::of(&Catalog::parse(text)?);
+    let existing = Existing::read(text)?;
     Ok(update::update(text, &existing, database, &model(database, &existing)))
 }
 

@@ -1,6 +1,6 @@
 //! What the file declares.
 
-use crate::schema_draft::description::{Column, ColumnKind, Relation};
+use crate::schema_draft::description::{Column, ColumnKind, Relation, TextColumn};
 use crate::value::{Enumeration, ScalarType};
 
 /// A schema file.
@@ -22,6 +22,7 @@ pub(super) struct TypeModel<'d> {
     pub(super) is_known: bool,
     pub(super) key: Vec<String>,
     pub(super) columns: Vec<ColumnField<'d>>,
+    pub(super) text_keys: Vec<TextKey<'d>>,
     pub(super) joins: Vec<JoinField>,
     /// Why columns and joins have no fields.
     pub(super) left_out: Vec<String>,
@@ -37,6 +38,13 @@ pub(super) struct ColumnField<'d> {
     pub(super) kind: ColumnKind,
     /// Whether a file has it already.
     pub(super) is_known: bool,
+}
+
+/// A search key of a column that is searched for words.
+#[derive(Debug)]
+pub(super) struct TextKey<'d> {
+    pub(super) name: String,
+    pub(super) column: &'d TextColumn,
 }
 
 impl ColumnField<'_> {
@@ -78,11 +86,18 @@ pub(super) struct RootModel<'d> {
 pub(super) struct SearchKeyModel<'d> {
     pub(super) name: String,
     pub(super) column: &'d str,
-    pub(super) scalar: ScalarType,
-    /// The sort keys in whose order an index has the rows of one value.
-    pub(super) in_order_of: Vec<String>,
+    pub(super) compared: Compared<'d>,
     /// Whether a file has it already.
     pub(super) is_known: bool,
+}
+
+/// What a search key is compared with.
+#[derive(Debug)]
+pub(super) enum Compared<'d> {
+    /// Values of a scalar. An index has the rows of one value in the order of each of the sort keys.
+    Values { scalar: ScalarType, in_order_of: Vec<String> },
+    /// Words, by a text search configuration if it is known.
+    Words { language: Option<&'d str> },
 }
 
 #[derive(Debug)]

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use tokio_postgres::types::{Kind, Type};
+use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error, Row};
 
-use crate::preflight::database_schema::labels;
+use crate::preflight::column_type::{COLUMN_TYPE, ColumnType, FoundType, SELECTED, ValueType};
 use crate::preflight::index_check::{RowOrder, are_indexed};
-use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
+use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind, TextColumn};
 
 /// Selects tables and views that are no system's, no extension's, no partitions and not the service's own.
 const RELATIONS: &str = "
@@ -35,38 +35,70 @@ const RELATIONS: &str = "
           )
     ORDER BY namespace.nspname <> 'public', namespace.nspname::text COLLATE \"C\", relation.relname::text COLLATE \"C\"";
 
-/// Selects their columns. For a domain, selects its base type, as results have it.
-const COLUMNS: &str = "
+/// The statement that selects their columns, without those that are searched for words.
+fn columns() -> String {
+    format!(
+        "
     SELECT
         attribute.attrelid,
         attribute.attname::text,
         format_type(attribute.atttypid, attribute.atttypmod),
-        type.base,
-        modifier.value >= 4 AND (modifier.value - 4) & 65535 = 0 AND (modifier.value - 4) >> 16 <= 28,
-        attribute.attnotnull OR type.is_not_null,
         has_column_privilege(attribute.attrelid, attribute.attnum, 'SELECT'),
-        col_description(attribute.attrelid, attribute.attnum),
-        (SELECT quote_ident(place.nspname) || '.' || quote_ident(enum.typname)
-         FROM pg_catalog.pg_type AS enum
-         JOIN pg_catalog.pg_namespace AS place ON place.oid = enum.typnamespace
-         WHERE enum.oid = type.base AND enum.typtype = 'e'),
-        (SELECT array_agg(label.enumlabel::text ORDER BY label.enumsortorder)
-         FROM pg_catalog.pg_enum AS label
-         WHERE label.enumtypid = type.base)
+        col_description(attribute.attrelid, attribute.attnum),{SELECTED}
+    FROM unnest($1::oid[]) AS wanted (oid)
+    JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = wanted.oid{COLUMN_TYPE}
+    WHERE attribute.attnum > 0
+      AND NOT attribute.attisdropped
+      AND NOT (
+            attribute.atttypid = 'pg_catalog.tsvector'::regtype
+            AND has_column_privilege(attribute.attrelid, attribute.attnum, 'SELECT')
+          )
+    ORDER BY attribute.attrelid, attribute.attnum"
+    )
+}
+
+/// Selects the columns that are searched for words: whether an index of all rows has the words, and the text search configuration that they
+/// were made with, as far as the expression of a generated column, or PostgreSQL's trigger for it, tells.
+const TEXT_COLUMNS: &str = "
+    SELECT
+        attribute.attrelid,
+        attribute.attname::text,
+        EXISTS (
+            SELECT FROM pg_catalog.pg_index AS index
+            JOIN pg_catalog.pg_class AS stored ON stored.oid = index.indexrelid
+            JOIN pg_catalog.pg_am AS method ON method.oid = stored.relam
+            WHERE index.indrelid = attribute.attrelid
+              AND method.amname = 'gin'
+              AND index.indisvalid
+              AND index.indpred IS NULL
+              AND index.indexprs IS NULL
+              AND attribute.attnum = ANY(index.indkey::int2[])
+        ),
+        CASE WHEN namespace.nspname = 'pg_catalog' THEN '' ELSE namespace.nspname || '.' END || configuration.cfgname
     FROM unnest($1::oid[]) AS wanted (oid)
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = wanted.oid
-    CROSS JOIN LATERAL (
-        WITH RECURSIVE domain AS (
-            SELECT oid, typbasetype, typtypmod, typnotnull FROM pg_catalog.pg_type WHERE oid = attribute.atttypid
+    LEFT JOIN LATERAL (
+        SELECT min(found.name)
+        FROM (
+            SELECT (regexp_matches(pg_get_expr(adbin, adrelid), 'to_tsvector\\(''([^'']+)''::regconfig', 'g'))[1]
+            FROM pg_catalog.pg_attrdef
+            WHERE adrelid = attribute.attrelid AND adnum = attribute.attnum AND attribute.attgenerated <> ''
             UNION ALL
-            SELECT base.oid, base.typbasetype, base.typtypmod, base.typnotnull
-            FROM domain
-            JOIN pg_catalog.pg_type AS base ON base.oid = domain.typbasetype
-        )
-        SELECT max(oid) FILTER (WHERE typbasetype = 0), max(typtypmod), bool_or(typnotnull) FROM domain
-    ) AS type (base, modifier, is_not_null)
-    CROSS JOIN LATERAL (SELECT GREATEST(attribute.atttypmod, type.modifier)) AS modifier (value)
-    WHERE attribute.attnum > 0 AND NOT attribute.attisdropped
+            SELECT split_part(encode(tgargs, 'escape'), '\\000', 2)
+            FROM pg_catalog.pg_trigger
+            WHERE tgrelid = attribute.attrelid
+              AND tgfoid = 'pg_catalog.tsvector_update_trigger'::regproc
+              AND split_part(encode(tgargs, 'escape'), '\\000', 1) = attribute.attname
+        ) AS found (name)
+        HAVING count(DISTINCT found.name) = 1
+    ) AS made_with (name) ON TRUE
+    LEFT JOIN pg_catalog.pg_ts_config AS configuration
+        JOIN pg_catalog.pg_namespace AS namespace ON namespace.oid = configuration.cfgnamespace
+        ON made_with.name IN (configuration.oid::regconfig::text, namespace.nspname || '.' || configuration.cfgname)
+    WHERE attribute.attnum > 0
+      AND NOT attribute.attisdropped
+      AND attribute.atttypid = 'pg_catalog.tsvector'::regtype
+      AND has_column_privilege(attribute.attrelid, attribute.attnum, 'SELECT')
     ORDER BY attribute.attrelid, attribute.attnum";
 
 /// Selects their indexes of all rows, without those that are not complete: the columns of the key, whether the index is a B-tree in
@@ -130,12 +162,18 @@ pub async fn read(client: &Client) -> Result<Database, Error> {
         });
     }
     let oids: Vec<u32> = places.keys().copied().collect();
-    let columns = async { client.query(COLUMNS, &[&oids]).await };
+    let columns = async { client.query(&columns(), &[&oids]).await };
+    let text_columns = async { client.query(TEXT_COLUMNS, &[&oids]).await };
     let indexes = async { client.query(INDEXES, &[&oids]).await };
     let foreign_keys = async { client.query(FOREIGN_KEYS, &[&oids]).await };
-    let (columns, indexes, foreign_keys) = tokio::try_join!(columns, indexes, foreign_keys)?;
+    let (columns, text_columns, indexes, foreign_keys) =
+        tokio::try_join!(columns, text_columns, indexes, foreign_keys)?;
     for row in columns {
         relations[places[&row.try_get::<_, u32>(0)?]].columns.push(column(&row)?);
+    }
+    for row in text_columns {
+        let column = TextColumn { name: row.try_get(1)?, is_indexed: row.try_get(2)?, language: row.try_get(3)? };
+        relations[places[&row.try_get::<_, u32>(0)?]].text_columns.push(column);
     }
     for row in indexes {
         let relation = &mut relations[places[&row.try_get::<_, u32>(0)?]];
@@ -212,20 +250,22 @@ fn kind(kind: &str) -> RelationKind {
 }
 
 fn column(row: &Row) -> Result<Column, Error> {
-    let is_whole: bool = row.try_get(4)?;
-    let ty = Type::from_oid(row.try_get(3)?);
-    let element = ty.as_ref().and_then(|ty| if let Kind::Array(element) = ty.kind() { Some(element) } else { None });
-    let is_array = element.is_some();
-    let labels = labels(row.try_get(8)?, row.try_get(9)?).map(ColumnKind::Enum);
-    let kind = element.or(ty.as_ref()).and_then(|ty| column_kind(ty, is_whole && !is_array)).or(labels);
+    let FoundType { ty, is_whole, is_not_null } = FoundType::read(row, 5)?;
+    let is_array = matches!(ty, ColumnType::Array(_));
+    let kind = match ty.value() {
+        ValueType::BuiltIn(ty) => column_kind(ty, is_whole),
+        ValueType::Enum(labels) => Some(ColumnKind::Enum(*labels)),
+        ValueType::DomainOfEnum(labels) => Some(ColumnKind::DomainOfEnum(*labels)),
+        ValueType::Other => None,
+    };
     Ok(Column {
         name: row.try_get(1)?,
         type_name: row.try_get(2)?,
         kind,
         is_array,
-        is_not_null: row.try_get(5)?,
-        is_readable: row.try_get(6)?,
-        comment: row.try_get(7)?,
+        is_not_null,
+        is_readable: row.try_get(3)?,
+        comment: row.try_get(4)?,
     })
 }
 

@@ -6,7 +6,7 @@ use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey,
 use crate::schema_draft::{draft, updated};
 
 fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> Column {
-    let type_name = kind.map_or_else(|| "tsvector".to_owned(), |kind| format!("{kind:?}"));
+    let type_name = kind.map_or_else(|| "point".to_owned(), |kind| format!("{kind:?}"));
     Column { name: name.to_owned(), type_name, kind, is_array: false, is_not_null, is_readable: true, comment: None }
 }
 
@@ -91,7 +91,7 @@ type Album @relation(name: "album", key: ["AlbumId"]) {
   released: Date
   artist: Artist @one(by: ["artist_id"])
   producer: Artist @one(by: ["producer_id"], to: ["artist_id"])
-  # cover: no scalar for tsvector
+  # cover: no scalar for point
   # album_label: public.label has no type
 }
 

@@ -49,11 +49,15 @@ impl Draft<'_, '_> {
                 arguments.extend(self.null(definition, 10));
                 continue;
             }
+            let mut text = self.values.value(&lookup.relation, &lookup.keys[index], self.choices);
             let scalar = match self.catalog.get(definition.ty.named()) {
                 Type::Scalar(scalar) => scalar.scalar,
-                Type::Enum(_) | Type::Object(_) => ScalarType::Id,
+                Type::Enum(_) => {
+                    arguments.push(self.argument(definition, Value::Enum(text)));
+                    continue;
+                }
+                Type::Object(_) => ScalarType::Id,
             };
-            let mut text = self.values.value(&lookup.relation, &lookup.keys[index], self.choices);
             if scalar == ScalarType::Int && text.parse::<i32>().is_err() {
                 "1".clone_into(&mut text);
             }

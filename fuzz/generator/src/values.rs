@@ -17,7 +17,7 @@ pub trait Values {
     fn cursor(&self, connection: &Connection, sort_key: &SortKey, choices: &mut Choices<'_>) -> Vec<Option<Value>>;
 }
 
-/// Values without a database. Every text has a part that no schema and no statement has, so that it is found wherever it should
+/// Values without a database. Every text that is no value of an enum has a part that no schema and no statement has, so that it is found wherever it should
 /// not be.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Invented;
@@ -43,6 +43,10 @@ impl Values for Invented {
 /// The value with that number, in the notation of search strings.
 pub(crate) fn invented(scalar: ScalarType, stored: StoredType, seed: u16, style: usize) -> String {
     match (stored, scalar) {
+        (_, ScalarType::Enum(enumeration)) => {
+            let names: Vec<_> = enumeration.values().map(|(name, _)| name).collect();
+            names[usize::from(seed) % names.len()].to_owned()
+        }
         (StoredType::Uuid, _) => Uuid((u128::from(seed) << 96) | 0x5a71).to_string(),
         (StoredType::Text | StoredType::Enum(_), _) => match style {
             0 => format!("{MARK}'{seed};--"),
@@ -83,7 +87,11 @@ pub(crate) fn invented(scalar: ScalarType, stored: StoredType, seed: u16, style:
 /// The stored value with that number.
 pub(crate) fn stored(stored: StoredType, seed: u16) -> Value {
     match stored {
-        StoredType::Text | StoredType::Enum(_) => Value::Text(format!("{MARK}{seed}'\\")),
+        StoredType::Text => Value::Text(format!("{MARK}{seed}'\\")),
+        StoredType::Enum(labels) => {
+            let labels: Vec<_> = labels.values().map(|(_, label)| label).collect();
+            Value::Text(labels[usize::from(seed) % labels.len()].to_owned())
+        }
         StoredType::Int2 => Value::Int(i64::from(seed) % 30_000),
         StoredType::Int4 | StoredType::Int8 => Value::Int(7_000_000 + i64::from(seed)),
         StoredType::Numeric => {

@@ -1,8 +1,12 @@
 //! Schemas of databases that have nothing to do with OFBiz: the kinds of columns and relations that people have, over HTTP.
 
+mod arrays;
+mod enum_keys;
 mod enums;
+mod names;
 mod relation_kinds;
 mod text_search;
+mod times;
 
 use serde_json::Value;
 use tokio_postgres::Client;

@@ -7,13 +7,14 @@ use serde_json::Value;
 use crate::own_schemas::{OwnSchema, Served, rows};
 use crate::support::random::Random;
 
+// Without autovacuum, the table has no statistics before the test makes them.
 const TABLES: &str = "
     CREATE TABLE article (
         article_id integer PRIMARY KEY,
         shelf text NOT NULL,
         body text,
         words tsvector GENERATED ALWAYS AS (to_tsvector('english', body)) STORED
-    );
+    ) WITH (autovacuum_enabled = off);
     INSERT INTO article
         SELECT n, 'S' || n % 5, CASE WHEN n % 11 <> 0 THEN concat_ws(' ', 'The common article', 'word' || n % 7, 'runs to', 'shelves',
             CASE WHEN n % 400 = 3 THEN 'red shoes, and O''Neill''s rare-books' END, 'unique' || n) END
@@ -220,4 +221,59 @@ async fn the_check_names_what_a_search_for_words_lacks() {
     assert_eq!(errors, expected);
     own.write(&SCHEMA.replace(r#"language: "english","#, "indexed: true,"));
     assert!(own.check().contains("the search key `text`: `compare: [MATCHES]` searches a tsvector"), "{}", own.check());
+}
+
+const DRAFTED: &str = "
+    CREATE TABLE letter (
+        letter_id integer PRIMARY KEY,
+        body text,
+        title text,
+        words tsvector GENERATED ALWAYS AS
+            (setweight(to_tsvector('english', coalesce(title, '')), 'A') || to_tsvector('english', coalesce(body, ''))) STORED,
+        \"Body Words\" tsvector,
+        plain tsvector,
+        hidden tsvector
+    );
+    CREATE TRIGGER letter_words BEFORE INSERT OR UPDATE ON letter
+        FOR EACH ROW EXECUTE FUNCTION tsvector_update_trigger('Body Words', 'pg_catalog.german', 'body');
+    CREATE INDEX ON letter USING gin (words);
+    CREATE INDEX ON letter USING gin (\"Body Words\", plain);
+    CREATE INDEX ON letter USING gin (hidden) WHERE letter_id > 7;
+    INSERT INTO letter (letter_id, title, body, plain)
+        VALUES (1, 'Running', 'Häuser und Schuhe', 'red:1'), (2, 'Walks', 'the shoes run', 'running:1');
+    CREATE VIEW letters_view AS SELECT letter_id, words FROM letter";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_searches_the_words_that_have_an_index() {
+    let own = OwnSchema::create("text-draft", DRAFTED, "").await;
+    let draft = own.run(&["schema", "draft", "--key", "letters_view=letter_id"]).stdout;
+    for line in [
+        "    @search(key: \"words\", compare: [MATCHES], language: \"english\")\n",
+        "    @search(key: \"bodyWords\", column: \"Body Words\", compare: [MATCHES], language: \"german\")\n",
+        "    @search(key: \"plain\", compare: [MATCHES])\n",
+        "    # the words of plain are searched as they are; add `language` to plain if a text search configuration made them\n",
+        "    # no index has the words of hidden: CREATE INDEX CONCURRENTLY ON \"letter\" USING gin (\"hidden\");\n",
+        "    # no index has the words of words: declare the search where the table of the column has one (words)\n",
+    ] {
+        assert!(draft.contains(line), "{line}\n{draft}");
+    }
+    assert!(!draft.contains("no scalar for tsvector") && draft.matches("[MATCHES]").count() == 3, "{draft}");
+    own.write(&draft);
+    assert_eq!(own.check(), "");
+    let updated = || own.run(&["schema", "draft", "--update", &own.file()]).stdout;
+    assert_eq!(updated(), draft);
+    let served = own.serve(&[]);
+    for (term, id) in [("words:running", ["1", "2"].as_slice()), ("bodyWords:Haus", &["1"]), ("plain:running", &["2"])]
+    {
+        assert_eq!(served.pages("letters", &format!("query: \"{term}\""), "letterId", 5, false).values, id, "{term}");
+    }
+    // An update adds what is missing, and what has an index now.
+    own.write(&draft.replace("    @search(key: \"words\", compare: [MATCHES], language: \"english\")\n", ""));
+    own.client.batch_execute("CREATE INDEX ON letter USING gin (hidden)").await.unwrap();
+    let added = updated();
+    for key in ["words\", compare: [MATCHES], language: \"english\"", "hidden\", compare: [MATCHES]"] {
+        assert_eq!(added.matches(&format!("@search(key: \"{key})")).count(), 1, "{key}\n{added}");
+    }
+    own.write(&added);
+    assert_eq!((own.check(), updated()), (String::new(), added));
 }

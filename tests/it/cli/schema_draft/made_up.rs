@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::support::random::Random;
 
 /// Types of columns, each with an expression for the value of row `n`.
-const TYPES: [(&str, &str); 21] = [
+const TYPES: [(&str, &str); 26] = [
     ("integer", "n % 7"),
     ("smallint", "n"),
     ("bigint", "n * 10000000000"),
@@ -27,10 +27,15 @@ const TYPES: [(&str, &str); 21] = [
     ("jsonb", "'{}'::jsonb"),
     ("integer[]", "array_fill(n, ARRAY[n % 3])"),
     ("text[]", "ARRAY['a' || n, NULL, '\"']"),
+    ("mood", "(enum_range(NULL::mood))[1 + n % 3]"),
+    ("feeling", "(enum_range(NULL::mood))[1 + n % 2]"),
+    ("mood[]", "ARRAY[(enum_range(NULL::mood))[1 + n % 3], NULL]"),
+    ("feeling[]", "ARRAY[(enum_range(NULL::mood))[1 + n % 3]]::feeling[]"),
+    ("day[]", "ARRAY['2020-02-28'::date + n, NULL]::day[]"),
 ];
 
 /// Types that keys can have, with an expression for the value of row `n`, which no other row has.
-const KEY_TYPES: [(&str, &str); 8] = [
+const KEY_TYPES: [(&str, &str); 9] = [
     ("integer", "n"),
     ("bigint", "n"),
     ("text", "'k' || n"),
@@ -39,7 +44,19 @@ const KEY_TYPES: [(&str, &str); 8] = [
     ("timestamptz", "'2020-01-01'::timestamptz + n * interval '1 second'"),
     ("date", "'2020-01-01'::date + n"),
     ("time", "'09:30'::time + n * interval '1 second'"),
+    ("level", "(enum_range(NULL::level))[n]"),
 ];
+
+/// Enums whose labels are not in alphabetical order, and domains.
+const MADE_TYPES: &str = "
+    CREATE TYPE mood AS ENUM ('so-so', 'fine', 'BAD');
+    CREATE DOMAIN feeling AS mood;
+    CREATE DOMAIN day AS date;
+    DO $$ BEGIN EXECUTE (
+        SELECT 'CREATE TYPE level AS ENUM (' || string_agg(quote_literal('level ' || n), ', ' ORDER BY n) || ')'
+        FROM generate_series(1, 30) AS n
+    ); END $$;
+";
 
 const NAMES: [&str; 14] = [
     "order",
@@ -67,7 +84,7 @@ struct Table {
 
 /// Statements that make some tables with keys, foreign keys and indexes, and some rows.
 pub fn made_up(random: &mut Random) -> String {
-    let mut sql = String::from("CREATE SCHEMA other;\n");
+    let mut sql = format!("CREATE SCHEMA other;{MADE_TYPES}");
     let mut tables: Vec<Table> = Vec::new();
     for number in 0..2 + random.below(5) {
         let schema = if random.chance(25) { "other." } else { "" };

@@ -46,6 +46,10 @@ fn notation(cell: &Cell, scalar: ScalarType) -> Option<String> {
     match cell {
         Cell::Null | Cell::Array(_) => None,
         Cell::Text(text) if scalar == ScalarType::Boolean => Some((text == "Y").to_string()),
+        Cell::Label(_, text) => match scalar {
+            ScalarType::Enum(enumeration) => enumeration.name_of(text.as_bytes()).map(str::to_owned),
+            _ => None,
+        },
         Cell::Moment(_, text) if scalar == ScalarType::Date => text.split('T').next().map(str::to_owned),
         Cell::Text(text) | Cell::Number(_, text) | Cell::Moment(_, text) | Cell::Other(_, text) => Some(text.clone()),
         Cell::Truth(truth) => Some(truth.to_string()),

@@ -7,7 +7,7 @@ use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, Column, EntityBinding, RootBinding};
 use orderql::catalog::schema::ObjectKind;
 use orderql::catalog::stored_type::StoredType;
-use orderql::value::{Date, Float, Interval, Numeric, ScalarType, TimeOfDay, Uuid, Value};
+use orderql::value::{Date, Enumeration, Float, Interval, Numeric, ScalarType, TimeOfDay, Uuid, Value};
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
 use tokio_postgres::Client;
@@ -28,6 +28,8 @@ pub enum Cell {
     Truth(bool),
     /// A value of another type, and its text.
     Other(Value, String),
+    /// A label of an enum of the database, which has these.
+    Label(Enumeration, String),
     /// An array.
     Array(Json),
 }
@@ -96,14 +98,17 @@ fn relations(catalog: &Catalog) -> BTreeSet<String> {
 impl Table {
     async fn read(client: &Client, relation: &str) -> Self {
         let quoted = relation.split('.').map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(".");
-        let columns = "SELECT attname::text, COALESCE(NULLIF(typbasetype, 0), atttypid)::regtype::text
+        let columns = "SELECT attname::text, base::regtype::text,
+                (SELECT array_agg(enumlabel::text ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = base)
             FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+            CROSS JOIN LATERAL (SELECT COALESCE(NULLIF(typbasetype, 0), atttypid)) AS type (base)
             WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum";
-        let columns: Vec<(String, String)> =
-            client.query(columns, &[&quoted]).await.unwrap().iter().map(|row| (row.get(0), row.get(1))).collect();
+        let column = |row: &tokio_postgres::Row| (row.get(0), row.get(1), row.get(2));
+        let columns: Vec<(String, String, Option<Vec<String>>)> =
+            client.query(columns, &[&quoted]).await.unwrap().iter().map(column).collect();
         let selected: Vec<_> = columns
             .iter()
-            .map(|(name, ty)| {
+            .map(|(name, ty, _)| {
                 if is_moment(ty) {
                     format!(
                         "(extract(epoch FROM \"{name}\"::timestamp) * 1000000)::int8::text || ' ' || \
@@ -119,11 +124,14 @@ impl Table {
             })
             .collect();
         let rows = client.query(&format!("SELECT {} FROM {quoted}", selected.join(", ")), &[]).await.unwrap();
-        let cell = |row: &tokio_postgres::Row, index: usize| {
-            row.get::<_, Option<String>>(index).map_or(Cell::Null, |text| Cell::read(&columns[index].1, text))
+        let enums: Vec<_> = columns.iter().map(|(_, _, labels)| labels.as_deref().map(labels_of)).collect();
+        let cell = |row: &tokio_postgres::Row, index: usize| match (row.get::<_, Option<String>>(index), enums[index]) {
+            (None, _) => Cell::Null,
+            (Some(text), Some(labels)) => Cell::Label(labels, text),
+            (Some(text), None) => Cell::read(&columns[index].1, text),
         };
         let rows = rows.iter().map(|row| (0..columns.len()).map(|index| cell(row, index)).collect()).collect();
-        let columns = columns.into_iter().enumerate().map(|(index, (name, _))| (name, index)).collect();
+        let columns = columns.into_iter().enumerate().map(|(index, (name, _, _))| (name, index)).collect();
         Self { columns, rows }
     }
 
@@ -137,6 +145,11 @@ impl<'a> Row<'a> {
     pub fn get(self, column: &str) -> &'a Cell {
         &self.cells[self.table.columns[column]]
     }
+}
+
+/// An enum with these labels.
+fn labels_of(labels: &[String]) -> Enumeration {
+    Enumeration::new(String::new(), labels.iter().map(|label| (label.clone(), label.clone())).collect())
 }
 
 const DAY: i64 = 86_400_000_000;
@@ -188,7 +201,7 @@ impl Cell {
             (Self::Null, _) => return None,
             (Self::Text(text), StoredType::Boolean) => Value::Boolean(text == "Y"),
             (Self::Text(text), StoredType::Uuid) => Value::Uuid(Uuid::parse(text).unwrap()),
-            (Self::Text(text), _) => Value::Text(text.clone()),
+            (Self::Text(text) | Self::Label(_, text), _) => Value::Text(text.clone()),
             (Self::Number(number, _), StoredType::Int2 | StoredType::Int4 | StoredType::Int8) => {
                 Value::Int(number.to_i64().unwrap())
             }
@@ -222,6 +235,12 @@ impl Cell {
         match (self, other) {
             (Self::Null, _) | (_, Self::Null) => None,
             (Self::Text(own), Self::Text(other)) => Some(own.as_bytes().cmp(other.as_bytes())),
+            // In the order of the declaration.
+            (Self::Label(labels, own), Self::Label(_, other) | Self::Text(other))
+            | (Self::Text(own), Self::Label(labels, other)) => {
+                let position = |text: &str| labels.values().position(|(label, _)| label == text);
+                Some(position(own).cmp(&position(other)))
+            }
             (Self::Number(own, _), Self::Number(other, _)) => Some(own.cmp(other)),
             (Self::Moment(own, _), Self::Moment(other, _)) => Some(own.cmp(other)),
             (Self::Truth(own), Self::Truth(other)) => Some(own.cmp(other)),
@@ -246,6 +265,13 @@ impl Cell {
     pub fn json(&self, scalar: ScalarType) -> Json {
         match (scalar, self) {
             (_, Self::Null) => Json::Null,
+            (ScalarType::Enum(enumeration), Self::Array(Json::List(elements))) => {
+                let name = |element: &Json| match element {
+                    Json::Text(text) => Json::Text(enumeration.name_of(text.as_bytes()).unwrap().to_owned()),
+                    other => other.clone(),
+                };
+                Json::List(elements.iter().map(name).collect())
+            }
             (_, Self::Array(array)) => array.clone(),
             (ScalarType::Json, Self::Text(text)) => serde_json::from_str(text).unwrap(),
             (ScalarType::Float, Self::Other(_, text)) => Json::Float(Float::parse(text).unwrap()),
@@ -254,7 +280,7 @@ impl Cell {
             | (ScalarType::Id | ScalarType::Decimal | ScalarType::BigInt, Self::Number(_, text))
             | (ScalarType::Decimal | ScalarType::Time | ScalarType::Interval, Self::Other(_, text))
             | (ScalarType::DateTime, Self::Moment(_, text)) => Json::Text(text.clone()),
-            (ScalarType::Enum(enumeration), Self::Text(text)) => {
+            (ScalarType::Enum(enumeration), Self::Text(text) | Self::Label(_, text)) => {
                 Json::Text(enumeration.name_of(text.as_bytes()).unwrap().to_owned())
             }
             (ScalarType::Int, Self::Number(number, _)) => Json::Number(number.normalize().to_string().parse().unwrap()),
