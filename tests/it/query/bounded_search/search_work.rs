@@ -52,12 +52,14 @@ pub fn check_work(
     let cursors = usize::from(arguments.after.is_some()) + usize::from(arguments.before.is_some());
     let is_merged = path.filters.is_empty() && !path.prefix.is_some_and(|prefix| prefix.is_list());
     let parts = if is_merged && cursors > 0 { 2 * cursors } else { 1 };
-    // The window is shared by the page and its count; without one, the rows are counted beside those of the page.
+    // The page and its count have half of the window each, or the count all of it; without one, the rows are counted beside those of
+    // the page.
     let counts_a_range = path.counted.as_ref().map_or(path, |count| &count.path).filters.is_empty();
     let counted = match arguments.count_up_to {
         Some(_) if path.is_exhaustive => found,
         Some(most) if counts_a_range => most + search.terms.iter().map(|term| term.values.len()).max().unwrap_or(1),
-        _ => 0,
+        Some(_) => window / 2,
+        None => 0,
     };
     let bound = found + counted + parts * relations * page_rows + SPARE_ROWS;
     let rows = usize::try_from(measured.rows).unwrap();
