@@ -2,7 +2,6 @@
 
 use crate::catalog::binding::Connection;
 use crate::catalog::search_window::SearchWindow;
-use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::access_path::path::{AccessPath, CountPath, FoundFor, Lookup, Prefix};
 use crate::plan::access_path::search::Search;
 use crate::plan::access_path::work::{ONCE, TWICE};
@@ -70,9 +69,7 @@ impl Search<'_> {
     fn count_path(&self, mut path: AccessPath, window: SearchWindow) -> CountPath {
         path.found_for = FoundFor::Count;
         self.divide(&mut path, window, ONCE);
-        let list = path.prefix.filter(Prefix::is_merged).and_then(|prefix| prefix.list);
-        let ranges = list.and_then(|term| few_values(&self.terms[term])).unwrap_or(1);
-        CountPath { sort_key: self.sort_key, ranges, path }
+        CountPath { sort_key: self.sort_key, ranges: self.merged_ranges(path.prefix), path }
     }
 
     /// The path of a search that has values of the primary key, if the page is in another order: a look-up finds all rows.
