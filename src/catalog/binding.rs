@@ -4,6 +4,7 @@ use crate::catalog::ids::EntityId;
 use crate::catalog::normalization::Normalization;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::scope::ScopeSet;
+use crate::catalog::scoped_relation::ScopeCondition;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::catalog::totals::{GroupField, GroupKey, Sum, TotalsField};
 use crate::cursor::OrderingTag;
@@ -284,10 +285,11 @@ pub struct Connection {
 /// What limits the rows of a connection: search keys that no request names.
 #[derive(Debug)]
 pub(crate) struct ScopeSearch {
-    /// The relation with all rows, which is read where terms of all of these keys are searched for.
+    /// The relation with all rows, which is read where terms on one of each of these keys are searched for.
     pub(crate) relation: String,
-    /// The keys, by their indexes among the connection's.
-    pub(crate) keys: Vec<usize>,
+    /// The keys, by their indexes among the connection's. The first of each limits every search; the others are those of columns by
+    /// which a search itself may ask for nothing but what the caller sees.
+    pub(crate) keys: Vec<Vec<usize>>,
 }
 
 impl Connection {
@@ -322,7 +324,7 @@ impl Connection {
     /// The relation whose rows a search with terms on these keys reads: one with all rows only if the terms limit them.
     pub(crate) fn searched_relation(&self, has_term: impl Fn(usize) -> bool) -> &str {
         match &self.scope {
-            Some(scope) if scope.keys.iter().all(|key| has_term(*key)) => &scope.relation,
+            Some(scope) if scope.keys.iter().all(|keys| keys.iter().any(|key| has_term(*key))) => &scope.relation,
             _ => &self.relation,
         }
     }
@@ -434,15 +436,20 @@ pub struct SearchKey {
 }
 
 /// A search key that limits the rows to those that the caller sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ScopeKey {
     /// Those that have a value of this scope.
     Values(usize),
-    /// Those that are in the relation of the semi-join, which has the key's rows that the caller sees.
-    Rows,
+    /// Those that fulfil this condition, which no index serves. The semi-join has the columns that it reads.
+    Row(ScopeCondition),
 }
 
 impl SearchKey {
+    /// Whether the key compares the column of its own relation with values as they are.
+    pub(crate) fn compares(&self, column: &str) -> bool {
+        self.semi_join.is_none() && self.normalization.is_none() && self.column.name == column
+    }
+
     /// Whether a comparator of the key is one of a range.
     pub fn takes_ranges(&self) -> bool {
         self.comparators

@@ -72,7 +72,8 @@ impl<'s> Limited<'s> {
                 }
                 Rule::Row { relation, by, key } => {
                     let of = relations.iter().position(|other| other.relation == *relation)?;
-                    Some(ScopeCondition::Row { of, by: by.clone(), key: key.clone() })
+                    let name = relations[of].name.clone();
+                    Some(ScopeCondition::Row { of, name, by: by.clone(), key: key.clone() })
                 }
             });
             let conditions: Vec<_> = conditions.collect();
@@ -117,7 +118,7 @@ impl<'s> Limited<'s> {
         };
         // The parent is seen because the row is.
         let leads_there = of_parent.iter().any(|condition| match condition {
-            ScopeCondition::Row { of, by, key } => *of == index && equal(by, key),
+            ScopeCondition::Row { of, by, key, .. } => *of == index && equal(by, key),
             ScopeCondition::Values { .. } => false,
         });
         if leads_there {
@@ -128,7 +129,7 @@ impl<'s> Limited<'s> {
                 ScopeCondition::Values { scope: of, columns: own } => of == scope && equal(own, columns),
                 ScopeCondition::Row { .. } => false,
             }),
-            ScopeCondition::Row { of, by, key } => {
+            ScopeCondition::Row { of, by, key, .. } => {
                 let is_parent = parent_index == Some(*of) && equal(key, by);
                 let is_parents = of_parent.iter().any(|other| match other {
                     ScopeCondition::Row { of: other, by: own, .. } => other == of && equal(own, by),
@@ -175,18 +176,16 @@ impl<'s> Limited<'s> {
         let own = connection.relation.clone();
         self.rename(&mut connection.relation);
         let mut keys = Vec::new();
-        let mut is_complete = true;
-        for condition in conditions {
-            match condition {
-                ScopeCondition::Values { scope, columns } if let [column] = columns.as_slice() => {
-                    keys.push(values_key(connection, *scope, column));
-                }
-                ScopeCondition::Values { .. } | ScopeCondition::Row { .. } => is_complete = false,
+        for &condition in conditions {
+            let mut of_condition = Vec::new();
+            if !matches!(condition, ScopeCondition::Values { columns, .. } if columns.len() == 1) {
+                of_condition.push(connection.search_keys.len());
+                connection.search_keys.push(row_key(connection, condition.clone()));
             }
-        }
-        if !is_complete {
-            keys.push(connection.search_keys.len());
-            connection.search_keys.push(rows_key(connection));
+            if let ScopeCondition::Values { scope, columns } = condition {
+                of_condition.extend(columns.iter().map(|column| values_key(connection, *scope, column)));
+            }
+            keys.push(of_condition);
         }
         connection.scope = Some(ScopeSearch { relation: own, keys });
     }
@@ -200,11 +199,7 @@ fn pairs(join: &Join) -> Vec<(&str, &str)> {
 fn values_key(connection: &mut Connection, scope: usize, column: &str) -> usize {
     let index = connection.search_keys.len();
     let is_same = |key: &SearchKey| {
-        key.scope.is_none()
-            && key.semi_join.is_none()
-            && key.normalization.is_none()
-            && key.column.name == column
-            && matches!(key.column.scalar, ScalarType::Id | ScalarType::String)
+        key.scope.is_none() && key.compares(column) && matches!(key.column.scalar, ScalarType::Id | ScalarType::String)
     };
     let like = connection.search_keys.iter().position(is_same);
     let of_pairs = connection.pair_indexes.iter().filter_map(|pair| {
@@ -221,18 +216,17 @@ fn values_key(connection: &mut Connection, scope: usize, column: &str) -> usize 
     let key = like.map_or_else(blank, |like| connection.search_keys[like].clone());
     let name = format!("scope {column}");
     let comparators = vec![Comparator::Equals, Comparator::In];
-    let key =
-        SearchKey { name, comparators, vocabulary: None, lookup: false, scope: Some(ScopeKey::Values(scope)), ..key };
+    let key = SearchKey { name, comparators, vocabulary: None, scope: Some(ScopeKey::Values(scope)), ..key };
     connection.search_keys.push(key);
     index
 }
 
-/// The search key that looks each row up among those that are seen.
-fn rows_key(connection: &Connection) -> SearchKey {
-    let key = connection.primary_key();
-    let column = key.first().cloned().unwrap_or_else(|| Column::new("", ScalarType::Id));
-    let by = key.iter().map(|column| column.name.clone()).collect();
-    scope_key(column, Some(SemiJoin { relation: connection.relation.clone(), by, unlimited: None }))
+/// The search key that looks at each row.
+fn row_key(connection: &Connection, condition: ScopeCondition) -> SearchKey {
+    let column = connection.primary_key().first().cloned().unwrap_or_else(|| Column::new("", ScalarType::Id));
+    let by = condition.columns().to_vec();
+    let semi_join = SemiJoin { relation: connection.relation.clone(), by, unlimited: None };
+    SearchKey { scope: Some(ScopeKey::Row(condition)), ..scope_key(column, Some(semi_join)) }
 }
 
 fn scope_key(column: Column, semi_join: Option<SemiJoin>) -> SearchKey {
@@ -250,6 +244,6 @@ fn scope_key(column: Column, semi_join: Option<SemiJoin>) -> SearchKey {
         vocabulary: None,
         normalization: None,
         language: None,
-        scope: Some(ScopeKey::Rows),
+        scope: None,
     }
 }

@@ -12,10 +12,20 @@ pub(crate) struct ScopedRelation {
 }
 
 /// What a row fulfils that callers see.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ScopeCondition {
     /// One of the columns has a value of the scope.
     Values { scope: usize, columns: Vec<String> },
-    /// The row of another relation is seen whose key it has: the relation's index among those that are limited.
-    Row { of: usize, by: Vec<String>, key: Vec<String> },
+    /// The row of another relation is seen whose key it has: the relation's index among those that are limited, and what its rows are
+    /// called that callers see.
+    Row { of: usize, name: String, by: Vec<String>, key: Vec<String> },
+}
+
+impl ScopeCondition {
+    /// The columns of the row that it reads.
+    pub(crate) fn columns(&self) -> &[String] {
+        match self {
+            Self::Values { columns, .. } | Self::Row { by: columns, .. } => columns,
+        }
+    }
 }

@@ -12,14 +12,14 @@ use std::fmt::{self, Display, Write};
 use std::mem;
 
 use crate::catalog::binding::SemiJoin;
-use crate::catalog::stored_type::StoredType;
 use crate::plan::keyset::Nulls;
 use crate::plan::parameters::Placeholder;
 use crate::plan::rare_words::Words;
 use crate::plan::sql::{
-    Alias, ColumnOf, Condition, Identifier, IndexOrder, List, Relation, Separated, Where, direction, in_turn, order_by,
-    type_name,
+    Alias, ColumnOf, Comparand, Condition, Identifier, IndexOrder, List, Relation, Separated, Where, direction,
+    in_turn, order_by,
 };
+use crate::plan::value_list::ValueList;
 
 /// What follows the key of a row that matches.
 const MATCHES: &str = "TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position";
@@ -52,18 +52,6 @@ pub(crate) struct Locator<'a> {
     pub(crate) window: Option<Placeholder>,
     /// The same where any row is looked for.
     pub(crate) probe_window: u32,
-}
-
-/// The values of an in-list.
-#[derive(Clone, Copy)]
-pub(crate) struct ValueList {
-    pub(crate) values: Placeholder,
-    pub(crate) stored: StoredType,
-    /// Whether the ranges are merged. They are not if the values are of the sort key's column: then their ranges follow each
-    /// other in the page's order.
-    pub(crate) is_merged: bool,
-    /// How many rows are read first of each range, if many are merged and every row matches. Of a few, whole pages are read.
-    pub(crate) head: Option<Placeholder>,
 }
 
 /// A search by the index of one term's key.
@@ -102,16 +90,6 @@ pub(crate) enum Take<'t> {
     Page(&'t dyn Display),
     /// Any row that matches, or the row after the window.
     Any,
-}
-
-impl ValueList {
-    /// The select list and the source of the values, each once.
-    fn elements(&self) -> impl Display {
-        // Texts are distinct as they are. Other values may be equal and differ, such as intervals.
-        let distinct = if self.stored == StoredType::Text { "" } else { "DISTINCT " };
-        let ty = type_name(self.stored);
-        fmt::from_fn(move |f| write!(f, "{distinct}e.v FROM unnest({}::{ty}[]) AS e(v)", self.values))
-    }
 }
 
 impl LookupSource<'_> {
@@ -185,6 +163,11 @@ impl Locator<'_> {
     /// Whether it returns the rows of the page, and not their keys: few others are read beside them, and none that does not match.
     pub(crate) fn returns_rows(&self) -> bool {
         self.window.is_none() && self.lookups.is_empty() && self.list.is_some_and(|list| list.head.is_none())
+    }
+
+    /// Whether its rows are those of several segments, each merged, one after the other.
+    pub(crate) fn reads_in_turn(&self, span: &Span<'_>) -> bool {
+        span.segments.len() > 1 && self.list.is_some_and(|list| list.ranges.is_some())
     }
 
     /// The rows of a page.
@@ -359,7 +342,15 @@ impl Locator<'_> {
         let keys = self.keys("t");
         writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
         self.rows(span, &Cut::first(&window), text)?;
-        write!(text, "\n) AS t\nWHERE {}{}\nLIMIT {limit})", self.too_many(), all(&self.filters))?;
+        text.write_str("\n) AS t")?;
+        for (number, row) in self.filters.iter().filter_map(Condition::as_join).enumerate() {
+            write!(text, "\nCROSS JOIN LATERAL ({row}) AS y{number}")?;
+        }
+        let mut checked: Vec<_> = self.filters.iter().filter(|filter| filter.as_join().is_none()).cloned().collect();
+        if checked.is_empty() {
+            checked.push(Condition::Always(true));
+        }
+        write!(text, "\nWHERE {}{}\nLIMIT {limit})", self.too_many(), all(&checked))?;
         let of_window = List((0..self.key.len()).map(|index| fmt::from_fn(move |f| write!(f, "w.k{index}"))));
         write!(text, "\nSELECT {of_window}, {MATCHES} FROM w")?;
         let last = fmt::from_fn(|f| write!(f, "{window} - 1"));
@@ -389,6 +380,11 @@ impl Locator<'_> {
     /// Some rows of a span, in order.
     fn rows(&self, span: &Span<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
         let Some(list) = self.list else { return self.segments(span, cut, text) };
+        if let Some(ranges) = list.ranges {
+            return Self::in_parts(span, cut, text, |part, cut, text| {
+                self.merge(part, (&list, ranges), span.ascending, cut, text)
+            });
+        }
         write!(text, "SELECT t.* FROM (SELECT {}", list.elements())?;
         if !list.is_merged {
             write!(text, " ORDER BY e.v{}", direction(span.ascending))?;
@@ -422,26 +418,63 @@ impl Locator<'_> {
         write!(text, "\n) AS t) AS t{order}\nLIMIT {limit}")
     }
 
+    /// Some rows of a segment of few merged ranges. Of each, PostgreSQL reads what it needs: every range is in the page's order,
+    /// and one that equals a value in the index's first column is so by the other columns. That is said again outside of the range,
+    /// where it does not choose an index.
+    fn merge(
+        &self,
+        segment: &[Condition<'_>],
+        (list, ranges): (&ValueList, u32),
+        ascending: bool,
+        cut: &Cut<'_>,
+        text: &mut String,
+    ) -> fmt::Result {
+        let first = self.index.columns.first().copied();
+        let equals = first.map(|first| Condition::Equals(ColumnOf(Alias::Base, first), Comparand::Element));
+        let columns: Vec<_> = first.into_iter().chain(self.sort.iter().copied()).collect();
+        let (equals, order, end) = (Where(equals.iter()), order_by(&columns, ascending), cut.end());
+        text.write_str("SELECT t.* FROM ((\n")?;
+        for (index, element) in list.each(ranges).enumerate() {
+            text.write_str(if index > 0 { "\n) UNION ALL (\n" } else { "" })?;
+            writeln!(text, "SELECT t.* FROM (SELECT {element}) AS e\nCROSS JOIN LATERAL (")?;
+            self.segment(segment, ascending, &Cut::first(&end), text)?;
+            write!(text, "\n) AS t{equals}{order}")?;
+        }
+        write!(text, "\n)) AS t{}{cut}", order_by(&self.sort, ascending))
+    }
+
     /// Some rows of the segments, one after the other.
     fn segments(&self, span: &Span<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
-        let columns = base_columns(&self.columns);
-        let segment = |segment: &[Condition<'_>], cut: &dyn Display, text: &mut String| {
-            let (segment, remaining) = Condition::of_scan(segment, span.ascending);
-            let conditions = Where(self.joined.iter().chain(&self.prefix).chain(&segment));
-            let (relation, order) = (Relation(self.relation), self.index.order_by(span.ascending));
-            if remaining.is_empty() {
-                return write!(text, "SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}");
-            }
-            write!(text, "SELECT t.* FROM (SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}) AS t")?;
-            write!(text, "{}", Where(remaining.iter()))
-        };
+        Self::in_parts(span, cut, text, |segment, cut, text| self.segment(segment, span.ascending, cut, text))
+    }
+
+    /// Some rows of what is written for each segment, one after the other.
+    fn in_parts(
+        span: &Span<'_>,
+        cut: &Cut<'_>,
+        text: &mut String,
+        write: impl Fn(&[Condition<'_>], &Cut<'_>, &mut String) -> fmt::Result,
+    ) -> fmt::Result {
         if let [only] = span.segments.as_slice() {
-            return segment(only, cut, text);
+            return write(only, cut, text);
         }
         text.write_str("SELECT t.* FROM ((\n")?;
         let end = cut.end();
-        in_turn(&span.segments, span.ascending, text, |conditions, text| segment(conditions, &Cut::first(&end), text))?;
+        in_turn(&span.segments, span.ascending, text, |segment, text| write(segment, &Cut::first(&end), text))?;
         write!(text, "\n)) AS t{cut}")
+    }
+
+    /// Some rows of a segment.
+    fn segment(&self, segment: &[Condition<'_>], ascending: bool, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
+        let columns = base_columns(&self.columns);
+        let (segment, remaining) = Condition::of_scan(segment, ascending);
+        let conditions = Where(self.joined.iter().chain(&self.prefix).chain(&segment));
+        let (relation, order) = (Relation(self.relation), self.index.order_by(ascending));
+        if remaining.is_empty() {
+            return write!(text, "SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}");
+        }
+        write!(text, "SELECT t.* FROM (SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}) AS t")?;
+        write!(text, "{}", Where(remaining.iter()))
     }
 
     /// The order of a span's rows, for rows that no index returns in it.

@@ -11,6 +11,7 @@
 //! - [`access_path`]: how the rows of a page are found, and how many are examined
 //! - `keyset`: the part of an index that a page lies in
 //! - `sql`: identifiers and conditions as text
+//! - `value_list`: the values of an in-list that choose ranges of an index
 //! - `locator`: finds the keys of a page's rows where an index range alone does not
 //! - `rare_words`: whether a search in text has a rare word
 //! - `page_sql`, `lookup_sql`, `changes_sql`, `totals_sql`: the SQL of a step
@@ -43,3 +44,4 @@ mod statement_sql;
 pub mod step;
 pub mod template;
 mod totals_sql;
+mod value_list;

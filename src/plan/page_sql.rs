@@ -142,7 +142,13 @@ impl<'a> PageSql<'a> {
         if locator.returns_rows() {
             writeln!(text, "SELECT {}{columns}\nFROM (", self.present())?;
             locator.page_rows(&self.span, &self.limit(), text)?;
-            return write!(text, "\n) AS t{joins}{}", locator.sorted(&self.span));
+            write!(text, "\n) AS t{joins}")?;
+            // PostgreSQL keeps the order of rows that are read in turn, and would sort them if it were named.
+            return if locator.reads_in_turn(&self.span) {
+                Ok(())
+            } else {
+                write!(text, "{}", locator.sorted(&self.span))
+            };
         }
         let search = if locator.window.is_some() { "m.matches, m.number, " } else { "" };
         // A disabled sort in the alternatives would hide the cost of the joins. A materialized one is planned apart.

@@ -86,6 +86,21 @@ impl<'p> Parameters<'p> {
         Self::of(0, all)
     }
 
+    /// The placeholder of a scope's values, which are one parameter of the whole statement.
+    pub(crate) fn scope(&mut self, scope: usize) -> Placeholder {
+        let source = ParameterSource::Scope(scope);
+        match self.all.iter().position(|(_, known)| *known == source) {
+            Some(index) => Placeholder { number: index + 1 },
+            None => self.add(source),
+        }
+    }
+
+    /// The scopes whose values are parameters of the statement so far.
+    pub(crate) fn scopes(&self) -> impl Iterator<Item = usize> {
+        let sources = self.all.iter().map(|(_, source)| source);
+        sources.filter_map(|source| if let ParameterSource::Scope(scope) = source { Some(*scope) } else { None })
+    }
+
     /// Adds a parameter, and returns its placeholder, which may be written any number of times, but once at least.
     pub(crate) fn add(&mut self, source: ParameterSource) -> Placeholder {
         self.all.push((self.step, source));

@@ -97,8 +97,9 @@ impl Plan {
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let Step { parent, access_path: path, .. } = &self.steps()[step];
         let is_root = parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
-        let values = path.prefix.and_then(|prefix| self.terms.of(step).get(prefix.list?));
-        (is_root || path.has_window()).then(|| path.bound(self.rows(step), values.map_or(1, |term| term.values.len())))
+        let lists = path.prefix.into_iter().flat_map(|prefix| prefix.lists());
+        let values = lists.filter_map(|term| self.terms.of(step).get(term)).map(|term| term.values.len()).product();
+        (is_root || path.has_window()).then(|| path.bound(self.rows(step), values))
     }
 
     /// The number of the last row of a step's window; 0 without one.

@@ -142,6 +142,8 @@ pub(crate) enum Comparand {
     Parameter(Placeholder, StoredType),
     /// The current element of a list.
     Element,
+    /// That of a second list.
+    OtherElement,
 }
 
 impl Display for Comparand {
@@ -149,6 +151,7 @@ impl Display for Comparand {
         match self {
             Self::Parameter(value, stored) => write!(f, "{value}::{}", type_name(*stored)),
             Self::Element => f.write_str("e.v"),
+            Self::OtherElement => f.write_str("e.w"),
         }
     }
 }
@@ -185,8 +188,9 @@ pub(crate) enum Condition<'a> {
     InSet(ColumnOf<'a>, Placeholder, StoredType),
     /// A column equals the current element of a list.
     IsElement(ColumnOf<'a>),
-    /// The same for the second column of an index. An array there would hide from PostgreSQL that the index has an order.
-    EqualsElement(ColumnOf<'a>),
+    /// A column equals the current element of a list or of a second one. An array of the second column of an index would hide from PostgreSQL
+    /// that the index has an order.
+    Equals(ColumnOf<'a>, Comparand),
     /// Two values compare.
     CompareValues(Comparand, Operator, Comparand),
     /// A column equals one that a row of another step's page has, by its index in that page's select list.
@@ -197,6 +201,10 @@ pub(crate) enum Condition<'a> {
     IsNotNull(ColumnOf<'a>),
     /// The relation has a row with the base row's values in these columns that fulfils the condition.
     Exists(&'a str, &'a [String], Box<Condition<'a>>, InnerIndex),
+    /// One of these columns equals an element of a parameter.
+    OneAmong(Vec<ColumnOf<'a>>, Placeholder),
+    /// The relation has a row whose columns (the second) have the base row's values in as many columns (the first).
+    RowExists(&'a str, &'a [String], &'a [String]),
     /// A text has the words that a text search configuration finds in a parameter.
     Matches(ColumnOf<'a>, &'a str, Placeholder),
     /// Every row fulfils it, or none does.
@@ -217,6 +225,12 @@ impl<'a> Condition<'a> {
     pub(crate) fn compared_columns(&self) -> impl Iterator<Item = &'a str> + use<'a, '_> {
         let columns = if let Self::CompareRow(columns, ..) = self { columns.as_slice() } else { &[] };
         columns.iter().map(|column| column.1)
+    }
+
+    /// The row that has to exist as a sub-select, which may be joined in the condition's place: rows that follow each other have it in
+    /// common, and PostgreSQL then looks it up once.
+    pub(crate) fn as_join(&self) -> Option<impl Display> {
+        if let Self::RowExists(relation, columns, key) = self { Some(row(relation, columns, key)) } else { None }
     }
 
     /// The conditions of one range of an index that is scanned in a direction, and what remains to be checked of its rows.
@@ -252,7 +266,7 @@ impl Display for Condition<'_> {
                 write!(f, "({column} IN (SELECT unnest({values}::{}[]))) IS TRUE", type_name(*stored))
             }
             Self::IsElement(column) => write!(f, "{column} = ANY(ARRAY[{}])", Comparand::Element),
-            Self::EqualsElement(column) => write!(f, "{column} = {}", Comparand::Element),
+            Self::Equals(column, value) => write!(f, "{column} = {value}"),
             Self::CompareValues(left, operator, right) => write!(f, "{left} {operator} {right}"),
             Self::OfParent(column, step, index) => write!(f, "{column} = p{step}.c{index}"),
             Self::IsNull(column) => write!(f, "{column} IS NULL"),
@@ -277,6 +291,11 @@ impl Display for Condition<'_> {
                 // With EXISTS, PostgreSQL may read all matching rows of the relation first.
                 f.write_str(" LIMIT 1) IS NOT NULL")
             }
+            Self::OneAmong(columns, values) => {
+                let columns = columns.iter().map(|column| Self::Among(*column, *values));
+                write!(f, "({})", Separated(" OR ", columns))
+            }
+            Self::RowExists(relation, columns, key) => write!(f, "({}) IS NOT NULL", row(relation, columns, key)),
             // In a sub-select, so that the words are looked for in the parameter once, and not for each row.
             Self::Matches(column, language, words) => {
                 write!(f, "{column} @@ (SELECT plainto_tsquery({}, {words}))", Configuration(language))
@@ -284,6 +303,19 @@ impl Display for Condition<'_> {
             Self::Always(truth) => f.write_str(if *truth { "TRUE" } else { "FALSE" }),
         }
     }
+}
+
+/// The row whose `key` the base row has in these columns.
+fn row(relation: &str, columns: &[String], key: &[String]) -> impl Display {
+    fmt::from_fn(move |f| {
+        write!(f, "SELECT TRUE FROM {} AS {} WHERE ", Relation(relation), Alias::Inner)?;
+        for (index, (column, key)) in columns.iter().zip(key).enumerate() {
+            let (base, inner) = (ColumnOf(Alias::Base, column), ColumnOf(Alias::Inner, key));
+            if index == 0 { write!(f, "{inner} = ANY(ARRAY[{base}])") } else { write!(f, " AND {inner} = {base}") }?;
+        }
+        // The order says which index to use; with EXISTS, PostgreSQL may read all rows first.
+        write!(f, " ORDER BY {} LIMIT 1", List(key.iter().take(1).map(|key| ColumnOf(Alias::Inner, key))))
+    })
 }
 
 /// Conditions joined by `AND`: `WHERE a AND b` on a line of its own, or nothing.

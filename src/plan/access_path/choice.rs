@@ -2,7 +2,6 @@
 
 use crate::catalog::binding::Connection;
 use crate::catalog::search_window::SearchWindow;
-use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::access_path::path::{AccessPath, CountPath, FoundFor, Lookup, Prefix};
 use crate::plan::access_path::search::Search;
 use crate::plan::access_path::work::{ONCE, TWICE};
@@ -73,9 +72,7 @@ impl Search<'_> {
         path.found_for = FoundFor::Count;
         let window = if self.reads_index_alone(&path) { window } else { window.half() };
         self.divide(&mut path, window, ONCE);
-        let list = path.prefix.filter(Prefix::is_merged).and_then(|prefix| prefix.list);
-        let ranges = list.and_then(|term| few_values(&self.terms[term])).unwrap_or(1);
-        CountPath { sort_key: self.sort_key, ranges, path }
+        CountPath { sort_key: self.sort_key, ranges: self.merged_ranges(path.prefix), path }
     }
 
     /// The path of a search that has values of the primary key, if the page is in another order: a look-up finds all rows.

@@ -12,7 +12,7 @@ impl Search<'_> {
         let continued = |term: usize| self.continued(&self.key(term).in_order_of, &path.filters);
         let of_prefix = prefix.into_iter().filter(|term| !continued(*term).is_empty());
         let mut ranked: Vec<(u8, Lookup)> = self.pair_lookup(path).map(|lookup| (0, lookup)).into_iter().collect();
-        for term in of_prefix.chain(path.filters.iter().copied()).filter(|term| self.key(*term).lookup) {
+        for term in of_prefix.chain(path.filters.iter().copied()).filter(|term| self.is_looked_up(*term)) {
             let key = self.key(term);
             let is_text = self.is_text(term);
             let is_range = !self.is_equality(term) && !is_text;
@@ -45,6 +45,12 @@ impl Search<'_> {
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, lookup)| lookup).collect()
+    }
+
+    /// Whether a look-up may find few rows of the term: of the values that a caller sees, one may be as rare as one that is asked for.
+    fn is_looked_up(&self, term: usize) -> bool {
+        let key = self.key(term);
+        key.lookup && !(key.scope.is_some() && self.is_list(term))
     }
 
     /// A look-up by two terms and a range that continues them, or by two terms, if that is not what the prefix does. The first may be

@@ -74,6 +74,8 @@ pub struct Prefix {
     pub second: Option<usize>,
     /// The one of these that has several values, whose ranges are read one after the other or merged.
     pub list: Option<usize>,
+    /// The second, if both have a few values: each pair of them chooses a range.
+    pub other_list: Option<usize>,
     /// Whether the index's first column is the sort key's.
     pub is_sort_column: bool,
 }
@@ -87,6 +89,11 @@ impl Prefix {
     /// The terms, in the order of the index's columns.
     pub(crate) fn terms(&self) -> impl Iterator<Item = usize> + Clone {
         std::iter::once(self.term).chain(self.second)
+    }
+
+    /// The terms with several values.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = usize> + use<> {
+        self.list.into_iter().chain(self.other_list)
     }
 
     /// Whether the ranges of a list are merged into the page's order. They are not if that is the order of the list.

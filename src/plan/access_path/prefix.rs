@@ -1,5 +1,6 @@
 //! The ranges of an index that terms choose by its first columns.
 
+use crate::catalog::stored_type::StoredType;
 use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::access_path::path::Prefix;
 use crate::plan::access_path::search::Search;
@@ -36,19 +37,35 @@ impl Search<'_> {
             let is_sort_column = self.is_on_order(term);
             let is_served = is_sort_column || self.key(term).in_order_of.contains(&self.sort_key);
             let list = self.is_list(term).then_some(term);
-            is_served.then_some(Prefix { term, second: None, list, is_sort_column })
+            is_served.then_some(Prefix { term, second: None, list, other_list: None, is_sort_column })
         })
     }
 
-    /// The prefixes of indexes on two keys. One of the terms may be a list.
+    /// The prefixes of indexes on two keys. One of the terms may be a list; both may, if the first has a few values that a scope limits the
+    /// caller to, and the second a few that are asked for.
     fn pair_prefixes(&self) -> impl Iterator<Item = Prefix> {
         let indexes = self.connection.pair_indexes.iter();
         let in_order = indexes.filter(|index| index.in_order_of.contains(&self.sort_key));
         in_order.filter_map(|index| {
             let [term, second] = self.pair(index)?;
             let mut lists = [term, second].into_iter().filter(|term| self.is_list(*term));
-            let list = lists.next();
-            lists.next().is_none().then_some(Prefix { term, second: Some(second), list, is_sort_column: false })
+            let (list, other_list) = (lists.next(), lists.next());
+            let is_divided =
+                self.key(term).scope.is_some() && self.is_of_few_texts(term) && self.is_of_few_texts(second);
+            let prefix = Prefix { term, second: Some(second), list, other_list, is_sort_column: false };
+            (other_list.is_none() || is_divided).then_some(prefix)
         })
+    }
+
+    /// Whether the term has a few values, all distinct as they are.
+    fn is_of_few_texts(&self, term: usize) -> bool {
+        let is_few = few_values(&self.terms[term]).is_some_and(|few| few > 0);
+        is_few && self.key(term).column.stored == StoredType::Text
+    }
+
+    /// How many ranges of a prefix are merged, if these are few; otherwise one.
+    pub(super) fn merged_ranges(&self, prefix: Option<Prefix>) -> u32 {
+        let lists = prefix.filter(Prefix::is_merged).into_iter().flat_map(|prefix| prefix.lists());
+        lists.map(|term| few_values(&self.terms[term]).unwrap_or(1).max(1)).product()
     }
 }

@@ -1,8 +1,9 @@
 //! How many rows each part of a search may examine.
 
+use crate::catalog::binding::ScopeKey;
+use crate::catalog::scoped_relation::ScopeCondition;
 use crate::catalog::search_window::SearchWindow;
-use crate::plan::access_path::merged_ranges::few_values;
-use crate::plan::access_path::path::{AccessPath, Prefix};
+use crate::plan::access_path::path::AccessPath;
 use crate::plan::access_path::search::Search;
 
 /// The most look-ups that are tried, one after the other.
@@ -56,8 +57,7 @@ impl Search<'_> {
         }
         // The second time without filters, but a view may compute its columns.
         let twice = path.filters.iter().filter(|term| times == TWICE && self.key(**term).semi_join.is_none());
-        let list = path.prefix.filter(Prefix::is_merged).and_then(|prefix| prefix.list);
-        let ranges = list.and_then(|term| few_values(&self.terms[term])).unwrap_or(1).max(1);
+        let ranges = self.merged_ranges(path.prefix);
         let rows = (window.rows() - share) / (times * ranges + self.weights(path.filters.iter().chain(twice)));
         path.probe_window = (rows / 4).checked_div(probes).map_or(0, |rows| rows.max(1));
         path.window = rows.saturating_sub(path.probe_window * probes).max(1);
@@ -72,7 +72,8 @@ impl Search<'_> {
     fn weight(&self, term: usize) -> u32 {
         let key = self.key(term);
         let computed = if key.is_computed { COMPUTED_WEIGHT } else { 0 };
-        let joined = if key.semi_join.is_some() { SEMI_JOIN_WEIGHT } else { 0 };
+        let is_of_own = matches!(key.scope, Some(ScopeKey::Row(ScopeCondition::Values { .. })));
+        let joined = if key.semi_join.is_some() && !is_of_own { SEMI_JOIN_WEIGHT } else { 0 };
         let text = if key.language.is_some() { TEXT_WEIGHT } else { 0 };
         computed + joined + text
     }

@@ -1,13 +1,16 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
-use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SemiJoin, SortKey};
+use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SortKey};
+use crate::catalog::stored_type::StoredType;
 use crate::plan::access_path::merged_ranges::few_values;
-use crate::plan::access_path::{AccessPath, FoundFor, Lookup};
+use crate::plan::access_path::{AccessPath, FoundFor, Lookup, Prefix};
 use crate::plan::keyset::{RangeTerm, Restriction};
-use crate::plan::locator::{Locator, LookupSource, ValueList};
+use crate::plan::locator::{Locator, LookupSource};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::rare_words::Words;
+use crate::plan::scope_sql;
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, Operator};
+use crate::plan::value_list::{OtherList, ValueList};
 use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;
 use crate::value::ScalarType;
@@ -23,8 +26,8 @@ pub(super) struct SearchTerms<'a> {
 struct Term<'a> {
     key: &'a SearchKey,
     comparator: Comparator,
-    /// Whether it has a few values, and all plans that share the statement as many.
-    is_of_few: bool,
+    /// How many values it has, if these are few and all plans that share the statement have as many.
+    few: Option<u32>,
     value: Option<Placeholder>,
     values: Option<Placeholder>,
 }
@@ -33,7 +36,7 @@ impl<'a> SearchTerms<'a> {
     pub(super) fn new(connection: &'a Connection, sort_key: &'a SortKey, terms: &[BoundTerm]) -> Self {
         let term = |term: &BoundTerm| {
             let key = &connection.search_keys[term.key];
-            Term { key, comparator: term.comparator, is_of_few: few_values(term).is_some(), value: None, values: None }
+            Term { key, comparator: term.comparator, few: few_values(term), value: None, values: None }
         };
         Self { connection, sort_key, terms: terms.iter().map(term).collect() }
     }
@@ -48,12 +51,18 @@ impl<'a> SearchTerms<'a> {
         *self.terms[index].values.get_or_insert_with(|| parameters.add(ParameterSource::TermValues(index)))
     }
 
+    /// Whether ranges of a scope's values are merged, by the index's first column, which has text.
+    fn is_of_scope(&self, prefix: Prefix, term: usize) -> bool {
+        let key = self.terms[term].key;
+        prefix.is_merged() && term == prefix.term && key.scope.is_some() && key.column.stored == StoredType::Text
+    }
+
     /// The condition of a term that is checked row by row. The value of a list is an array, and with a semi-join that of an
     /// equality.
     fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let Term { key, comparator, .. } = self.terms[index];
-        if let (Some(ScopeKey::Rows), Some(SemiJoin { relation, by, .. })) = (key.scope, &key.semi_join) {
-            return Condition::Exists(relation, by, Box::new(Condition::Always(true)), InnerIndex::OfRow);
+        if let Some(ScopeKey::Row(condition)) = &key.scope {
+            return scope_sql::condition(condition, parameters);
         }
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let column = ColumnOf(alias, &key.column.name);
@@ -137,7 +146,8 @@ impl<'a> SearchTerms<'a> {
             let column = ColumnOf(Alias::Base, &self.terms[term].key.column.name);
             match (prefix.list == Some(term), position) {
                 (true, 0) => Condition::IsElement(column),
-                (true, _) => Condition::EqualsElement(column),
+                (true, _) => Condition::Equals(column, Comparand::Element),
+                (false, _) if prefix.other_list == Some(term) => Condition::Equals(column, Comparand::OtherElement),
                 (false, 0) => self.index_condition(term, Alias::Base, parameters),
                 // The order of the index's first column says which index to use, and this column need not.
                 (false, _) => Condition::Compare(column, Operator::Equal, self.value(term, parameters)),
@@ -176,8 +186,13 @@ impl<'a> SearchTerms<'a> {
             values: self.values(term, parameters),
             stored: self.terms[term].key.column.stored,
             is_merged: prefix.is_merged(),
-            head: (prefix.is_merged() && path.is_in_order() && !is_count && !self.terms[term].is_of_few)
+            head: (prefix.is_merged() && path.is_in_order() && !is_count && self.terms[term].few.is_none())
                 .then(|| parameters.add(ParameterSource::RangeHead(term))),
+            ranges: self.terms[term].few.filter(|few| *few > 0 && self.is_of_scope(prefix, term)),
+            other: prefix.other_list.and_then(|other| {
+                let stored = self.terms[other].key.column.stored;
+                Some(OtherList { values: self.values(other, parameters), stored, length: self.terms[other].few? })
+            }),
         });
         let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive && !path.lookups.is_empty();
         let paid = is_paid.then(|| parameters.add(ParameterSource::PageSize));

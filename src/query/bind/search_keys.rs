@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::binding::Connection;
+use crate::catalog::binding::{Connection, ScopeKey};
 use crate::catalog::schema::ArgumentRole;
 use crate::error::excerpt::excerpt;
 use crate::nearest::meant;
@@ -29,17 +29,24 @@ struct TermCount {
     unindexed: u64,
 }
 
+/// How many limits of a connection's rows no selective index serves. Those that look at each row are one.
+fn unindexed_limits(connection: &Connection) -> u64 {
+    let keys = connection.scope.iter().flat_map(|scope| &scope.keys).filter_map(|keys| keys.first());
+    let unindexed = keys.map(|key| &connection.search_keys[*key]).filter(|key| !key.indexed);
+    let (of_row, of_values): (Vec<_>, Vec<_>) = unindexed.partition(|key| matches!(key.scope, Some(ScopeKey::Row(_))));
+    (of_values.len() + of_row.len().min(1)) as u64
+}
+
 impl SearchKeys {
-    /// How many search terms of a connection no selective index serves, those that limit its rows for the caller included. Every term with an error that its value does not
-    /// cause adds this error, in the string's order.
+    /// How many search terms of a connection no selective index serves, those that limit its rows for the caller included. Every term with
+    /// an error that its value does not cause adds this error, in the string's order.
     pub(super) fn unindexed_terms(
         &mut self,
         arguments: &Arguments<'_>,
         connection: &Connection,
         errors: &mut Vec<BindError>,
     ) -> u64 {
-        let of_scope = connection.scope.iter().flat_map(|scope| &scope.keys);
-        let of_scope = of_scope.filter(|key| !connection.search_keys[**key].indexed).count() as u64;
+        let of_scope = unindexed_limits(connection);
         let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return of_scope };
         if self.budget.is_exceeded() {
             return 0;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::catalog::binding::{Connection, ScopeKey};
+use crate::catalog::binding::{Connection, ScopeKey, SearchKey};
 use crate::catalog::schema::ArgumentRole;
 use crate::catalog::scope::RowScope;
 use crate::query::bind::argument::Arguments;
@@ -57,14 +57,48 @@ impl StepTerms {
 /// The terms of a search with those that limit its rows to the caller's.
 pub(super) fn limited(terms: Arc<[BoundTerm]>, connection: &Connection, scope: &RowScope) -> Arc<[BoundTerm]> {
     let Some(search) = &connection.scope else { return terms };
-    let limits = search.keys.iter().map(|&key| {
-        let values = match connection.search_keys[key].scope {
-            Some(ScopeKey::Values(of)) => scope.values(of).to_vec(),
-            Some(ScopeKey::Rows) | None => Vec::new(),
+    let mut terms = terms.to_vec();
+    for keys in &search.keys {
+        let asks_within = |key: &&usize| {
+            let (limit, values) = limit(connection, **key, scope);
+            let is_within = |term: &BoundTerm| term.values.iter().all(|value| values.contains(value));
+            terms.iter().any(|term| is_replaced(term, connection, limit) && is_within(term))
         };
-        BoundTerm { key, comparator: if values.len() == 1 { Comparator::Equals } else { Comparator::In }, values }
-    });
-    terms.iter().cloned().chain(limits).collect()
+        let Some(&key) = keys.iter().skip(1).find(asks_within).or_else(|| keys.first()) else { continue };
+        let (limit, values) = limit(connection, key, scope);
+        let mut values = values.to_vec();
+        terms.retain(|term| {
+            let is_replaced = is_replaced(term, connection, limit);
+            if is_replaced {
+                let asked: HashSet<_> = term.values.iter().collect();
+                values.retain(|value| asked.contains(value));
+            }
+            !is_replaced
+        });
+        let comparator = if values.len() == 1 { Comparator::Equals } else { Comparator::In };
+        terms.push(BoundTerm { key, comparator, values });
+    }
+    terms.into()
+}
+
+/// A key that limits the rows, and the values that the caller has for it.
+fn limit<'c>(connection: &'c Connection, key: usize, scope: &'c RowScope) -> (&'c SearchKey, &'c [Value]) {
+    let key = &connection.search_keys[key];
+    let values = match key.scope {
+        Some(ScopeKey::Values(of)) => scope.values(of),
+        Some(ScopeKey::Row(_)) | None => &[],
+    };
+    (key, values)
+}
+
+/// Whether a term of the request asks for values of the column of a scope. Those that the caller has take its place, so that the search is
+/// that of a caller who sees all.
+fn is_replaced(term: &BoundTerm, connection: &Connection, limit: &SearchKey) -> bool {
+    let key = &connection.search_keys[term.key];
+    matches!(limit.scope, Some(ScopeKey::Values(_)))
+        && matches!(term.comparator, Comparator::Equals | Comparator::In)
+        && key.scope.is_none()
+        && key.compares(&limit.column.name)
 }
 
 /// Reads the search strings of a request.

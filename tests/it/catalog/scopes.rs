@@ -76,7 +76,7 @@ fn every_relation_that_shows_rows_in_a_scope_is_limited() {
         "{ sales(first: 1, query: \"name:x\") { edges { node { saleId } } } }",
     ] {
         let sql = statement(query);
-        assert!(sql.contains("(SELECT TRUE FROM \"scope 3 sale\" AS x"), "{sql}");
+        assert!(sql.contains("(SELECT TRUE FROM \"scope 2 shop\" AS x"), "{sql}");
     }
     assert!(!statement("{ goods(first: 1) { edges { node { goodId } } } }").contains("region"));
     // A root, and a list below a row, read all rows up to their windows, and return those that are searched for.

@@ -24,7 +24,7 @@ use crate::execute::scoped_rows::row_security::{ROLE, protect};
 use crate::support::built_in::collection_roots;
 use crate::support::database::{Database, loaded_database, sampled_database};
 use crate::support::naive_resolver::tables::Tables;
-use crate::support::query_plan::{connect_like_server, explain};
+use crate::support::query_plan::{PlanNode, connect_like_server, explain};
 use crate::support::query_runner::QueryRunner;
 use crate::support::random::Random;
 
@@ -315,6 +315,33 @@ async fn a_list_below_a_row_ends_after_a_bounded_number_of_rows_and_pages_on() {
     assert!(pages[0]["orders"]["edges"].as_array().unwrap().len() < 10, "{data}");
     let keys: Vec<_> = result.short_searches.iter().map(|search| search.key.as_str()).collect();
     assert_eq!(keys, ["parties.orders"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_ranges_of_a_few_values_are_read_as_far_as_a_page_needs_them() {
+    let database = sampled_database().await;
+    let mut stores = Ids::read(&database).await.stores;
+    stores.dedup();
+    stores.truncate(3);
+    assert_eq!(stores.len(), 3);
+    let rows = Caller { facilities: None, stores: Some(stores) }.rows();
+    let catalog = SchemaFile::parse(BUILT_IN).unwrap().limit(Catalog::built_in().unwrap(), rows.limiting());
+    let runner = QueryRunner::with_catalog(&database.config(), 2, catalog).among(rows);
+    let client = connect_like_server(&database).await;
+    for arguments in [
+        "",
+        ", reverse: true",
+        ", sortKey: ORDER_ID",
+        ", query: \"statusId:ORDER_APPROVED\"",
+        ", query: \"statusId:ORDER_APPROVED,ORDER_COMPLETED\"",
+    ] {
+        let query = format!("{{ orders(first: 50{arguments}) {{ edges {{ node {{ orderId }} }} }} }}");
+        let explained = explain(&client, &runner.compile(&query, Variables::new()).plan).await;
+        let nodes = explained.all();
+        let read: f64 = nodes.iter().filter(|node| node.is_scan()).map(PlanNode::rows).sum();
+        // The page, the row after it, and one row of each of the other ranges.
+        assert!(read <= 56.0 && !nodes.iter().any(PlanNode::is_sort), "{arguments}: {}", explained.text());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
