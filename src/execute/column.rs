@@ -6,6 +6,7 @@ use crate::execute::list::list;
 use crate::plan::response_template::ColumnType;
 
 /// Appends a column's value. Returns `false`, and appends nothing, if its type in the schema cannot have the value.
+#[inline]
 pub(super) fn json(ty: ColumnType, format: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
     match ty {
         ColumnType::Scalar(scalar) => encode::json(scalar, format, raw, out),
