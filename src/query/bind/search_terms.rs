@@ -61,8 +61,9 @@ pub(super) fn limited(terms: Arc<[BoundTerm]>, connection: &Connection, scope: &
     for keys in &search.keys {
         let asks_within = |key: &&usize| {
             let (limit, values) = limit(connection, **key, scope);
-            let is_within = |term: &BoundTerm| term.values.iter().all(|value| values.contains(value));
-            terms.iter().any(|term| is_replaced(term, connection, limit) && is_within(term))
+            let asking: Vec<_> = terms.iter().filter(|term| is_replaced(term, connection, limit)).collect();
+            let seen: HashSet<_> = if asking.is_empty() { HashSet::new() } else { values.iter().collect() };
+            asking.iter().any(|term| term.values.iter().all(|value| seen.contains(value)))
         };
         let Some(&key) = keys.iter().skip(1).find(asks_within).or_else(|| keys.first()) else { continue };
         let (limit, values) = limit(connection, key, scope);
