@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::error::{BenchError, Result};
 use crate::report::{Report, Row};
+use crate::statistics::median;
 use crate::targets::figures::{Figures, Window};
 use crate::targets::floor::Floor;
 use crate::targets::http::HttpTarget;
@@ -107,8 +108,35 @@ pub fn run<'a>(
             report.at_most(&what, total / least, bound);
         }
     }
+    if context.other.is_some() {
+        report.table("orderql_as_multiples_of_the_other_build", multiples(&turns, &targets));
+    }
     report.table("left_out", skipped);
     Ok(())
+}
+
+/// The figures of orderql as multiples of those of the other build: of each round, and of these the median.
+fn multiples(turns: &[(usize, Workload, Vec<Figures>)], targets: &[Box<dyn Target + '_>]) -> Vec<Row> {
+    let of = |workload, name| {
+        let mut turns = turns.iter();
+        turns.find(|turn| turn.1 == workload && targets[turn.0].name() == name).map(|turn| &turn.2)
+    };
+    let row = |workload: Workload| {
+        let (ours, theirs) = (of(workload, Name::Orderql)?, of(workload, Name::Other)?);
+        let multiple = |figure: fn(&Figures) -> Option<f64>| {
+            let rounds = ours.iter().zip(theirs).filter_map(|(ours, theirs)| Some(figure(ours)? / figure(theirs)?));
+            json!((median(rounds) * 100.0).round() / 100.0)
+        };
+        let total = |figures: &Figures| Some(figures.server_cpu_ms? + figures.postgresql_cpu_ms?);
+        Some(vec![
+            ("workload", json!(workload.name())),
+            ("responses a second", multiple(|figures| Some(figures.per_second))),
+            ("server CPU", multiple(|figures| figures.server_cpu_ms)),
+            ("PostgreSQL CPU", multiple(|figures| figures.postgresql_cpu_ms)),
+            ("CPU of both", multiple(total)),
+        ])
+    };
+    Workload::value_variants().iter().filter_map(|workload| row(*workload)).collect()
 }
 
 /// The targets beside orderql, and rows about those that are not installed or do not start.
@@ -120,12 +148,14 @@ fn start<'a>(
 ) -> (Vec<Box<dyn Target + 'a>>, Vec<Row>) {
     let (mut targets, mut skipped): (_, Vec<Row>) = (Vec::new(), Vec::new());
     let programs = || context.peers.clone().map_err(BenchError::Data);
-    for name in [Name::A1, Name::A2, Name::AsyncGraphql, Name::Postgraphile, Name::Floor] {
-        if !against.is_empty() && !against.contains(&name) {
+    for name in [Name::Other, Name::A1, Name::A2, Name::AsyncGraphql, Name::Postgraphile, Name::Floor] {
+        let is_default = if name == Name::Other { context.other.is_some() } else { against.is_empty() };
+        if !is_default && !against.contains(&name) {
             continue;
         }
         let target = match name {
             Name::Orderql => continue,
+            Name::Other => HttpTarget::other(context).map(boxed),
             Name::A1 => Pgbench::find(context).map(boxed),
             Name::A2 => Pipelined::new(context, orderql).map(boxed),
             Name::AsyncGraphql => programs().and_then(|folder| peers::async_graphql(folder, context)).map(boxed),

@@ -138,6 +138,10 @@ struct LoadOptions {
     #[arg(long, value_name = "TARGET", value_delimiter = ',')]
     against: Vec<Name>,
 
+    /// Another build of orderql to compare with on the same database, such as the one before a change
+    #[arg(long, value_name = "FILE")]
+    other: Option<PathBuf>,
+
     /// A flag for orderql's server, such as --server-flag=--pool-size=8; may be repeated
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     server_flag: Vec<String>,
@@ -207,7 +211,7 @@ impl Measured {
 }
 
 fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
-    let LoadOptions { rounds, seconds, only, against, server_flag, .. } = options;
+    let LoadOptions { rounds, seconds, only, against, other, server_flag, .. } = options;
     let DatabaseOptions { orders, seed, .. } = options.database;
     let database = Database::open(&options.database)?;
     let keys = database.block_on(Keys::choose(&database.connect()?, seed))?;
@@ -220,6 +224,7 @@ fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
         database: &database,
         keys: &keys,
         server_flags: server_flag,
+        other: other.as_deref(),
         peers: programs.as_deref().map_err(Clone::clone),
         rounds: *rounds,
         time: Duration::from_secs_f64(*seconds),

@@ -47,7 +47,7 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
     }
     for index in 0..=weight {
         match index {
-            0 => int(digit(index).into(), out),
+            0 => small(digit(index), out),
             _ => out.extend_from_slice(&four(digit(index))),
         }
     }
@@ -57,7 +57,9 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
         let mut index = weight + 1;
         while left > 0 {
             let taken = left.min(4);
-            out.extend(&four(digit(index))[..taken]);
+            // A slice whose length the compiler knows is appended faster.
+            out.extend_from_slice(&four(digit(index)));
+            out.truncate(out.len() - (4 - taken));
             left -= taken;
             index += 1;
         }
@@ -65,12 +67,29 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// The digits of a number below 10,000.
-pub(super) fn four(number: u16) -> [u8; 4] {
-    [1000, 100, 10, 1].map(|unit| digit(u64::from(number / unit % 10)))
+/// Appends a number below 10,000, without leading zeros.
+fn small(number: u16, out: &mut Vec<u8>) {
+    let [a, b, c, d] = four(number);
+    match number {
+        0..10 => out.push(d),
+        10..100 => out.extend_from_slice(&[c, d]),
+        100..1000 => out.extend_from_slice(&[b, c, d]),
+        _ => out.extend_from_slice(&[a, b, c, d]),
+    }
 }
 
-pub(super) fn digit(number: u64) -> u8 {
+/// The digits of a number below 10,000.
+pub(super) fn four(number: u16) -> [u8; 4] {
+    let ([a, b], [c, d]) = (two(u32::from(number / 100)), two(u32::from(number % 100)));
+    [a, b, c, d]
+}
+
+/// The digits of a number below 100.
+pub(super) fn two(number: u32) -> [u8; 2] {
+    [digit((number / 10).into()), digit((number % 10).into())]
+}
+
+fn digit(number: u64) -> u8 {
     #[expect(clippy::cast_possible_truncation, reason = "a single decimal digit")]
     let digit = number as u8;
     b'0' + digit

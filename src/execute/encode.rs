@@ -91,14 +91,38 @@ pub(crate) fn cursor_key(scalar: ScalarType, format: ColumnFormat, raw: Option<&
 
 /// Appends a JSON string. Returns `false` if the bytes are not UTF-8.
 fn text(bytes: &[u8], out: &mut Vec<u8>) -> bool {
-    // Most texts are ASCII without anything to escape. A loop without branches finds that out fast.
-    if bytes.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~') & !matches!(byte, b'"' | b'\\')) {
+    // Most texts are ASCII without anything to escape.
+    if is_plain(bytes) {
         out.push(b'"');
         out.extend_from_slice(bytes);
         out.push(b'"');
         return true;
     }
     str::from_utf8(bytes).map(|text| escaped(text, out)).is_ok()
+}
+
+/// Whether a JSON string has the bytes as they are: ASCII but for control characters, quotes and backslashes. Eight bytes are examined at
+/// once, the last ones a second time if they are fewer.
+fn is_plain(bytes: &[u8]) -> bool {
+    if let (Some(_), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        let (words, _) = bytes.as_chunks::<8>();
+        return words.iter().chain([last]).fold(0, |found, word| found | special(*word)) == 0;
+    }
+    if let (Some([a, b, c, d]), Some([e, f, g, h])) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        return special([*a, *b, *c, *d, *e, *f, *g, *h]) == 0;
+    }
+    bytes.iter().all(|byte| special([*byte; 8]) == 0)
+}
+
+/// Not zero if one of the bytes is not ASCII, or has to be escaped in a JSON string. Without those that are not ASCII, the highest bit of a
+/// byte is set by a subtraction only if the byte is smaller, or a smaller one before it has borrowed from it.
+fn special(bytes: [u8; 8]) -> u64 {
+    const EACH: u64 = u64::from_ne_bytes([1; 8]);
+    let word = u64::from_le_bytes(bytes);
+    let control = word.wrapping_sub(EACH * 0x20);
+    let quote = (word ^ (EACH * b'"' as u64)).wrapping_sub(EACH);
+    let backslash = (word ^ (EACH * b'\\' as u64)).wrapping_sub(EACH);
+    (control | quote | backslash | word) & (EACH << 7)
 }
 
 /// Appends a JSON string with escapes.
@@ -282,6 +306,19 @@ mod tests {
             let mut out = Vec::new();
             decimal::numeric(&raw, &mut out);
             timestamp(ColumnFormat::Timestamp, &raw);
+        }
+    }
+
+    #[test]
+    fn finds_every_byte_that_a_json_string_cannot_have_as_it_is() {
+        for (byte, length) in (0..=u8::MAX).flat_map(|byte| (1..20).map(move |length| (byte, length))) {
+            let is_special =
+                !byte.is_ascii() || byte.is_ascii_control() && byte != 0x7f || matches!(byte, b'"' | b'\\');
+            for place in 0..length {
+                let mut bytes = vec![b'~'; length];
+                bytes[place] = byte;
+                assert_eq!(is_plain(&bytes), !is_special, "{byte:#x} at {place} of {length}");
+            }
         }
     }
 

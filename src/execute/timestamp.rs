@@ -1,6 +1,6 @@
 //! Timestamps, dates and times as text, without `std::fmt`, which is slower: a response has hundreds of them.
 
-use crate::execute::decimal::{digit, four, int};
+use crate::execute::decimal::{four, int, two};
 use crate::value::{Date, TimeOfDay, Timestamp};
 
 const DAY: i64 = 86_400_000_000;
@@ -36,17 +36,15 @@ fn write_date(days: i64, out: &mut Vec<u8>) {
         Ok(year @ ..10_000) => out.extend_from_slice(&four(year)),
         _ => int(year.abs(), out),
     }
-    out.extend_from_slice(&[b'-', digit(month / 10), digit(month % 10), b'-', digit(day / 10), digit(day % 10)]);
+    let ([a, b], [c, d]) = (two(month), two(day));
+    out.extend_from_slice(&[b'-', a, b, b'-', c, d]);
 }
 
 /// Appends a time of day.
 fn write_time(micros: u64, out: &mut Vec<u8>) {
-    let seconds = micros / 1_000_000;
-    let mut text = *b"00:00:00";
-    for (index, part) in [(0, seconds / 3600), (3, seconds / 60 % 60), (6, seconds % 60)] {
-        text[index..index + 2].copy_from_slice(&[digit(part / 10), digit(part % 10)]);
-    }
-    out.extend_from_slice(&text);
+    let seconds = narrow(micros / 1_000_000);
+    let [[a, b], [c, d], [e, f]] = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
+    out.extend_from_slice(&[a, b, b':', c, d, b':', e, f]);
     fraction(micros % 1_000_000, out);
 }
 
@@ -55,21 +53,28 @@ pub(super) fn fraction(millionths: u64, out: &mut Vec<u8>) {
     if millionths == 0 {
         return;
     }
-    out.push(b'.');
-    out.extend_from_slice(&[100_000, 10_000, 1000, 100, 10, 1].map(|unit| digit(millionths / unit % 10)));
+    let millionths = narrow(millionths);
+    let [[a, b], [c, d], [e, f]] = [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two);
+    out.extend_from_slice(&[b'.', a, b, c, d, e, f]);
     while out.last() == Some(&b'0') {
         out.pop();
     }
 }
 
-/// The date of a number of days since 1970 in the proleptic Gregorian calendar: Howard Hinnant's `civil_from_days`.
-fn civil(days: i64) -> (i64, u64, u64) {
+/// The date of a number of days since 1970 in the proleptic Gregorian calendar: Howard Hinnant's `civil_from_days`. Within an era of 400
+/// years it is done with numbers of 32 bits, whose division takes half as many instructions.
+fn civil(days: i64) -> (i64, u32, u32) {
     let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let (era, day_of_era) = (shifted.div_euclid(146_097), narrow(shifted.rem_euclid(146_097).unsigned_abs()));
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month.unsigned_abs(), day.unsigned_abs())
+    (i64::from(year_of_era) + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// A number that is small: of the days of an era, the seconds of a day or the microseconds of a second.
+fn narrow(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

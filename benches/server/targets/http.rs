@@ -65,6 +65,15 @@ impl<'a> HttpTarget<'a> {
         })
     }
 
+    /// Starts another build of orderql with the same settings.
+    pub fn other(context: &'a Context<'a>) -> Result<Self> {
+        let none = || BenchError::Data("--other names no program".to_owned());
+        let flags = ["--log", "warn"].into_iter().chain(context.server_flags.iter().map(String::as_str));
+        let program = context.other.ok_or_else(none)?;
+        let server = orderql::start_program(program, &context.database.url(), flags, "other.log")?;
+        Ok(Self { name: Name::Other, ..Self::of_server(context, server)? })
+    }
+
     /// A running peer, with the queries of its folder.
     pub fn peer(name: Name, server: ServerProcess, queries: &Path, context: &'a Context<'a>) -> Result<Self> {
         let read = |name: &str| {

@@ -41,6 +41,8 @@ const TRIED_CONNECTIONS: [usize; 5] = [2, 4, 8, 16, 32];
 pub enum Name {
     /// The complete service
     Orderql,
+    /// Another build of it, which --other names
+    Other,
     /// A limit: pgbench with a statement that returns the finished JSON
     A1,
     /// A limit: the statement of orderql's own plan, with nothing else
@@ -58,6 +60,7 @@ impl Name {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Orderql => "orderql",
+            Self::Other => "other",
             Self::A1 => "a1",
             Self::A2 => "a2",
             Self::AsyncGraphql => "async-graphql",
@@ -75,6 +78,7 @@ impl Name {
     pub const fn legend(self) -> &'static str {
         match self {
             Self::Orderql => "orderql: the complete service",
+            Self::Other => "other: the other build of it",
             Self::A1 => "a1: JSON built in the database, no HTTP",
             Self::A2 => "a2: our plan's statement alone, no HTTP",
             Self::AsyncGraphql => "b: async-graphql + DataLoader",
@@ -98,6 +102,8 @@ pub struct Context<'a> {
     pub keys: &'a Keys,
     /// Flags for orderql.
     pub server_flags: &'a [String],
+    /// Another build of orderql, if there is one to compare with.
+    pub other: Option<&'a Path>,
     /// The folder of the peers' programs, if they could be built.
     pub peers: Result<&'a Path, String>,
     /// Rounds of every measurement.
