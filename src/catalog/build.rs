@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use graphql_parser::Pos;
 
-use crate::catalog::binding::{AggregateFunction, Entity, EntityBinding, RootBinding};
+use crate::catalog::aggregate::AggregateFunction;
+use crate::catalog::binding::{Entity, EntityBinding, RootBinding};
 use crate::catalog::build_binding::Bindings;
 use crate::catalog::compared_columns;
 use crate::catalog::connection_types;

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use graphql_parser::Pos;
 
-use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Changes, Column, Connection, Entity, EntityScope, Join, Lookup, One, PairIndex,
-    Route, SearchKey, SemiJoin, SortKey,
-};
+use crate::catalog::aggregate::{Aggregate, AggregateFunction};
+use crate::catalog::binding::{Entity, EntityScope, Lookup, One};
+use crate::catalog::changes::{Changes, Route};
+use crate::catalog::column::Column;
+use crate::catalog::connection::{Connection, Join, SortKey};
 use crate::catalog::definition::{
     AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, RelationDefinition,
     SchemaDefinition, ScopedRows, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
@@ -17,6 +18,7 @@ use crate::catalog::feed;
 use crate::catalog::ids::EntityId;
 use crate::catalog::key_description;
 use crate::catalog::scope::ScopeSet;
+use crate::catalog::search_key::{PairIndex, SearchKey, SemiJoin};
 use crate::catalog::type_names::TypeNames;
 use crate::cursor::OrderingTag;
 use crate::search::Comparator;

@@ -1,7 +1,8 @@
 //! Resolves the binding of a totals root: its paths to fields.
 
-use crate::catalog::binding::{Connection, Totals};
+use crate::catalog::binding::Totals;
 use crate::catalog::build_binding::Bindings;
+use crate::catalog::connection::Connection;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::sdl_reader::snake_case;

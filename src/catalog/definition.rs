@@ -2,7 +2,7 @@
 
 use graphql_parser::Pos;
 
-use crate::catalog::binding::AggregateFunction;
+use crate::catalog::aggregate::AggregateFunction;
 use crate::catalog::normalization::Normalization;
 use crate::catalog::schema::{EnumType, EnumValue};
 use crate::catalog::totals::TimeUnit;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::catalog::binding::SearchKey;
 use crate::catalog::definition::{SearchKeyDefinition, SortKeyDefinition, TypeDefinition};
 use crate::catalog::prices::UNINDEXED_TERM;
+use crate::catalog::search_key::SearchKey;
 use crate::search::Comparator;
 use crate::value::ScalarType;
 

@@ -4,12 +4,13 @@
 //! forgets to limit its rows so fails, and shows none. The name of the relation itself is left where the rows are limited otherwise: by the
 //! row of the parent, or by search terms, which choose an index at the root and count the rows that they leave out.
 
-use crate::catalog::binding::{
-    Column, Connection, EntityBinding, Join, PairIndex, RootBinding, ScopeKey, ScopeSearch, SearchKey, SemiJoin,
-};
+use crate::catalog::binding::{EntityBinding, RootBinding};
+use crate::catalog::column::Column;
+use crate::catalog::connection::{Connection, Join, ScopeSearch};
 use crate::catalog::scope::ScopeSet;
 use crate::catalog::scoped_relation::{ScopeCondition, ScopedRelation};
 use crate::catalog::scopes::{Rule, Scopes, canonical};
+use crate::catalog::search_key::{PairIndex, ScopeKey, SearchKey, SemiJoin};
 use crate::catalog::type_system::Catalog;
 use crate::search::Comparator;
 use crate::value::ScalarType;

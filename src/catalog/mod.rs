@@ -21,7 +21,8 @@
 //! - `totals_types`: their object types, enums and arguments
 //! - `prices`: the numbers of the cost model
 //! - `schema_description`: the description of the schema itself
-//! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself
+//! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself; [`column`], [`connection`], [`search_key`], [`aggregate`],
+//!   [`changes`]: what fields are bound to
 //! - `meta_field`, `introspection`: resolves introspection from the catalog
 //! - `sdl_writer`: catalog → published SDL
 //! - [`search_window`]: how many rows a search may examine
@@ -29,12 +30,16 @@
 //! - [`result_type`]: as what statements return them
 //! - [`error`]: why a schema file cannot be used
 
+pub mod aggregate;
 pub mod binding;
 mod binding_arguments;
 mod build;
 mod build_binding;
 mod build_totals;
+pub mod changes;
+pub mod column;
 mod compared_columns;
+pub mod connection;
 mod connection_types;
 mod definition;
 pub mod error;
@@ -53,6 +58,7 @@ mod schema_description;
 pub mod schema_file;
 pub mod scope;
 pub(crate) mod scoped_relation;
+pub mod search_key;
 mod scopes;
 mod sdl_reader;
 mod sdl_writer;

@@ -1,8 +1,11 @@
 //! The description of the schema itself: what a client needs beside the types. Its numbers are the constants of the program.
 
-use crate::catalog::binding::{AggregateFunction, Binding, Connection, EntityBinding, RootBinding, SearchKey};
+use crate::catalog::aggregate::AggregateFunction;
+use crate::catalog::binding::{Binding, EntityBinding, RootBinding};
+use crate::catalog::connection::Connection;
 use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::{Field, ObjectType};
+use crate::catalog::search_key::SearchKey;
 use crate::catalog::type_system::Catalog;
 use crate::limits::default_of;
 use crate::search::Comparator;

@@ -3,7 +3,7 @@
 use graphql_parser::Pos;
 use graphql_parser::schema as sdl;
 
-use crate::catalog::binding::AggregateFunction;
+use crate::catalog::aggregate::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::definition::{
     AggregatedRows, ArgumentDefinition, BindingDefinition, EnumDefinition, FieldDefinition, GroupDefinition,

@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 
 use serde_json::Value;
 
-use crate::catalog::binding::Connection;
+use crate::catalog::connection::Connection;
 use crate::catalog::key_description::describe_comparators;
 use crate::catalog::schema::{Argument, Directive, Field, ObjectType, Type};
 use crate::catalog::type_system::Catalog;

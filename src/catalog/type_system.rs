@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use crate::catalog::binding::{
-    Binding, Column, ConnectionField, EdgeField, Entity, EntityBinding, One, PageInfoField, RootBinding,
+    Binding, ConnectionField, EdgeField, Entity, EntityBinding, One, PageInfoField, RootBinding,
 };
+use crate::catalog::column::Column;
 use crate::catalog::feed::Feed;
 use crate::catalog::ids::{EntityId, FieldId, TypeId};
 use crate::catalog::meta_field::MetaField;

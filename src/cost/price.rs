@@ -1,6 +1,6 @@
 //! The price of each kind of field. The numbers are those of `catalog::prices`, which the schema's description states.
 
-use crate::catalog::binding::AggregateFunction;
+use crate::catalog::aggregate::AggregateFunction;
 use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::Field;
 use crate::query::bind::resolve::StepArguments;

@@ -7,7 +7,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::catalog::binding::{Changes, Route};
+use crate::catalog::changes::{Changes, Route};
 use crate::plan::parameters::Placeholder;
 use crate::plan::select::Select;
 use crate::plan::sql::{Identifier, List, Relation, Text, type_name};

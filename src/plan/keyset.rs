@@ -12,7 +12,8 @@
 //! column, not at the tightest. So a cursor splits the range of such terms into the rows that have the cursor's value, and
 //! those beyond: in each of these segments, the first condition on a column is as tight as all of them.
 
-use crate::catalog::binding::{Column, SortKey};
+use crate::catalog::column::Column;
+use crate::catalog::connection::SortKey;
 use crate::cursor::CursorPosition;
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, Operator};

@@ -11,7 +11,7 @@
 use std::fmt::{self, Display, Write};
 use std::mem;
 
-use crate::catalog::binding::SemiJoin;
+use crate::catalog::search_key::SemiJoin;
 use crate::plan::keyset::Nulls;
 use crate::plan::parameters::Placeholder;
 use crate::plan::rare_words::Words;

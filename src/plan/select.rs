@@ -4,8 +4,12 @@
 use std::fmt::{self, Display};
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Aggregate, AggregateFunction, Column, Entity, Join, One, SearchKey};
+use crate::catalog::aggregate::{Aggregate, AggregateFunction};
+use crate::catalog::binding::{Entity, One};
+use crate::catalog::column::Column;
+use crate::catalog::connection::Join;
 use crate::catalog::result_type::ResultType;
+use crate::catalog::search_key::SearchKey;
 use crate::plan::parameters::Placeholder;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Separated};

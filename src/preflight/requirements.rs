@@ -5,12 +5,14 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Binding, Changes, Column, Connection, Entity, EntityBinding, EntityScope, Lookup,
-    One, PairIndex, RootBinding, Route, SearchKey, SortKey,
-};
+use crate::catalog::aggregate::{Aggregate, AggregateFunction};
+use crate::catalog::binding::{Binding, Entity, EntityBinding, EntityScope, Lookup, One, RootBinding};
+use crate::catalog::changes::{Changes, Route};
+use crate::catalog::column::Column;
+use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::ids::EntityId;
 use crate::catalog::schema::{Field, ObjectType};
+use crate::catalog::search_key::{PairIndex, SearchKey};
 use crate::preflight::column_use::ColumnUse;
 
 /// Everything that a catalog requires, in the order of publication.
@@ -305,7 +307,7 @@ impl<'a> Requirements<'a> {
     }
 
     fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey, required_by: SchemaPath<'a>) {
-        let relation = key.relation(connection);
+        let relation = connection.relation_of(key);
         if let Some(language) = &key.language {
             let column = ColumnName { relation, name: &key.column.name };
             self.column(relation, column.name, ColumnUse::Searched, required_by);

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Connection, RootBinding, SearchKey};
+use crate::catalog::binding::RootBinding;
+use crate::catalog::connection::Connection;
+use crate::catalog::search_key::SearchKey;
 use crate::plan::sql::{Identifier, List, Relation};
 
 /// A search key without an index of its own. A search by it examines the rows in the page's order, as many as the search

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Value as Json, json};
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Connection, RootBinding};
+use crate::catalog::binding::{Binding, RootBinding};
+use crate::catalog::connection::Connection;
 use crate::catalog::prices::MAX_SUMMED_ROWS;
 use crate::catalog::schema::{ArgumentRole, EnumType, Type, TypeRef};
 use crate::limits::Limits;

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{
-    Aggregate, AggregateFunction, Binding, Column, Connection, EntityBinding, Join, Lookup, One, RootBinding,
-    SearchKey, Totals,
-};
+use crate::catalog::aggregate::{Aggregate, AggregateFunction};
+use crate::catalog::binding::{Binding, EntityBinding, Lookup, One, RootBinding, Totals};
+use crate::catalog::column::Column;
+use crate::catalog::connection::{Connection, Join};
 use crate::catalog::feed::Feed;
 use crate::catalog::ids::EntityId;
 use crate::catalog::prices::UNINDEXED_TERM;
 use crate::catalog::schema::{Field, Type};
 use crate::catalog::schema_file::SchemaFile;
+use crate::catalog::search_key::SearchKey;
 use crate::catalog::totals::{FieldPath, Sum};
 use crate::schema_diff::facts::{Aspect, Facts};
 use crate::schema_diff::part;

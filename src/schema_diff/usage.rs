@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Connection, EntityBinding, RootBinding, SearchKey, Totals};
+use crate::catalog::binding::{Binding, EntityBinding, RootBinding, Totals};
+use crate::catalog::connection::Connection;
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::schema::{ArgumentRole, Field, Type};
+use crate::catalog::search_key::SearchKey;
 use crate::catalog::totals::GroupField;
 use crate::error::graphql_error::Location;
 use crate::query::operation::{Literal, Operation, Selection, Target};

@@ -1,7 +1,9 @@
 //! What a schema file declares already.
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, Column, Connection, EntityBinding, Join, RootBinding};
+use crate::catalog::binding::{Binding, EntityBinding, RootBinding};
+use crate::catalog::column::Column;
+use crate::catalog::connection::{Connection, Join};
 use crate::catalog::error::SchemaError;
 use crate::catalog::schema_file::SchemaFile;
 use crate::value::{Enumeration, ScalarType};

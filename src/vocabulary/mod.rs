@@ -14,7 +14,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use fnv::FnvHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{RootBinding, SearchKey};
+use crate::catalog::binding::RootBinding;
+use crate::catalog::search_key::SearchKey;
 use crate::error::excerpt::excerpt;
 use crate::nearest::nearest;
 use crate::query::bind::resolve::StepArguments;

@@ -1,7 +1,8 @@
 //! Cursors that are made from a row's values, without a request.
 
 use bytes::BytesMut;
-use orderql::catalog::binding::{Column, SortKey};
+use orderql::catalog::column::Column;
+use orderql::catalog::connection::SortKey;
 use orderql::cursor::Encoder;
 use orderql::value::{ScalarType, Timestamp};
 use rust_decimal::Decimal;

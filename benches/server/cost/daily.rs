@@ -2,7 +2,8 @@
 //! are counted.
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection};
+use orderql::catalog::binding::Binding;
+use orderql::catalog::connection::Connection;
 use orderql::catalog::schema::Field;
 use orderql::compile::explanation::explain;
 use orderql::execute::sql_literal::arguments;

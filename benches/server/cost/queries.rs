@@ -4,9 +4,11 @@
 use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection, EntityBinding, Lookup, RootBinding, SearchKey, Totals};
+use orderql::catalog::binding::{Binding, EntityBinding, Lookup, RootBinding, Totals};
+use orderql::catalog::connection::Connection;
 use orderql::catalog::ids::{EntityId, TypeId};
 use orderql::catalog::schema::{ArgumentRole, Field};
+use orderql::catalog::search_key::SearchKey;
 use orderql::compile::explanation::{Explanation, explain};
 use orderql::limits::Limits;
 use orderql::query::Request;

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Column, RootBinding, SearchKey, SemiJoin};
+use orderql::catalog::binding::{Binding, RootBinding};
+use orderql::catalog::column::Column;
 use orderql::catalog::ids::EntityId;
+use orderql::catalog::search_key::{SearchKey, SemiJoin};
 use serde_json::{Map, Value};
 use tokio_postgres::Client;
 

@@ -1,6 +1,8 @@
 //! The arguments of a field.
 
-use orderql::catalog::binding::{Binding, Connection, EntityBinding, Lookup, RootBinding, SearchKey, Totals};
+use orderql::catalog::binding::{Binding, EntityBinding, Lookup, RootBinding, Totals};
+use orderql::catalog::connection::Connection;
+use orderql::catalog::search_key::SearchKey;
 use orderql::catalog::ids::FieldId;
 use orderql::catalog::schema::{self, ArgumentRole, Field, Type};
 use orderql::search::Comparator;
@@ -173,7 +175,7 @@ impl Draft<'_, '_> {
         let count = if comparator == Comparator::In { 2 + self.choices.below(4) } else { 1 };
         let mut values: Vec<String> = Vec::with_capacity(count);
         for _ in 0..count {
-            let value = self.search_value(key.relation(connection), key);
+            let value = self.search_value(connection.relation_of(key), key);
             let is_repeated = values.contains(&value) && !self.choices.chance(20);
             if !is_repeated {
                 values.push(value);
@@ -187,7 +189,7 @@ impl Draft<'_, '_> {
         let comparator = if is_one && values.len() == 1 { Comparator::Equals } else { comparator };
         Some(Term {
             key: key.name.clone(),
-            column: (key.relation(connection).to_owned(), key.column.name.clone()),
+            column: (connection.relation_of(key).to_owned(), key.column.name.clone()),
             comparator,
             scalar: key.column.scalar,
             stored: key.column.stored,

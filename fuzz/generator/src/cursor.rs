@@ -1,6 +1,6 @@
 //! Cursors as the library makes them.
 
-use orderql::catalog::binding::{Connection, SortKey};
+use orderql::catalog::connection::{Connection, SortKey};
 use orderql::catalog::stored_type::StoredType;
 use orderql::cursor::{Encoder, OrderingTag};
 use orderql::value::Value;

@@ -1,6 +1,7 @@
 //! Where the values of keys, search terms and cursors come from.
 
-use orderql::catalog::binding::{Column, Connection, SortKey};
+use orderql::catalog::column::Column;
+use orderql::catalog::connection::{Connection, SortKey};
 use orderql::catalog::stored_type::StoredType;
 use orderql::value::{Date, Float, Interval, Numeric, ScalarType, TimeOfDay, Timestamp, Uuid, Value};
 

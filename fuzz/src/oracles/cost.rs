@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{
-    AggregateFunction, Binding, Connection, ConnectionField, EdgeField, EntityBinding, One, RootBinding, Totals,
-};
+use orderql::catalog::aggregate::AggregateFunction;
+use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, One, RootBinding, Totals};
+use orderql::catalog::connection::Connection;
 use orderql::catalog::schema::ArgumentRole;
 use orderql::catalog::totals::{FieldPath, Sum, TotalsField};
 use orderql_generator::document::Value;

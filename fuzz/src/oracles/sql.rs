@@ -4,7 +4,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection, ConnectionField, EdgeField, EntityBinding, Join, RootBinding};
+use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, RootBinding};
+use orderql::catalog::connection::{Connection, Join};
 use orderql::catalog::schema::ArgumentRole;
 use orderql_generator::document::Value;
 use orderql_generator::request::Generated;
@@ -235,7 +236,7 @@ fn searched_relations(
     if let Some(Value::Search(search)) = node.argument(catalog, generated, ArgumentRole::Query) {
         let keys = connection.search_keys.iter();
         let searched = keys.filter(|key| search.terms.iter().any(|term| term.key == key.name));
-        relations.extend(searched.map(|key| key.relation(connection).to_owned()));
+        relations.extend(searched.map(|key| connection.relation_of(key).to_owned()));
     }
     relations
 }
@@ -269,7 +270,7 @@ pub fn identifiers(catalog: &Catalog) -> HashSet<String> {
             Binding::Root(RootBinding::Connection(connection))
             | Binding::Entity(EntityBinding::Connection(connection)) => {
                 relation(&connection.relation);
-                connection.search_keys.iter().for_each(|key| relation(key.relation(connection)));
+                connection.search_keys.iter().for_each(|key| relation(connection.relation_of(key)));
             }
             Binding::Root(RootBinding::Lookup(lookup)) => relation(&lookup.relation),
             Binding::Entity(EntityBinding::Aggregate(aggregate)) => relation(&aggregate.relation),

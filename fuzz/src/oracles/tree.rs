@@ -1,7 +1,8 @@
 //! What an operation selects (GraphQL specification, section 6.3.2, `CollectFields`).
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Connection, EntityBinding, RootBinding, SortKey};
+use orderql::catalog::binding::{Binding, EntityBinding, RootBinding};
+use orderql::catalog::connection::{Connection, SortKey};
 use orderql::catalog::schema::ArgumentRole;
 use orderql_generator::document::{Directive, Field, Selection, Value};
 use orderql_generator::request::Generated;

@@ -1,6 +1,6 @@
 //! Decides how the rows of a page are found.
 
-use crate::catalog::binding::Connection;
+use crate::catalog::connection::Connection;
 use crate::catalog::search_window::SearchWindow;
 use crate::plan::access_path::path::{AccessPath, CountPath, FoundFor, Lookup, Prefix};
 use crate::plan::access_path::search::Search;

@@ -1,6 +1,6 @@
 //! The searches by an index of their own that are tried first.
 
-use crate::catalog::binding::PairIndex;
+use crate::catalog::search_key::PairIndex;
 use crate::plan::access_path::path::{AccessPath, Lookup};
 use crate::plan::access_path::search::Search;
 

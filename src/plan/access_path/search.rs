@@ -1,6 +1,7 @@
 //! A search: the terms and the order that decide how its rows are found.
 
-use crate::catalog::binding::{Connection, PairIndex, SearchKey, SortKey};
+use crate::catalog::connection::{Connection, SortKey};
+use crate::catalog::search_key::{PairIndex, SearchKey};
 use crate::plan::access_path::path::Prefix;
 use crate::query::bind::search_terms::BoundTerm;
 use crate::search::Comparator;

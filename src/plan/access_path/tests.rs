@@ -1,7 +1,7 @@
 //! The paths of searches of the built-in schema.
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::Connection;
+use crate::catalog::connection::Connection;
 use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::scope::ScopeSet;
 use crate::catalog::search_window::SearchWindow;

@@ -1,7 +1,7 @@
 //! How many rows each part of a search may examine.
 
-use crate::catalog::binding::ScopeKey;
 use crate::catalog::scoped_relation::ScopeCondition;
+use crate::catalog::search_key::ScopeKey;
 use crate::catalog::search_window::SearchWindow;
 use crate::plan::access_path::path::AccessPath;
 use crate::plan::access_path::search::Search;

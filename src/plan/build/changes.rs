@@ -1,6 +1,6 @@
 //! The changes of a type: a root connection whose rows are found by their transactions.
 
-use crate::catalog::binding::Changes;
+use crate::catalog::changes::Changes;
 use crate::catalog::result_type::ResultType;
 use crate::plan::access_path::AccessPath;
 use crate::plan::build::page_fields::PageFields;

@@ -2,7 +2,8 @@
 
 use std::mem;
 
-use crate::catalog::binding::{Connection, PageInfoField};
+use crate::catalog::binding::PageInfoField;
+use crate::catalog::connection::Connection;
 use crate::catalog::result_type::ResultType;
 use crate::plan::access_path::AccessPath;
 use crate::plan::build::output::Output;

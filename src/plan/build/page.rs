@@ -1,6 +1,6 @@
 //! How the rows of a connection's page are found: its search terms, cursors and order as the parts of its SQL.
 
-use crate::catalog::binding::{Connection, SortKey};
+use crate::catalog::connection::{Connection, SortKey};
 use crate::plan::access_path::{AccessPath, CountPath};
 use crate::plan::build::page_fields::PageFields;
 use crate::plan::build::search::SearchTerms;

@@ -1,6 +1,7 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
-use crate::catalog::binding::{Connection, ScopeKey, SearchKey, SortKey};
+use crate::catalog::connection::{Connection, SortKey};
+use crate::catalog::search_key::{ScopeKey, SearchKey};
 use crate::catalog::stored_type::StoredType;
 use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::access_path::{AccessPath, FoundFor, Lookup, Prefix};

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::catalog::binding::Column;
+use crate::catalog::column::Column;
 use crate::catalog::ids::EntityId;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::totals::{FieldPath, GroupField, GroupOrder, TotalsField};

@@ -1,6 +1,8 @@
 //! The arguments of one selected field, with variables replaced by their values.
 
-use crate::catalog::binding::{Column, Connection, Lookup};
+use crate::catalog::binding::Lookup;
+use crate::catalog::column::Column;
+use crate::catalog::connection::Connection;
 use crate::catalog::prices::{COUNT_RANGE, MAX_COUNT};
 use crate::catalog::schema::{Argument, ArgumentRole, Field};
 use crate::query::bind::column_value;

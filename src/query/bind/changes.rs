@@ -1,6 +1,6 @@
 //! Where a page of changes begins: `after:` and `since:`.
 
-use crate::catalog::binding::Changes;
+use crate::catalog::changes::Changes;
 use crate::catalog::schema::ArgumentRole;
 use crate::catalog::scope::RowScope;
 use crate::query::bind::argument::Arguments;

@@ -1,6 +1,6 @@
 //! Values of a request that columns are compared with.
 
-use crate::catalog::binding::Column;
+use crate::catalog::column::Column;
 use crate::value::Value;
 
 /// Parses a value that a column is compared with. If the column cannot hold it, returns what it can hold.

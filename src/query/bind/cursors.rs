@@ -1,6 +1,6 @@
 //! The cursors of a page: `after:` and `before:`.
 
-use crate::catalog::binding::{Connection, SortKey};
+use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::schema::ArgumentRole;
 use crate::cursor::{self, BadCursor, CursorPosition, CursorScope};
 use crate::query::bind::argument::Arguments;

@@ -4,9 +4,10 @@ use std::mem;
 use std::ops::Range;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{
-    Changes, Column, Connection, ConnectionField, EdgeField, EntityBinding, Join, Lookup, RootBinding, Totals,
-};
+use crate::catalog::binding::{ConnectionField, EdgeField, EntityBinding, Lookup, RootBinding, Totals};
+use crate::catalog::changes::Changes;
+use crate::catalog::column::Column;
+use crate::catalog::connection::{Connection, Join};
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::introspection::SchemaElement;
 use crate::catalog::schema::{ArgumentRole, Field};

@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::binding::{Connection, ScopeKey};
+use crate::catalog::connection::Connection;
 use crate::catalog::schema::ArgumentRole;
+use crate::catalog::search_key::ScopeKey;
 use crate::error::excerpt::excerpt;
 use crate::nearest::meant;
 use crate::query::bind::argument::Arguments;

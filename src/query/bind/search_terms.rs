@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::catalog::binding::{Connection, ScopeKey, SearchKey};
+use crate::catalog::connection::Connection;
 use crate::catalog::schema::ArgumentRole;
 use crate::catalog::scope::RowScope;
+use crate::catalog::search_key::{ScopeKey, SearchKey};
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;

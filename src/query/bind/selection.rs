@@ -1,7 +1,11 @@
 //! A bound operation: what is selected, with a type for each level of the grammar, so that a pass over it is complete when
 //! it compiles.
 
-use crate::catalog::binding::{Aggregate, Changes, Column, Connection, Lookup, One, PageInfoField, Totals};
+use crate::catalog::aggregate::Aggregate;
+use crate::catalog::binding::{Lookup, One, PageInfoField, Totals};
+use crate::catalog::changes::Changes;
+use crate::catalog::column::Column;
+use crate::catalog::connection::Connection;
 use crate::catalog::ids::TypeId;
 use crate::catalog::schema::Field;
 use crate::catalog::totals::{GroupField, TotalsField};

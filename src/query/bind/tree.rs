@@ -1,9 +1,8 @@
 //! The tree of a bound operation. Each level of the grammar has a function.
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{
-    Connection, ConnectionField, EdgeField, EntityBinding, Lookup, PageInfoField, RootBinding, Totals,
-};
+use crate::catalog::binding::{ConnectionField, EdgeField, EntityBinding, Lookup, PageInfoField, RootBinding, Totals};
+use crate::catalog::connection::Connection;
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::schema::{ArgumentRole, Field};
 use crate::catalog::totals::{GroupField, GroupOrder, TotalsField};

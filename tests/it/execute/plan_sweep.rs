@@ -4,9 +4,11 @@
 use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, RootBinding, SearchKey, SortKey};
+use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, RootBinding};
+use orderql::catalog::connection::SortKey;
 use orderql::catalog::ids::TypeId;
 use orderql::catalog::schema::Field;
+use orderql::catalog::search_key::SearchKey;
 use orderql::cursor::Encoder;
 use orderql::query::Variables;
 use orderql::search::Comparator;

@@ -2,7 +2,7 @@
 //! an index, without sorting and without reading other rows. For every indexed search key, it reads only the matching rows.
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Connection, SortKey};
+use orderql::catalog::connection::{Connection, SortKey};
 use orderql::catalog::ids::EntityId;
 use orderql::catalog::schema::Field;
 use orderql::cursor::Encoder;

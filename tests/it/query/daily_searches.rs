@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::Connection;
+use orderql::catalog::connection::Connection;
 use orderql::catalog::search_window::SearchWindow;
 use orderql::query::Variables;
 use serde_json::{Value, json};

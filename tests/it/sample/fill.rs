@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use orderql::catalog::binding::Connection;
+use orderql::catalog::connection::Connection;
 use orderql::sample::error::SampleError;
 use orderql::sample::fill::{Progress, Sample, Step, fill};
 use orderql::sample::size::Size;

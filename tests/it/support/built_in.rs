@@ -1,7 +1,7 @@
 //! Lists from the built-in schema, so that tests need no copies of them.
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::Connection;
+use orderql::catalog::connection::Connection;
 
 /// The collection fields of the query type, with their connections.
 pub fn collection_roots(catalog: &Catalog) -> Vec<(&str, &Connection)> {

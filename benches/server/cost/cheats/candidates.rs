@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Connection, SearchKey};
+use orderql::catalog::connection::Connection;
 use orderql::catalog::schema::{ArgumentRole, Field};
+use orderql::catalog::search_key::SearchKey;
 use orderql::search::Comparator;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

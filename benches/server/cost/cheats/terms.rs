@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use orderql::catalog::binding::SearchKey;
+use orderql::catalog::search_key::SearchKey;
 use orderql::search::Comparator;
 use orderql::value::ScalarType;
 

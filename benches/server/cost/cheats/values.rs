@@ -1,7 +1,9 @@
 //! The values of the database that a caller would search for to cause the most work: common ones, rare ones, and those whose
 //! first match is far from the page's start; and positions in every order.
 
-use orderql::catalog::binding::{Column, Connection, SearchKey, SortKey};
+use orderql::catalog::column::Column;
+use orderql::catalog::connection::{Connection, SortKey};
+use orderql::catalog::search_key::SearchKey;
 use orderql::search::Comparator;
 use orderql::value::ScalarType;
 use serde_json::{Map, Value};

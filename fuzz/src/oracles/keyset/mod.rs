@@ -10,7 +10,7 @@ mod select;
 use std::cmp::Ordering;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Connection, SortKey};
+use orderql::catalog::connection::{Connection, SortKey};
 use orderql::catalog::schema::ArgumentRole;
 use orderql::catalog::stored_type::StoredType;
 use orderql::cursor::CursorPosition;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::Connection;
+use orderql::catalog::connection::Connection;
 use serde_json::json;
 
 use crate::execute::random_queries::check::Checker;
@@ -153,7 +153,7 @@ pub fn leaves(catalog: &Catalog, connection: &Connection) -> String {
 /// A search for the value of a row.
 fn search(random: &mut Random, tables: &Tables, connection: &Connection) -> Option<String> {
     let key = connection.search_keys.get(random.below(connection.search_keys.len().max(1)))?;
-    let table = tables.get(key.relation(connection));
+    let table = tables.get(connection.relation_of(key));
     let row = table.all().nth(random.below(table.rows.len().max(1)))?;
     let value = match row.get(&key.column.name) {
         Cell::Text(text) if !text.contains('\'') && !text.is_empty() => text.clone(),

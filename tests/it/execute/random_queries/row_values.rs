@@ -1,6 +1,7 @@
 //! Values of keys, search terms and cursors that rows of the tables have.
 
-use orderql::catalog::binding::{Column, Connection, SortKey};
+use orderql::catalog::column::Column;
+use orderql::catalog::connection::{Connection, SortKey};
 use orderql::value::{ScalarType, Value};
 use orderql_generator::choices::Choices;
 use orderql_generator::values::{Invented, Values};

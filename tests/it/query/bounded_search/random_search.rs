@@ -1,6 +1,6 @@
 //! Random searches of a collection root, as search strings and as SQL.
 
-use orderql::catalog::binding::{SearchKey, SemiJoin};
+use orderql::catalog::search_key::{SearchKey, SemiJoin};
 use orderql::search::Comparator;
 use orderql::value::ScalarType;
 use tokio_postgres::Client;

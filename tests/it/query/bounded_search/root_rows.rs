@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Column, Connection, EntityBinding, SearchKey, SortKey};
+use orderql::catalog::binding::{Binding, EntityBinding};
+use orderql::catalog::column::Column;
+use orderql::catalog::connection::{Connection, SortKey};
+use orderql::catalog::search_key::SearchKey;
 use orderql::cursor::{Encoder, decode};
 use orderql::value::{ScalarType, Value};
 use tokio_postgres::Client;

@@ -17,10 +17,9 @@ use graphql_parser::query::{
     Definition, Directive, Document, Field, OperationDefinition, Selection, SelectionSet, Value,
 };
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{
-    Aggregate, AggregateFunction, Binding, Connection, ConnectionField, EdgeField, EntityBinding, Join, PageInfoField,
-    RootBinding, SortKey,
-};
+use orderql::catalog::aggregate::{Aggregate, AggregateFunction};
+use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, PageInfoField, RootBinding};
+use orderql::catalog::connection::{Connection, Join, SortKey};
 use orderql::catalog::ids::{EntityId, FieldId, TypeId};
 use orderql::catalog::schema::{ArgumentRole, Field as FieldDefinition};
 use orderql::cursor::{Encoder, decode};

@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use orderql::catalog::binding::{Aggregate, Connection, SearchKey};
+use orderql::catalog::aggregate::Aggregate;
+use orderql::catalog::connection::Connection;
+use orderql::catalog::search_key::SearchKey;
 
 use crate::support::naive_resolver::tables::{Cell, Row, Tables};
 

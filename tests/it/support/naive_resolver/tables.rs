@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use orderql::catalog::Catalog;
-use orderql::catalog::binding::{Binding, Column, EntityBinding, RootBinding};
+use orderql::catalog::binding::{Binding, EntityBinding, RootBinding};
+use orderql::catalog::column::Column;
 use orderql::catalog::schema::ObjectKind;
 use orderql::catalog::stored_type::StoredType;
 use orderql::value::{Date, Enumeration, Float, Interval, Numeric, ScalarType, TimeOfDay, Uuid, Value};

@@ -1,0 +1,43 @@
+//! Columns that statements return or compare values with.
+
+use crate::catalog::result_type::ResultType;
+use crate::catalog::stored_type::{StoredType, StoredTypes};
+use crate::value::ScalarType;
+
+/// A column that a statement returns or compares values with.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Column {
+    /// The column's name.
+    pub name: String,
+    /// The scalar type of its values.
+    pub scalar: ScalarType,
+    /// How the database stores it.
+    pub stored: StoredType,
+    /// As what statements return it.
+    pub result: ResultType,
+}
+
+impl Column {
+    /// A column of which only a schema file is known.
+    pub fn new(name: impl Into<String>, scalar: ScalarType) -> Self {
+        Self { name: name.into(), scalar, stored: StoredType::of(scalar), result: ResultType::of(scalar) }
+    }
+
+    /// The same with an array of such values.
+    pub(super) fn of_list(self) -> Self {
+        Self { result: ResultType::array(self.scalar), ..self }
+    }
+
+    /// Sets how the database stores it.
+    pub(super) fn set_stored_type(&mut self, relation: &str, stored: &StoredTypes) {
+        self.stored = stored.get(relation, &self.name, self.scalar);
+        self.result = stored.result(relation, &self.name, self.scalar);
+    }
+}
+
+/// Sets how the database stores columns of a relation.
+pub(super) fn set_stored_types(relation: &str, columns: &mut [Column], stored: &StoredTypes) {
+    for column in columns {
+        column.set_stored_type(relation, stored);
+    }
+}

@@ -1,0 +1,115 @@
+//! Connections: the rows of a relation, in the orders of their sort keys.
+
+use crate::catalog::column::{Column, set_stored_types};
+use crate::catalog::ids::EntityId;
+use crate::catalog::scope::ScopeSet;
+use crate::catalog::search_key::{PairIndex, SearchKey};
+use crate::catalog::stored_type::StoredTypes;
+use crate::cursor::OrderingTag;
+
+/// The join condition between a parent's row and a child's: equality of paired columns.
+#[derive(Debug, Clone, Default)]
+pub struct Join {
+    /// The parent's columns.
+    pub by: Vec<Column>,
+    /// The child's columns, one for each of the parent's.
+    pub to: Vec<String>,
+}
+
+/// A connection: the rows of a relation, all of them at the root, otherwise those that belong to one parent.
+#[derive(Debug)]
+pub struct Connection {
+    /// The type of the nodes.
+    pub node: EntityId,
+    /// The relation of the rows: the node's own, or another one that has its columns.
+    pub relation: String,
+    /// The join condition to the parent; empty at the root.
+    pub join: Join,
+    /// The sort keys, the default first. Never empty. A nested connection without sort keys has one: the primary key.
+    pub sort_keys: Vec<SortKey>,
+    /// The columns of the rows that name the parent and are not in the sort key. Cursors carry them too.
+    pub parent_columns: Vec<Column>,
+    /// The keys of the search string; empty in nested connections.
+    pub search_keys: Vec<SearchKey>,
+    /// The indexes for searches by two of these keys.
+    pub pair_indexes: Vec<PairIndex>,
+    /// The scopes that limit the rows.
+    pub(crate) limited_by: ScopeSet,
+    /// The search that each page has beside that of the request, if there may be rows that the caller does not see.
+    pub(crate) scope: Option<ScopeSearch>,
+}
+
+/// What limits the rows of a connection: search keys that no request names.
+#[derive(Debug)]
+pub(crate) struct ScopeSearch {
+    /// The relation with all rows, which is read where terms on one of each of these keys are searched for.
+    pub(crate) relation: String,
+    /// The keys, by their indexes among the connection's. The first of each limits every search; the others are those of columns by
+    /// which a search itself may ask for nothing but what the caller sees.
+    pub(crate) keys: Vec<Vec<usize>>,
+}
+
+impl Connection {
+    /// Sets how the database stores the columns that statements return or compare values with.
+    pub(super) fn set_stored_types(&mut self, stored: &StoredTypes) {
+        let Self { relation, sort_keys, parent_columns, search_keys, .. } = self;
+        set_stored_types(relation, parent_columns, stored);
+        for key in sort_keys {
+            set_stored_types(relation, &mut key.columns, stored);
+        }
+        for key in search_keys {
+            let relation = key.semi_join.as_ref().map_or(&*relation, |semi_join| &semi_join.relation);
+            key.column.set_stored_type(relation, stored);
+        }
+    }
+
+    /// The columns whose values a cursor carries under a sort key of the connection: those of the order, then those of the
+    /// parent.
+    pub fn cursor_columns<'a>(&'a self, sort_key: &'a SortKey) -> impl Iterator<Item = &'a Column> {
+        sort_key.columns.iter().chain(&self.parent_columns)
+    }
+
+    /// The columns of the rows' primary key.
+    pub fn primary_key(&self) -> &[Column] {
+        self.sort_keys.first().map_or(&[], SortKey::primary_key)
+    }
+
+    /// The index of the search key with that name.
+    pub fn search_key(&self, name: &str) -> Option<usize> {
+        self.search_keys.iter().position(|key| key.scope.is_none() && key.name == name)
+    }
+
+    /// The relation that has the column of one of its search keys.
+    pub fn relation_of<'a>(&'a self, key: &'a SearchKey) -> &'a str {
+        key.semi_join.as_ref().map_or(&self.relation, |semi_join| &semi_join.relation)
+    }
+
+    /// The relation whose rows a search with terms on these keys reads: one with all rows only if the terms limit them.
+    pub(crate) fn searched_relation(&self, has_term: impl Fn(usize) -> bool) -> &str {
+        match &self.scope {
+            Some(scope) if scope.keys.iter().all(|keys| keys.iter().any(|key| has_term(*key))) => &scope.relation,
+            _ => &self.relation,
+        }
+    }
+}
+
+/// A sort key of a connection. The order is total, because it ends with the primary key.
+#[derive(Debug)]
+pub struct SortKey {
+    /// The name in the sort enum.
+    pub name: String,
+    /// The columns of the order, the most significant first.
+    pub columns: Vec<Column>,
+    /// Whether the first column can be null. Null sorts last. The other columns belong to the primary key, which is
+    /// never null.
+    pub nullable: bool,
+    /// The tag of cursors made for this sort key.
+    pub tag: OrderingTag,
+}
+
+impl SortKey {
+    /// The columns of the primary key, with which the order ends.
+    pub fn primary_key(&self) -> &[Column] {
+        self.columns.get(usize::from(self.nullable)..).unwrap_or_default()
+    }
+}
