@@ -4,8 +4,10 @@ use tokio_postgres::Row;
 
 use crate::cursor::OrderingTag;
 use crate::execute::statement_rows::StatementRows;
+use crate::plan::request_plan::Plan;
 use crate::plan::step::ChangesColumns;
 use crate::query::bind::changes::ChangesStart;
+use crate::query::bind::ids::StepId;
 use crate::sync_token::{Epoch, Position, Snapshot, SyncToken, Walk};
 use crate::value::Timestamp;
 
@@ -32,15 +34,17 @@ pub struct ChangesState {
 }
 
 impl ChangesState {
-    /// Reads it from a row of the page.
-    pub(super) fn read(rows: &StatementRows, row: &Row, columns: &ChangesColumns) -> Option<Self> {
+    /// Reads it from a row of a step's page.
+    pub(super) fn of_page(plan: &Plan, rows: &StatementRows, step: StepId) -> Option<Self> {
+        let (_, row) = rows.changes().iter().find(|(of, _)| *of == step)?;
+        let columns = plan.steps()[step].changes.as_ref()?;
         let bytes = |column| rows.value(row, column).map(|(_, bytes)| bytes);
         let number = |column| Some(i64::from_be_bytes(bytes(column)?.try_into().ok()?));
         let truth = |column| bytes(column) == Some(&[1]);
         let snapshot = |column| Snapshot::parse(std::str::from_utf8(bytes(column)?).ok()?);
         let timeline = number(columns.timeline).and_then(|timeline| i32::try_from(timeline).ok());
         Some(Self {
-            tag: columns.tag,
+            tag: feed(plan, columns),
             // There is no timeline where no snapshot is known of a time.
             epoch: Epoch { epoch: number(columns.epoch)?, timeline: timeline.unwrap_or_default() },
             until: snapshot(columns.until).zip(number(columns.at).map(Timestamp)),
@@ -62,6 +66,11 @@ impl ChangesState {
             _ => SyncToken { epoch, from: to, walk: None },
         })
     }
+}
+
+/// The feed of a page, and what limits the rows that it shows.
+pub(super) fn feed(plan: &Plan, columns: &ChangesColumns) -> OrderingTag {
+    columns.tag.in_scope(plan.scope().of_cursors(columns.limited_by))
 }
 
 /// The mark that a row of the page is of.

@@ -4,7 +4,7 @@
 //! - [`statement_log`]: when it ran, and how many rows each step has
 //! - `statement_rows`: its rows, in the order of the response
 //! - [`response_writer`]: the template's ops, run over the rows
-//! - `page_frame`: the page or lookup that is being written
+//! - `page_frame`: the page or lookup that is being written; `page_cursor`: its cursors
 //! - [`response_stream`]: fetching and writing large responses side by side
 //! - `statement_report`: the statement of a plan for people who want to see it
 //! - [`plan_analysis`]: what its branches take
@@ -33,6 +33,7 @@ mod interval;
 mod json_value;
 mod list;
 mod nullability;
+mod page_cursor;
 mod page_frame;
 pub mod plan_analysis;
 pub mod response_stream;

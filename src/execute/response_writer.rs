@@ -6,22 +6,21 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio_postgres::Row;
 
-use crate::cursor::{Encoder, OrderingTag};
 use crate::database::column_format::ColumnFormat;
-use crate::execute::changes_state::{ChangesState, position};
+use crate::execute::changes_state::ChangesState;
 use crate::execute::column;
 use crate::execute::encode;
 use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
 use crate::execute::nullability::NullCheck;
+use crate::execute::page_cursor::{CursorWriter, PageCursor};
 use crate::execute::page_frame::{PageFrame, Stop};
-use crate::execute::statement_rows::{StatementRows, flag};
+use crate::execute::statement_rows::StatementRows;
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{ColumnType, Op, PathId, PathSegment};
-use crate::plan::step::{ChangesColumns, Step};
+use crate::plan::step::Step;
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
-use crate::sync_token::Position;
 use crate::value::ScalarType;
 
 /// A response that is written: one that has all of its rows, or one whose rows arrive while it is written.
@@ -45,7 +44,7 @@ pub struct ResponseWriter {
     null_check: NullCheck,
     field_errors: Vec<FieldError>,
     field_error_count: u64,
-    cursor: Encoder,
+    cursors: CursorWriter,
     page_end: Option<PageEnd>,
 }
 
@@ -112,15 +111,6 @@ pub struct ShortSearch<'a> {
     pub has_previous_page: bool,
 }
 
-/// A cursor of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PageCursor {
-    /// That of the current row.
-    OfRow,
-    Start,
-    End,
-}
-
 impl ResponseWriter {
     /// The response to a plan, without rows.
     pub(super) fn new(plan: Arc<Plan>) -> Self {
@@ -137,7 +127,7 @@ impl ResponseWriter {
             null_check: NullCheck::default(),
             field_errors: Vec::new(),
             field_error_count: 0,
-            cursor: Encoder::default(),
+            cursors: CursorWriter::default(),
             page_end: None,
         }
     }
@@ -454,73 +444,23 @@ impl ResponseWriter {
     }
 
     fn cursor(&mut self, plan: &Plan, which: PageCursor, out: &mut Vec<u8>) {
-        let (start, is_there) = (out.len(), self.encode_cursor(plan, which, out));
-        if !is_there {
-            out.truncate(start);
+        if !self.write_cursor(plan, which, out) {
             out.extend_from_slice(b"null");
         }
     }
 
-    /// Appends a cursor, if there is one.
-    fn encode_cursor(&mut self, plan: &Plan, which: PageCursor, out: &mut Vec<u8>) -> bool {
+    /// Appends a cursor of the current page, if there is one.
+    fn write_cursor(&mut self, plan: &Plan, which: PageCursor, out: &mut Vec<u8>) -> bool {
         let Some(frame) = self.frames.last() else { return false };
-        let (rows, step) = (&self.rows, &plan.steps()[frame.step]);
-        // Paging on from the last row of a search's window examines the following rows, and none twice. Between both cursors of an
-        // empty page no row matches.
-        let last_examined = frame.last_examined(rows);
-        let row = match which {
-            _ if let Some(totals) = &step.totals => {
-                frame.any_row(rows).filter(|row| matches!(flag(row, totals.complete), Ok(Some(false))))
-            }
-            PageCursor::OfRow => frame.row(rows),
-            PageCursor::Start if step.backward => last_examined.or_else(|| frame.first_row(rows)),
-            PageCursor::End if !step.backward => last_examined.or_else(|| frame.last_row(rows)),
-            PageCursor::Start => frame.first_row(rows).or(last_examined),
-            PageCursor::End => frame.last_row(rows).or(last_examined),
-        };
-        if let Some(columns) = &step.changes {
-            let (position, is_full) = (row.and_then(|row| position(rows, row, columns)), frame.is_full());
-            return self.encode_token(plan, which, position.filter(|_| which != PageCursor::End || is_full), out);
-        }
-        let (Some(row), Some(cursor)) = (row, &step.cursor) else { return false };
-        self.cursor.begin(cursor.tag.in_scope(plan.scope().of_cursors(cursor.limited_by)));
-        for (column, scalar) in &cursor.columns {
-            let value = rows.value(row, *column);
-            let format = value.map_or(ColumnFormat::Text, |(format, _)| format);
-            encode::cursor_key(*scalar, format, value.map(|(_, bytes)| bytes), &mut self.cursor);
-        }
-        out.push(b'"');
-        self.cursor.finish(out);
-        out.push(b'"');
-        true
-    }
-
-    /// The same for a page of changes. The end of one that has no more is a token without a position.
-    fn encode_token(&self, plan: &Plan, which: PageCursor, position: Option<Position>, out: &mut Vec<u8>) -> bool {
-        let Some(step) = self.frames.last().map(|frame| frame.step) else { return false };
-        let (Some(columns), Some(start)) = (&plan.steps()[step].changes, plan.changes_start(step)) else {
-            return false;
-        };
-        if position.is_none() && which != PageCursor::End {
-            return false;
-        }
-        let token = match self.changes_state(step) {
-            Some(state) if which == PageCursor::End => state.token(start, position.or_else(|| state.last_mark.clone())),
-            Some(state) => state.token(start, position),
-            // The statement was not run: nothing more is known than the client knows.
-            None => start.token.clone(),
-        };
-        let Some(token) = token else { return false };
-        out.push(b'"');
-        token.write(self.feed(columns), out);
-        out.push(b'"');
-        true
+        self.cursors.write(plan, &self.rows, frame, which, out)
     }
 
     /// What the pages of changes are of. Complete when the rows are.
     pub fn changes_states(&self) -> impl Iterator<Item = (&ChangesStart, ChangesState)> {
         let steps = self.rows.changes().iter().map(|(step, _)| *step);
-        steps.filter_map(|step| Some((self.plan.changes_start(step)?, self.changes_state(step)?)))
+        steps.filter_map(|step| {
+            Some((self.plan.changes_start(step)?, ChangesState::of_page(&self.plan, &self.rows, step)?))
+        })
     }
 
     /// Whether the only page of changes is empty, and nothing follows it.
@@ -529,22 +469,10 @@ impl ResponseWriter {
         self.rows.counts().next() == Some(0) && self.changes_states().all(is_end)
     }
 
-    fn changes_state(&self, step: StepId) -> Option<ChangesState> {
-        let (_, row) = self.rows.changes().iter().find(|(of, _)| *of == step)?;
-        let columns = self.plan.steps()[step].changes.as_ref()?;
-        let state = ChangesState::read(&self.rows, row, columns)?;
-        Some(ChangesState { tag: self.feed(columns), ..state })
-    }
-
-    /// The feed of a page of changes, and what limits the rows that it shows.
-    fn feed(&self, columns: &ChangesColumns) -> OrderingTag {
-        columns.tag.in_scope(self.plan.scope().of_cursors(columns.limited_by))
-    }
-
     /// Remembers where the page ends.
     fn end_page(&mut self, plan: &Plan) {
         let mut cursor = Vec::new();
-        self.encode_cursor(plan, PageCursor::End, &mut cursor);
+        self.write_cursor(plan, PageCursor::End, &mut cursor);
         let has_next_page = self.frames.last().is_some_and(|frame| frame.has_next_page(&plan.steps()[frame.step]));
         let end_cursor = String::from_utf8_lossy(&cursor).trim_matches('"').to_owned();
         self.page_end = Some(PageEnd { has_next_page, end_cursor });
