@@ -11,13 +11,12 @@
 use std::fmt::{self, Display, Write};
 use std::mem;
 
-use crate::catalog::search_key::SemiJoin;
 use crate::plan::keyset::Nulls;
+use crate::plan::lookup_source::{LookupSource, too_many};
 use crate::plan::parameters::Placeholder;
-use crate::plan::rare_words::Words;
 use crate::plan::sql::{
-    Alias, ColumnOf, Comparand, Condition, Identifier, IndexOrder, List, Relation, Separated, Where, direction,
-    in_turn, order_by,
+    Alias, ColumnOf, Columns, Comparand, Condition, Identifier, IndexOrder, List, Relation, Separated, Where,
+    direction, in_turn, order_by,
 };
 use crate::plan::value_list::ValueList;
 
@@ -54,26 +53,6 @@ pub(crate) struct Locator<'a> {
     pub(crate) probe_window: u32,
 }
 
-/// A search by the index of one term's key.
-pub(crate) struct LookupSource<'a> {
-    /// The conditions of the terms on the key; none if it searches text.
-    pub(crate) conditions: Vec<Condition<'a>>,
-    /// The columns that the index begins with, as many as the conditions bound.
-    pub(crate) order: Vec<ColumnOf<'a>>,
-    /// Whether the first of them is descending in the index.
-    pub(crate) is_first_descending: bool,
-    /// What is searched for, if the index is one on the words of a text.
-    pub(crate) words: Option<Words<'a>>,
-    /// The relation that has the column, if it is another one.
-    pub(crate) semi_join: Option<&'a SemiJoin>,
-    /// The most rows with which it is used, at least.
-    pub(crate) rows: u32,
-    /// How many rows are paid, if it is used with as many.
-    pub(crate) paid: Option<Placeholder>,
-    /// The conditions of all other terms.
-    pub(crate) filters: Vec<Condition<'a>>,
-}
-
 /// A part of the order: its segments, seen upwards, as ranges of the index and as conditions on the rows of a look-up. Those
 /// are none if every row is in the part.
 pub(crate) struct Span<'a> {
@@ -90,32 +69,6 @@ pub(crate) enum Take<'t> {
     Page(&'t dyn Display),
     /// Any row that matches, or the row after the window.
     Any,
-}
-
-impl LookupSource<'_> {
-    /// The most rows with which it is used.
-    fn most(&self) -> impl Display {
-        fmt::from_fn(|f| match self.paid {
-            Some(paid) => write!(f, "greatest({paid}::int8, {})", self.rows),
-            None => self.rows.fmt(f),
-        })
-    }
-
-    /// One more.
-    fn limit(&self) -> impl Display {
-        fmt::from_fn(|f| match self.paid {
-            Some(_) => write!(f, "{} + 1", self.most()),
-            None => (self.rows + 1).fmt(f),
-        })
-    }
-
-    /// The columns of the index, with the direction of the first.
-    fn order(&self) -> impl Display {
-        List(self.order.iter().enumerate().map(|(index, column)| {
-            let direction = direction(!(self.is_first_descending && index == 0));
-            fmt::from_fn(move |f| write!(f, "{column}{direction}"))
-        }))
-    }
 }
 
 impl Display for Take<'_> {
@@ -181,13 +134,13 @@ impl Locator<'_> {
             fmt::from_fn(move |f| {
                 let Some(words) = &lookup.words else {
                     writeln!(f, "n{number} AS MATERIALIZED (SELECT count(*) AS n FROM (")?;
-                    self.counted(lookup, f)?;
+                    lookup.write_counted(self.relation, &self.key, f)?;
                     return f.write_str("\n) AS c)");
                 };
                 // An index without an order is read for all rows of its rarest word, so they have to be few.
                 writeln!(f, "n{number} AS MATERIALIZED (SELECT CASE WHEN {} THEN", words.are_rare(self.relation))?;
                 f.write_str("(SELECT count(*) FROM (")?;
-                self.counted(lookup, f)?;
+                lookup.write_counted(self.relation, &self.key, f)?;
                 write!(f, "\n) AS c) ELSE {} END AS n)", lookup.rows + 1)
             })
         });
@@ -248,32 +201,11 @@ impl Locator<'_> {
         write!(f, "\nWHERE {too_many}TRUE\n) AS c)")
     }
 
-    /// The rows that a look-up finds, if they are few. They are counted up to the first that is too many.
-    fn counted(&self, lookup: &LookupSource<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (conditions, order, limit) = (Where(lookup.conditions.iter()), lookup.order(), lookup.limit());
-        if let Some(words) = &lookup.words {
-            return write!(f, "SELECT FROM {}\nLIMIT {limit}", words.rows(self.relation, &""));
-        }
-        let Some(SemiJoin { relation, by, unlimited }) = lookup.semi_join else {
-            let relation = Relation(self.relation);
-            return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {order}\nLIMIT {limit}");
-        };
-        let (relation, own) = (Relation(unlimited.as_ref().unwrap_or(relation)), Relation(self.relation));
-        if self.key.iter().all(|column| by.iter().any(|joined| joined == column)) {
-            // Each of its rows joins one row at most.
-            return write!(f, "SELECT FROM {relation} AS x{conditions}\nORDER BY {order}\nLIMIT {limit}");
-        }
-        let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
-        write!(f, "SELECT FROM (SELECT {inner} FROM {relation} AS x{conditions}\nORDER BY {order}")?;
-        write!(f, "\nLIMIT {limit}) AS x\nLEFT JOIN LATERAL (SELECT FROM {own} AS t ")?;
-        write!(f, "WHERE {}) AS t ON TRUE\nLIMIT {limit}", joined(by))
-    }
-
     /// The rows that a look-up finds, if it is the first that finds few.
     fn lookup(&self, number: usize, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
-        let (keys, by_name, lookup) = (self.keys("t"), base_columns(&self.key), &self.lookups[number]);
+        let (keys, by_name, lookup) = (self.keys("t"), Columns(Alias::Base, &self.key), &self.lookups[number]);
         write!(text, "(SELECT {keys}, {MATCHES} FROM (\nSELECT {by_name}\nFROM (")?;
-        self.looked_up(lookup, text)?;
+        lookup.write_rows(self.relation, &self.columns, text)?;
         text.write_str(") AS t")?;
         let mut and = "\nWHERE ";
         let mut add = |condition: &dyn Display| write!(text, "{}{condition}", mem::replace(&mut and, " AND "));
@@ -292,12 +224,12 @@ impl Locator<'_> {
     pub(crate) fn rows_by_key(&self, columns: &[&str]) -> impl Display {
         fmt::from_fn(|f| {
             let relation = Relation(self.relation);
-            let columns = base_columns(columns);
+            let columns = Columns(Alias::Base, columns);
             write!(f, "LEFT JOIN LATERAL (SELECT {columns} FROM {relation} AS t WHERE ")?;
             self.joined.iter().try_for_each(|condition| write!(f, "{condition} AND "))?;
             if let [first, rest @ ..] = self.key.as_slice() {
                 write!(f, "{} = ANY(ARRAY[m.k0])", ColumnOf(Alias::Base, first))?;
-                let columns = base_columns(rest);
+                let columns = Columns(Alias::Base, rest);
                 let keys = List((1..=rest.len()).map(|index| fmt::from_fn(move |f| write!(f, "m.k{index}"))));
                 match rest.len() {
                     0 => Ok(()),
@@ -307,23 +239,6 @@ impl Locator<'_> {
             }
             write!(f, "{}\nLIMIT 1) AS t ON TRUE", order_by(&self.key, true))
         })
-    }
-
-    /// The rows of a look-up, with the columns that conditions and orders read.
-    fn looked_up(&self, lookup: &LookupSource<'_>, text: &mut String) -> fmt::Result {
-        let (conditions, order) = (Where(lookup.conditions.iter()), lookup.order());
-        let columns = base_columns(&self.columns);
-        if let Some(words) = &lookup.words {
-            return write!(text, "SELECT t.* FROM {}", words.rows(self.relation, &columns));
-        }
-        let rows = Relation(self.relation);
-        let Some(SemiJoin { relation, by, .. }) = lookup.semi_join else {
-            return write!(text, "SELECT {columns} FROM {rows} AS t{conditions}\nORDER BY {order} OFFSET 0");
-        };
-        let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
-        write!(text, "SELECT DISTINCT {columns} FROM (SELECT {inner} FROM {} AS x{conditions}", Relation(relation))?;
-        write!(text, "\nORDER BY {order} OFFSET 0) AS x\nCROSS JOIN LATERAL (SELECT {columns} FROM {rows} AS t ")?;
-        write!(text, "WHERE {} OFFSET 0) AS t", joined(by))
     }
 
     /// Ranges of which every row matches.
@@ -408,7 +323,7 @@ impl Locator<'_> {
         text: &mut String,
     ) -> fmt::Result {
         let (elements, order) = (list.elements(), self.sorted(span));
-        let columns = base_columns(&self.columns);
+        let columns = Columns(Alias::Base, &self.columns);
         writeln!(text, "WITH h AS MATERIALIZED (SELECT e.v, t.* FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (")?;
         self.segments(span, &Cut::first(&head), text)?;
         writeln!(text, "\n) AS t{order}\nLIMIT {limit})\nSELECT t.* FROM (SELECT {columns} FROM h AS t\nUNION ALL")?;
@@ -466,7 +381,7 @@ impl Locator<'_> {
 
     /// Some rows of a segment.
     fn segment(&self, segment: &[Condition<'_>], ascending: bool, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
-        let columns = base_columns(&self.columns);
+        let columns = Columns(Alias::Base, &self.columns);
         let (segment, remaining) = Condition::of_scan(segment, ascending);
         let conditions = Where(self.joined.iter().chain(&self.prefix).chain(&segment));
         let (relation, order) = (Relation(self.relation), self.index.order_by(ascending));
@@ -501,34 +416,6 @@ impl Locator<'_> {
             }),
         )
     }
-}
-
-/// The conditions that the look-ups find too many rows.
-fn too_many(lookups: &[LookupSource<'_>]) -> impl Iterator<Item: Display> {
-    let lookups = lookups.iter().enumerate();
-    lookups.map(|(number, lookup)| fmt::from_fn(move |f| write!(f, "(SELECT n FROM n{number}) > {}", lookup.most())))
-}
-
-fn base_columns(columns: &[&str]) -> impl Display {
-    List(columns.iter().map(|column| ColumnOf(Alias::Base, column)))
-}
-
-/// The condition of a semi-join, and the order of the index that is meant to be used: one that begins with all of these columns.
-/// With one that begins with some of them, PostgreSQL would read other rows and discard them. The last column is in a range of
-/// one value, because PostgreSQL drops columns that equal a value from the order.
-fn joined(by: &[String]) -> impl Display {
-    let is_last = |index: usize| index > 0 && index + 1 == by.len();
-    let columns = by.iter().enumerate().map(move |(index, column)| {
-        let (base, inner) = (ColumnOf(Alias::Base, column), ColumnOf(Alias::Inner, column));
-        fmt::from_fn(move |f| {
-            if is_last(index) {
-                write!(f, "{base} >= {inner} AND {base} <= {inner} ORDER BY {base}")
-            } else {
-                write!(f, "{base} = {inner}")
-            }
-        })
-    });
-    Separated(" AND ", columns)
 }
 
 /// Conditions joined by `AND`.

@@ -12,7 +12,8 @@
 //! - `keyset`: the part of an index that a page lies in
 //! - `sql`: identifiers and conditions as text
 //! - `value_list`: the values of an in-list that choose ranges of an index
-//! - `locator`: finds the keys of a page's rows where an index range alone does not
+//! - `locator`: finds the keys of a page's rows where an index range alone does not; `lookup_source`: those of a search by another
+//!   index
 //! - `rare_words`: whether a search in text has a rare word
 //! - `page_sql`, `lookup_sql`, `changes_sql`, `totals_sql`: the SQL of a step
 //! - `statement_sql`: the SQL of the statement, from that of its steps
@@ -28,6 +29,7 @@ pub mod build;
 mod changes_sql;
 mod keyset;
 mod locator;
+mod lookup_source;
 mod lookup_sql;
 mod page_sql;
 pub mod parameters;

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Write};
 use crate::plan::locator::{Locator, Span, Take};
 use crate::plan::parameters::Placeholder;
 use crate::plan::select::Select;
-use crate::plan::sql::{Alias, ColumnOf, Condition, IndexOrder, List, Relation, Separated, Where, in_turn};
+use crate::plan::sql::{Alias, Columns, Condition, IndexOrder, List, Relation, Separated, Where, in_turn};
 use crate::query::bind::ids::StepId;
 
 /// The parts of the text that returns a page of a connection.
@@ -176,7 +176,7 @@ impl<'a> PageSql<'a> {
                 columns.push(column);
             }
         }
-        let columns = List(columns.into_iter().map(|column| ColumnOf(Alias::Base, column)));
+        let columns = Columns(Alias::Base, &columns);
         write!(text, "(SELECT {columns} FROM {relation} AS t{conditions}{order}\nLIMIT {limit}) AS t{joins}")?;
         write!(text, "{}{order}", Where(remaining.iter()))
     }

@@ -70,6 +70,16 @@ impl Display for ColumnOf<'_> {
     }
 }
 
+/// Columns of an aliased relation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns<'a>(pub(crate) Alias, pub(crate) &'a [&'a str]);
+
+impl Display for Columns<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        List(self.1.iter().map(|column| ColumnOf(self.0, column))).fmt(f)
+    }
+}
+
 /// A name for a relation inside one statement, made from its position, so that the same question has the same text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alias {
