@@ -104,25 +104,29 @@ fn text(bytes: &[u8], out: &mut Vec<u8>) -> bool {
 /// Whether a JSON string has the bytes as they are: ASCII but for control characters, quotes and backslashes. Eight bytes are examined at
 /// once, the last ones a second time if they are fewer.
 fn is_plain(bytes: &[u8]) -> bool {
-    if let (Some(_), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        let (words, _) = bytes.as_chunks::<8>();
-        return words.iter().chain([last]).fold(0, |found, word| found | special(*word)) == 0;
+    if let (words @ [_, ..], _) = bytes.as_chunks::<8>() {
+        let last = bytes.last_chunk::<8>();
+        return words.iter().chain(last).fold(0, |found, word| found | special(u64::from_le_bytes(*word))) == 0;
     }
-    if let (Some([a, b, c, d]), Some([e, f, g, h])) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        return special([*a, *b, *c, *d, *e, *f, *g, *h]) == 0;
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        let [first, last] = [*first, *last].map(|half| u64::from(u32::from_le_bytes(half)));
+        return special((first << 32) | last) == 0;
     }
-    bytes.iter().all(|byte| special([*byte; 8]) == 0)
+    bytes.iter().all(|byte| special(each(*byte)) == 0)
 }
 
-/// Not zero if one of the bytes is not ASCII, or has to be escaped in a JSON string. Without those that are not ASCII, the highest bit of a
-/// byte is set by a subtraction only if the byte is smaller, or a smaller one before it has borrowed from it.
-fn special(bytes: [u8; 8]) -> u64 {
-    const EACH: u64 = u64::from_ne_bytes([1; 8]);
-    let word = u64::from_le_bytes(bytes);
-    let control = word.wrapping_sub(EACH * 0x20);
-    let quote = (word ^ (EACH * b'"' as u64)).wrapping_sub(EACH);
-    let backslash = (word ^ (EACH * b'\\' as u64)).wrapping_sub(EACH);
-    (control | quote | backslash | word) & (EACH << 7)
+/// Not zero if one of the eight bytes of a word is not ASCII, or has to be escaped in a JSON string. Where all are ASCII, a subtraction sets
+/// the highest bit of a byte only if the byte is smaller, or a smaller one before it has borrowed from it.
+fn special(word: u64) -> u64 {
+    let control = word.wrapping_sub(each(b' '));
+    let quote = (word ^ each(b'"')).wrapping_sub(each(1));
+    let backslash = (word ^ each(b'\\')).wrapping_sub(each(1));
+    (control | quote | backslash | word) & each(0x80)
+}
+
+/// A word of eight such bytes.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
 }
 
 /// Appends a JSON string with escapes.

@@ -36,15 +36,15 @@ fn write_date(days: i64, out: &mut Vec<u8>) {
         Ok(year @ ..10_000) => out.extend_from_slice(&four(year)),
         _ => int(year.abs(), out),
     }
-    let ([a, b], [c, d]) = (two(month), two(day));
-    out.extend_from_slice(&[b'-', a, b, b'-', c, d]);
+    let [month, day] = [month, day].map(two);
+    out.extend_from_slice(&[b'-', month[0], month[1], b'-', day[0], day[1]]);
 }
 
 /// Appends a time of day.
 fn write_time(micros: u64, out: &mut Vec<u8>) {
     let seconds = narrow(micros / 1_000_000);
-    let [[a, b], [c, d], [e, f]] = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
-    out.extend_from_slice(&[a, b, b':', c, d, b':', e, f]);
+    let [hour, minute, second] = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
+    out.extend_from_slice(&[hour[0], hour[1], b':', minute[0], minute[1], b':', second[0], second[1]]);
     fraction(micros % 1_000_000, out);
 }
 
@@ -54,8 +54,9 @@ pub(super) fn fraction(millionths: u64, out: &mut Vec<u8>) {
         return;
     }
     let millionths = narrow(millionths);
-    let [[a, b], [c, d], [e, f]] = [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two);
-    out.extend_from_slice(&[b'.', a, b, c, d, e, f]);
+    let digits = [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two);
+    out.push(b'.');
+    out.extend_from_slice(digits.as_flattened());
     while out.last() == Some(&b'0') {
         out.pop();
     }
