@@ -21,7 +21,7 @@
 //! - `totals_types`: their object types, enums and arguments
 //! - `prices`: the numbers of the cost model
 //! - `schema_description`: the description of the schema itself
-//! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself; [`column`], [`connection`], [`search_key`], [`aggregate`],
+//! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself; [`mod@column`], [`connection`], [`search_key`], [`aggregate`],
 //!   [`changes`]: what fields are bound to
 //! - `meta_field`, `introspection`: resolves introspection from the catalog
 //! - `sdl_writer`: catalog → published SDL

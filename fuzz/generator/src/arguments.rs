@@ -2,9 +2,9 @@
 
 use orderql::catalog::binding::{Binding, EntityBinding, Lookup, RootBinding, Totals};
 use orderql::catalog::connection::Connection;
-use orderql::catalog::search_key::SearchKey;
 use orderql::catalog::ids::FieldId;
 use orderql::catalog::schema::{self, ArgumentRole, Field, Type};
+use orderql::catalog::search_key::SearchKey;
 use orderql::search::Comparator;
 use orderql::value::ScalarType;
 
