@@ -102,7 +102,7 @@ fn text(bytes: &[u8], out: &mut Vec<u8>) -> bool {
 }
 
 /// Whether a JSON string has the bytes as they are: ASCII but for control characters, quotes and backslashes. Eight bytes are examined at
-/// once, the last ones a second time if they are fewer.
+/// once. If fewer are left, the last eight are, some of them for the second time.
 fn is_plain(bytes: &[u8]) -> bool {
     if let (words @ [_, ..], _) = bytes.as_chunks::<8>() {
         let last = bytes.last_chunk::<8>();

@@ -55,7 +55,8 @@ impl Line {
         let proxy = FaultProxy::start(database).await;
         let server = Server::start_on(
             &proxy.url(),
-            &["--pool-size", "1", "--writer-pool-size", "1", "--shared-connections", "off"],
+            // The token lasts longer than a run of a hundred thousand requests.
+            &["--pool-size", "1", "--writer-pool-size", "1", "--shared-connections", "off", "--token-lifetime", "24h"],
         );
         let token = server.token("demo");
         Self { server: Arc::new(server), proxy, token }
