@@ -32,7 +32,7 @@ const DATABASE: &str = "micro";
 #[derive(Clone)]
 struct Fetched {
     name: &'static str,
-    response: ResponseWriter,
+    response: Box<ResponseWriter>,
 }
 
 impl Display for Fetched {

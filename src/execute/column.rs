@@ -9,6 +9,7 @@ use crate::plan::response_template::ColumnType;
 #[inline]
 pub(super) fn json(ty: ColumnType, format: ColumnFormat, raw: &[u8], out: &mut Vec<u8>) -> bool {
     match ty {
+        ColumnType::Text(_) => encode::text(raw, out),
         ColumnType::Scalar(scalar) => encode::json(scalar, format, raw, out),
         ColumnType::List { scalar, non_null } => list(scalar, non_null, raw, out),
     }

@@ -25,21 +25,23 @@ pub(super) fn int(number: i64, out: &mut Vec<u8>) {
 /// 10,000.
 pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
     const NEGATIVE: u16 = 0x4000;
-    let mut words = raw.chunks_exact(2).map(|word| u16::from_be_bytes([word[0], word[1]]));
-    let (Some(count), Some(weight), Some(sign), Some(scale)) = (words.next(), words.next(), words.next(), words.next())
-    else {
-        return false;
-    };
+    let (words, _) = raw.as_chunks::<2>();
+    let Some(([count, weight, sign, scale], digits)) = words.split_first_chunk::<4>() else { return false };
+    let [count, weight, sign, scale] = [count, weight, sign, scale].map(|word| u16::from_be_bytes(*word));
     if sign & !NEGATIVE != 0 {
         return false; // NaN or an infinity
     }
-    let digits: &[u8] = raw.get(8..8 + 2 * usize::from(count)).unwrap_or(&[]);
-    let digit = |index: i32| -> u16 {
-        let bytes = usize::try_from(index).ok().and_then(|index| digits.get(2 * index..2 * index + 2));
-        bytes.map_or(0, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]))
+    let digits = digits.get(..usize::from(count)).unwrap_or(&[]);
+    let digit = |index: i32| {
+        let word = usize::try_from(index).ok().and_then(|index| digits.get(index));
+        word.map_or(0, |word| u16::from_be_bytes(*word))
     };
     if sign == NEGATIVE {
         out.push(b'-');
+    }
+    if weight == 0 && scale <= 8 {
+        amount([0, 1, 2].map(digit), scale.into(), out);
+        return true;
     }
     let weight = i32::from(weight.cast_signed());
     if weight < 0 {
@@ -67,6 +69,22 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
     true
 }
 
+/// Appends a number below 10,000, without leading zeros, and so many digits of its fraction, at most eight. Most amounts are such numbers.
+fn amount(words: [u16; 3], scale: usize, out: &mut Vec<u8>) {
+    let start = match words[0] {
+        0..10 => 3,
+        10..100 => 2,
+        100..1000 => 1,
+        _ => 0,
+    };
+    let end = if scale == 0 { 4 } else { 5 + scale.min(8) };
+    let mut text = *b"0000.00000000";
+    text[..4].copy_from_slice(&four(words[0]));
+    text[5..9].copy_from_slice(&four(words[1]));
+    text[9..].copy_from_slice(&four(words[2]));
+    out.extend_from_slice(&text[start..end]);
+}
+
 /// Appends a number below 10,000, without leading zeros.
 fn small(number: u16, out: &mut Vec<u8>) {
     let [a, b, c, d] = four(number);
@@ -86,8 +104,19 @@ pub(super) fn four(number: u16) -> [u8; 4] {
 
 /// The digits of a number below 100.
 pub(super) fn two(number: u32) -> [u8; 2] {
-    [digit((number / 10).into()), digit((number % 10).into())]
+    PAIRS.get(number as usize).copied().unwrap_or_default()
 }
+
+/// The digits of all numbers below 100: looking them up takes fewer instructions than dividing.
+static PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0_u8;
+    while number < 100 {
+        pairs[number as usize] = [b'0' + number / 10, b'0' + number % 10];
+        number += 1;
+    }
+    pairs
+};
 
 fn digit(number: u64) -> u8 {
     #[expect(clippy::cast_possible_truncation, reason = "a single decimal digit")]

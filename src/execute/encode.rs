@@ -90,7 +90,8 @@ pub(crate) fn cursor_key(scalar: ScalarType, format: ColumnFormat, raw: Option<&
 }
 
 /// Appends a JSON string. Returns `false` if the bytes are not UTF-8.
-fn text(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+#[inline]
+pub(crate) fn text(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     // Most texts are ASCII without anything to escape.
     if is_plain(bytes) {
         out.push(b'"');
@@ -104,9 +105,10 @@ fn text(bytes: &[u8], out: &mut Vec<u8>) -> bool {
 /// Whether a JSON string has the bytes as they are: ASCII but for control characters, quotes and backslashes. Eight bytes are examined at
 /// once. If fewer are left, the last eight are, some of them for the second time.
 fn is_plain(bytes: &[u8]) -> bool {
-    if let (words @ [_, ..], _) = bytes.as_chunks::<8>() {
-        let last = bytes.last_chunk::<8>();
-        return words.iter().chain(last).fold(0, |found, word| found | special(u64::from_le_bytes(*word))) == 0;
+    if let Some(last) = bytes.last_chunk::<8>() {
+        let (words, _) = bytes.as_chunks::<8>();
+        let found = special(u64::from_le_bytes(*last));
+        return words.iter().fold(found, |found, word| found | special(u64::from_le_bytes(*word))) == 0;
     }
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         let [first, last] = [*first, *last].map(|half| u64::from(u32::from_le_bytes(half)));
@@ -130,6 +132,7 @@ const fn each(byte: u8) -> u64 {
 }
 
 /// Appends a JSON string with escapes.
+#[cold]
 fn escaped(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let bytes = text.as_bytes();

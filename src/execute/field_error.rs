@@ -40,7 +40,7 @@ pub enum Cause {
 
 /// Which value of the database a type does not have.
 fn unwritable(ty: ColumnType) -> &'static str {
-    let ColumnType::Scalar(scalar) = ty else {
+    let (ColumnType::Text(scalar) | ColumnType::Scalar(scalar)) = ty else {
         return "the database has an array here with more than 1,000 elements, several dimensions, or an element that the list cannot have";
     };
     match scalar {

@@ -60,7 +60,7 @@ pub async fn execute(
     connection: ReadConnection,
     plan: &Arc<Plan>,
     log: &StatementLog,
-) -> Result<ResponseWriter, ExecuteError> {
+) -> Result<Box<ResponseWriter>, ExecuteError> {
     if !plan.needs_database() {
         connection.release();
         return Ok(constant(plan));
@@ -85,7 +85,7 @@ pub(crate) async fn execute_within(
     connection: &OwnConnection,
     plan: &Arc<Plan>,
     log: &StatementLog,
-) -> Result<ResponseWriter, ExecuteError> {
+) -> Result<Box<ResponseWriter>, ExecuteError> {
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
@@ -95,7 +95,7 @@ pub(crate) async fn execute_within(
 }
 
 /// The response to a plan without a statement.
-pub fn constant(plan: &Arc<Plan>) -> ResponseWriter {
+pub fn constant(plan: &Arc<Plan>) -> Box<ResponseWriter> {
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     writer.finish();
     writer
@@ -105,7 +105,7 @@ async fn read(
     connection: &ReadConnection,
     plan: &Arc<Plan>,
     log: &StatementLog,
-) -> Result<ResponseWriter, ExecuteError> {
+) -> Result<Box<ResponseWriter>, ExecuteError> {
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;

@@ -156,5 +156,5 @@ async fn write(
         writer.drop_written();
         is_running = statement.read(&mut writer, log, most).await?;
     }
-    Ok(LastPart { text, written: Box::new(writer) })
+    Ok(LastPart { text, written: writer })
 }

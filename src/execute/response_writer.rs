@@ -17,7 +17,7 @@ use crate::execute::page_cursor::{CursorWriter, PageCursor};
 use crate::execute::page_frame::{PageFrame, Stop};
 use crate::execute::statement_rows::StatementRows;
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{ColumnType, Op, PathId, PathSegment};
+use crate::plan::response_template::{Op, PathId, PathSegment};
 use crate::plan::step::Step;
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
@@ -112,9 +112,9 @@ pub struct ShortSearch<'a> {
 }
 
 impl ResponseWriter {
-    /// The response to a plan, without rows.
-    pub(super) fn new(plan: Arc<Plan>) -> Self {
-        Self {
+    /// The response to a plan, without rows. Boxed, because it is handed on from one future to the next.
+    pub(super) fn new(plan: Arc<Plan>) -> Box<Self> {
+        Box::new(Self {
             rows: StatementRows::new(&plan),
             plan,
             next: 0,
@@ -129,7 +129,7 @@ impl ResponseWriter {
             field_error_count: 0,
             cursors: CursorWriter::default(),
             page_end: None,
-        }
+        })
     }
 
     /// Adds a row of the plan's statement.
@@ -244,10 +244,7 @@ impl ResponseWriter {
     /// Runs one op, after which `next` is the position of the next.
     fn run(&mut self, plan: &Plan, op: &Op, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
         match op {
-            Op::Literal(bytes) => out.extend_from_slice(bytes),
-            Op::Column { column, ty, non_null, path } => {
-                self.column(*column, *ty, *non_null, *path, out, base)?;
-            }
+            Op::Literal(_) | Op::Column { .. } => self.fields(plan, out, base)?,
             Op::Object { present, non_null, path, end } => match self.value(*present) {
                 Some(_) => self.open(*non_null, *end, out, base),
                 None => self.absent(*non_null, *path, *end, out, base)?,
@@ -364,23 +361,33 @@ impl ResponseWriter {
         }
     }
 
-    fn column(
-        &mut self,
-        column: usize,
-        ty: ColumnType,
-        non_null: bool,
-        path: PathId,
-        out: &mut Vec<u8>,
-        base: usize,
-    ) -> Result<(), Stop> {
-        let cause = match self.value(column) {
-            Some((format, bytes)) if column::json(ty, format, bytes, out) => return Ok(()),
-            Some(_) => Some(Cause::Unwritable(ty)),
-            None => non_null.then_some(Cause::Missing),
+    /// Writes literals and columns of the current row, from the op before `next` up to one that is neither. Most ops are: the row is looked
+    /// up once for those that follow each other.
+    fn fields(&mut self, plan: &Plan, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
+        let row = self.frames.last().and_then(|frame| frame.row(&self.rows));
+        let ops = &plan.response_template().ops;
+        let mut position = self.next - 1;
+        let (cause, non_null, path) = loop {
+            match ops.get(position) {
+                Some(Op::Literal(bytes)) => out.extend_from_slice(bytes),
+                Some(Op::Column { before, column, ty, non_null, path }) => {
+                    out.extend_from_slice(before);
+                    match row.and_then(|row| self.rows.value(row, *column)) {
+                        Some((format, bytes)) if column::json(*ty, format, bytes, out) => {}
+                        Some(_) => break (Cause::Unwritable(*ty), *non_null, *path),
+                        None if *non_null => break (Cause::Missing, true, *path),
+                        None => out.extend_from_slice(b"null"),
+                    }
+                }
+                _ => {
+                    self.next = position;
+                    return Ok(());
+                }
+            }
+            position += 1;
         };
-        if let Some(cause) = cause {
-            self.report(cause, path);
-        }
+        self.next = position + 1;
+        self.report(cause, path);
         self.null(non_null, out, base)
     }
 

@@ -12,12 +12,14 @@ use crate::database::column_format::ColumnFormat;
 use crate::database::parameter::RawValue;
 use crate::execute::error::ExecuteError;
 use crate::plan::request_plan::Plan;
-use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 
 /// Bytes that a row takes beside its values, and each of its columns.
 const ROW_OVERHEAD: usize = 112;
 const COLUMN_OVERHEAD: usize = 24;
+
+/// The most rows of the first page that memory is reserved for.
+const MAX_RESERVED: usize = 100;
 
 /// The rows of a statement.
 #[derive(Debug, Clone)]
@@ -78,9 +80,10 @@ impl StatementRows {
     /// No rows yet of the statement of a plan.
     pub(super) fn new(plan: &Plan) -> Self {
         let types = plan.columns().types().iter().map(|ty| format(*ty));
+        let first_page = plan.steps().first().and_then(|_| usize::try_from(plan.size(0)).ok());
         Self {
             formats: std::iter::once(ColumnFormat::Int).chain(types).collect(),
-            rows: VecDeque::new(),
+            rows: VecDeque::with_capacity(first_page.map_or(0, |rows| rows.min(MAX_RESERVED) + 1)),
             dropped: 0,
             memory: 0,
             is_complete: false,
@@ -91,8 +94,8 @@ impl StatementRows {
 
     /// Adds a row.
     pub(super) fn push(&mut self, plan: &Plan, row: Row) -> Result<(), ExecuteError> {
-        let id: i32 = row.try_get(0).map_err(|_| ExecuteError::Misshapen)?;
-        let id = StepId::try_from(id).map_err(|_| ExecuteError::Misshapen)?;
+        let id = self.value(&row, 0).and_then(|(_, bytes)| bytes.try_into().ok()).map(u32::from_be_bytes);
+        let id = id.and_then(|id| StepId::try_from(id).ok()).ok_or(ExecuteError::Misshapen)?;
         let step = plan.steps().get(id).ok_or(ExecuteError::Misshapen)?;
         if row.len() != self.formats.len() {
             return Err(ExecuteError::Misshapen);
@@ -102,7 +105,7 @@ impl StatementRows {
         if arrived.parent != parent {
             (arrived.parent, arrived.rows_of_page) = (parent, 0);
         }
-        let kind = arrived.kind(step, plan.size(id), plan.window(id), &row)?;
+        let kind = arrived.kind(plan, id, &row)?;
         if step.changes.is_some() && !self.changes.iter().any(|(known, _)| *known == id) {
             self.changes.push((id, row.clone()));
         }
@@ -162,6 +165,7 @@ impl StatementRows {
     }
 
     /// A column of a row, and its format; `None` is a null.
+    #[inline]
     pub(super) fn value<'r>(&self, row: &'r Row, column: usize) -> Option<(ColumnFormat, &'r [u8])> {
         let bytes: Option<RawValue<'r>> = row.try_get(column).ok()?;
         Some((*self.formats.get(column)?, bytes?.0))
@@ -179,7 +183,8 @@ impl StatementRows {
 
 impl Arrived {
     /// What the next row is.
-    fn kind(&mut self, step: &Step, size: u32, window: i64, row: &Row) -> Result<RowKind, ExecuteError> {
+    fn kind(&mut self, plan: &Plan, id: StepId, row: &Row) -> Result<RowKind, ExecuteError> {
+        let step = &plan.steps()[id];
         if step.search.is_some() {
             for (cut, column) in self.cut_probes.iter_mut().zip([step.layout.before_page, step.layout.after_page]) {
                 *cut |= column.map_or(Ok(None), |column| flag(row, column))? == Some(false);
@@ -202,7 +207,7 @@ impl Arrived {
         if let Some(search) = &step.search {
             let number: Option<i64> = row.try_get(search.number).map_err(|_| ExecuteError::Misshapen)?;
             // There is one only if the page is not full.
-            if number.is_some_and(|number| number > window) {
+            if number.is_some_and(|number| number > plan.window(id)) {
                 self.is_cut = true;
                 return Ok(RowKind::AfterWindow);
             }
@@ -212,7 +217,7 @@ impl Arrived {
         }
         let is_beyond = match step.layout.beyond_page {
             Some(column) => truth(row, column)?,
-            None => self.rows_of_page == size,
+            None => self.rows_of_page == plan.size(id),
         };
         if is_beyond {
             return Ok(RowKind::BeyondPage);

@@ -32,12 +32,16 @@ fn write_date(days: i64, out: &mut Vec<u8>) {
         ..0 => out.push(b'-'),
         _ => out.push(b'+'),
     }
-    match u16::try_from(year.unsigned_abs()) {
-        Ok(year @ ..10_000) => out.extend_from_slice(&four(year)),
-        _ => int(year.abs(), out),
+    let mut text = *b"0000-00-00";
+    text[5..7].copy_from_slice(&two(month));
+    text[8..].copy_from_slice(&two(day));
+    if let Ok(year @ ..10_000) = u16::try_from(year.unsigned_abs()) {
+        text[..4].copy_from_slice(&four(year));
+        out.extend_from_slice(&text);
+    } else {
+        int(year.abs(), out);
+        out.extend_from_slice(&text[4..]);
     }
-    let [month, day] = [month, day].map(two);
-    out.extend_from_slice(&[b'-', month[0], month[1], b'-', day[0], day[1]]);
 }
 
 /// Appends a time of day.

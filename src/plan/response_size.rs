@@ -31,8 +31,14 @@ impl Plan {
             let cursor = || connections.last().map_or(0, |step| self.cursor_bytes(*step));
             let once = match op {
                 Op::Literal(literal) => literal.len() as u64,
-                Op::Column { ty: ColumnType::List { scalar, .. }, .. } => ELEMENTS * width(*scalar),
-                Op::Column { ty: ColumnType::Scalar(scalar), .. } | Op::OfPage { scalar, .. } => width(*scalar),
+                Op::Column { before, ty, .. } => {
+                    before.len() as u64
+                        + match ty {
+                            ColumnType::List { scalar, .. } => ELEMENTS * width(*scalar),
+                            ColumnType::Text(scalar) | ColumnType::Scalar(scalar) => width(*scalar),
+                        }
+                }
+                Op::OfPage { scalar, .. } => width(*scalar),
                 Op::Cursor | Op::StartCursor | Op::EndCursor => cursor(),
                 Op::HasNextPage | Op::HasPreviousPage => FLAG,
                 Op::Count => COUNT,

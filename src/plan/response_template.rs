@@ -1,6 +1,9 @@
 //! The response's bytes around the values, made once for a plan template: a flat list of ops, which writing a response runs
 //! over the rows.
 
+use std::mem;
+
+use crate::catalog::result_type::ResultType;
 use crate::catalog::schema::TypeRef;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
@@ -18,7 +21,10 @@ pub struct ResponseTemplate {
 impl ResponseTemplate {
     /// About how much memory it takes, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let literals = self.ops.iter().map(|op| if let Op::Literal(bytes) = op { bytes.len() } else { 0 });
+        let literals = self
+            .ops
+            .iter()
+            .map(|op| if let Op::Literal(bytes) | Op::Column { before: bytes, .. } = op { bytes.len() } else { 0 });
         let keys = self.paths.iter().map(|(_, segment)| match segment {
             PathSegment::Key(key) => key.len(),
             PathSegment::Row(_) => 0,
@@ -55,7 +61,9 @@ pub enum PathSegment {
 /// What a column is in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnType {
-    /// One value.
+    /// One text, an `ID` or a `String`, which the statement returns as text. Most columns are.
+    Text(ScalarType),
+    /// Another value.
     Scalar(ScalarType),
     /// A list of values.
     List {
@@ -67,12 +75,15 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// The type of a field that shows a scalar.
-    pub(super) fn of(scalar: ScalarType, ty: &TypeRef) -> Self {
-        match ty {
-            TypeRef::NonNull(inner) => Self::of(scalar, inner),
-            TypeRef::List(element) => Self::List { scalar, non_null: element.is_non_null() },
-            TypeRef::Named(_) => Self::Scalar(scalar),
+    /// The type of a field that shows a scalar, which the statement returns so.
+    pub(super) fn of(scalar: ScalarType, ty: &TypeRef, result: ResultType) -> Self {
+        match (ty, scalar, result) {
+            (TypeRef::NonNull(inner), ..) => Self::of(scalar, inner, result),
+            (TypeRef::List(element), ..) => Self::List { scalar, non_null: element.is_non_null() },
+            (TypeRef::Named(_), ScalarType::Id | ScalarType::String, ResultType::Text | ResultType::Char) => {
+                Self::Text(scalar)
+            }
+            (TypeRef::Named(_), ..) => Self::Scalar(scalar),
         }
     }
 }
@@ -84,6 +95,8 @@ pub enum Op {
     Literal(Box<[u8]>),
     /// A column of the current row, as JSON.
     Column {
+        /// The bytes before it: most often its key.
+        before: Box<[u8]>,
         /// Its index in the row.
         column: usize,
         /// Its type in the schema, but for whether it is non-null.
@@ -228,6 +241,12 @@ impl TemplateWriter {
     fn enter(&mut self, parent: PathId, segment: PathSegment) {
         self.paths.push((parent, segment));
         self.path = PathId(self.paths.len());
+    }
+
+    /// Appends a column, with the bytes before it.
+    pub(super) fn column(&mut self, column: usize, ty: ColumnType, non_null: bool) {
+        let before = mem::take(&mut self.literal).into();
+        self.ops.push(Op::Column { before, column, ty, non_null, path: self.path });
     }
 
     /// Appends an op.

@@ -14,8 +14,11 @@ pub fn written(template: &ResponseTemplate) -> String {
     for op in &template.ops {
         match op {
             Op::Literal(bytes) => text.extend_from_slice(bytes),
-            Op::Column { .. }
-            | Op::Cursor
+            Op::Column { before, .. } => {
+                text.extend_from_slice(before);
+                text.extend_from_slice(b"null");
+            }
+            Op::Cursor
             | Op::StartCursor
             | Op::EndCursor
             | Op::HasNextPage

@@ -54,7 +54,7 @@ pub(crate) async fn fetch(
     query: &AdmittedQuery,
     timeline: &mut Timeline,
     request_id: &str,
-) -> Result<ResponseWriter, ApiError> {
+) -> Result<Box<ResponseWriter>, ApiError> {
     let compiled = &query.compiled;
     let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
@@ -152,7 +152,7 @@ async fn attempt(
     compiled: &Compiled,
     route: &ReadRoute,
     timeline: &mut Timeline,
-) -> Result<ResponseWriter, ExecuteError> {
+) -> Result<Box<ResponseWriter>, ExecuteError> {
     let plan = &compiled.plan;
     if !plan.needs_database() {
         return Ok(constant(plan));

@@ -321,7 +321,7 @@ impl RunningExport {
         place: ExportPlace,
         compiled: &Compiled,
         timeline: &mut Timeline,
-    ) -> Result<ResponseWriter, ExecuteError> {
+    ) -> Result<Box<ResponseWriter>, ExecuteError> {
         let Some(route) = self.route.take() else { return self.fetch_from(place, compiled, timeline).await };
         let result = self.fetch_first(place, compiled, timeline).await;
         match second_route(&self.run.service, &route, &result) {
@@ -339,7 +339,7 @@ impl RunningExport {
         place: ExportPlace,
         compiled: &Compiled,
         timeline: &mut Timeline,
-    ) -> Result<ResponseWriter, ExecuteError> {
+    ) -> Result<Box<ResponseWriter>, ExecuteError> {
         place.connection.begin().await?;
         self.fetch_from(place, compiled, timeline).await
     }
@@ -349,7 +349,7 @@ impl RunningExport {
         place: ExportPlace,
         compiled: &Compiled,
         timeline: &mut Timeline,
-    ) -> Result<ResponseWriter, ExecuteError> {
+    ) -> Result<Box<ResponseWriter>, ExecuteError> {
         // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
         let rows = tokio::select! {
             biased;

@@ -81,7 +81,7 @@ pub(super) async fn rows(
     context: &mut RequestContext,
     caller: &Principal,
     query: &AdmittedQuery,
-) -> Result<ResponseWriter, ApiError> {
+) -> Result<Box<ResponseWriter>, ApiError> {
     let RequestContext { service, entry, .. } = context;
     let rows = execution::fetch(service, caller, query, &mut entry.timeline, &entry.id).await?;
     if query.compiled.plan.reads_changes() {
@@ -96,7 +96,7 @@ pub(super) async fn body(
     context: &mut RequestContext,
     caller: &Principal,
     query: AdmittedQuery,
-    rows: ResponseWriter,
+    rows: Box<ResponseWriter>,
 ) -> Result<ResponseBody, ApiError> {
     let RequestContext { service, in_flight, entry, .. } = context;
     let debit = query.debit;

@@ -17,6 +17,9 @@ use crate::telemetry::event::Event;
 /// Bytes from which a body is sent in chunks.
 pub(crate) const MAX_WHOLE: usize = 64 * 1024;
 
+/// Bytes that a body has room for at first, at least.
+const MIN_CAPACITY: usize = 1024;
+
 /// Bytes of a chunk, about.
 pub(crate) const CHUNK: usize = 32 * 1024;
 
@@ -33,11 +36,12 @@ pub(crate) fn memory(body: &ResponseBody, rows: usize) -> usize {
 
 /// Writes the body: the rows, and its end.
 pub(crate) fn write(
-    mut rows: ResponseWriter,
+    mut rows: Box<ResponseWriter>,
     end: ResponseEnd,
     entry: &AccessLogEntry,
 ) -> Result<ResponseBody, ServiceError> {
-    let mut start = Vec::with_capacity(4096);
+    // As JSON, rows take about half of their memory.
+    let mut start = Vec::with_capacity(MIN_CAPACITY.max(rows.memory() / 2).min(MAX_WHOLE));
     start.extend_from_slice(START);
     match rows.write(&mut start, MAX_WHOLE) {
         Err(error) => Err(ServiceError::internal(&entry.id, error)),
@@ -57,7 +61,7 @@ struct Chunks {
     /// Written already.
     start: Vec<u8>,
     /// What is still to be written; `None` after the last chunk.
-    rows: Option<ResponseWriter>,
+    rows: Option<Box<ResponseWriter>>,
     end: ResponseEnd,
     request_id: Arc<str>,
 }

@@ -88,7 +88,7 @@ impl<'a> Planner<'a> {
     }
 
     pub(super) fn value(&mut self, column: usize, scalar: ScalarType, field: &Field) {
-        let (non_null, path) = (field.ty.is_non_null(), self.response.path());
-        self.response.push(Op::Column { column, ty: ColumnType::of(scalar, &field.ty), non_null, path });
+        let ty = ColumnType::of(scalar, &field.ty, self.columns.ty(column));
+        self.response.column(column, ty, field.ty.is_non_null());
     }
 }
