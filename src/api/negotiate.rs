@@ -3,7 +3,8 @@
 
 use std::cmp::Reverse;
 
-use hyper::{HeaderMap, header};
+use hyper::HeaderMap;
+use hyper::header::{self, HeaderValue};
 
 use crate::api::errors::endpoint_error::EndpointError;
 use crate::http::quality::{Quality, elements, parameters};
@@ -19,10 +20,13 @@ pub(crate) enum Media {
 
 impl Media {
     /// As in `Content-Type`.
-    pub(crate) const fn content_type(self) -> &'static str {
+    pub(crate) fn content_type(self) -> HeaderValue {
+        // Constants, which are checked when the program is built.
+        const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+        const GRAPHQL: HeaderValue = HeaderValue::from_static("application/graphql-response+json; charset=utf-8");
         match self {
-            Self::Json => "application/json; charset=utf-8",
-            Self::GraphqlResponse => "application/graphql-response+json; charset=utf-8",
+            Self::Json => JSON,
+            Self::GraphqlResponse => GRAPHQL,
         }
     }
 }

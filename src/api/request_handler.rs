@@ -1,6 +1,7 @@
 //! Handles a request: checks its head, finds its endpoint, and completes the response.
 
 use std::any::Any;
+use std::convert::Infallible;
 use std::future;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -54,14 +55,14 @@ impl Handler for Service {
         peer: IpAddr,
         in_flight: InFlightRequest,
         request: Request<Incoming>,
-    ) -> Response<OutgoingBody<SentRequest>> {
+    ) -> Result<Response<OutgoingBody<SentRequest>>, Infallible> {
         let route = route::find(listener, request.uri().path(), self.options.console);
         let arrived = ArrivedRequest { listener, peer, in_flight, request, route };
-        if listener == ListenerKind::Admin && route.is_some_and(|route| !route.is_for_operators()) {
+        Ok(if listener == ListenerKind::Admin && route.is_some_and(|route| !route.is_for_operators()) {
             Box::pin(self.handle_elsewhere(arrived)).await
         } else {
             self.handle(arrived).await
-        }
+        })
     }
 
     fn reject(&self, error: RequestError) -> HttpResponse {

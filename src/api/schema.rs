@@ -32,7 +32,7 @@ pub(crate) async fn respond(context: &mut RequestContext) -> Result<HttpResponse
         let view = if options.publishes_granted { views.whole() } else { views.public() };
         document(form(view), &context.head.headers, &codings)?
     };
-    add_vary(response.headers_mut(), "Authorization");
+    add_vary(response.headers_mut(), HeaderValue::from_static("Authorization"));
     Ok(response)
 }
 
@@ -74,7 +74,7 @@ fn document(document: &SdlDocument, headers: &HeaderMap, codings: &Codings) -> R
         headers.insert(header::ETAG, tag);
     }
     if !codings.is_empty() {
-        add_vary(headers, "Accept-Encoding");
+        add_vary(headers, HeaderValue::from_static("Accept-Encoding"));
     }
     Ok(response)
 }

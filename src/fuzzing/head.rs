@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use hyper::HeaderMap;
+use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 use serde_json::{Map, Value};
 
@@ -47,7 +48,7 @@ pub fn is_taken(head: &Parts, is_ambiguous: bool) -> bool {
 }
 
 /// The content type of the response; `None` if `Accept` excludes all.
-pub fn media(headers: &HeaderMap) -> Option<&'static str> {
+pub fn media(headers: &HeaderMap) -> Option<HeaderValue> {
     negotiate::accepted(headers).ok().map(negotiate::Media::content_type)
 }
 

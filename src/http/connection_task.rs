@@ -1,11 +1,11 @@
 //! Serves one connection within its time-outs, until either side ends it.
 
-use std::convert::Infallible;
+use std::future;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -20,6 +20,7 @@ use crate::http::connection::{Connection, Timeouts, Waiting};
 use crate::http::handler::{Current, Handler};
 use crate::http::head_limits::MAX_HEAD_BYTES;
 use crate::http::hyper_io::ConnectionIo;
+use crate::http::hyper_io::quiet_waker::quiet_waker;
 use crate::http::listener_kind::ListenerKind;
 use crate::http::socket::stream::Stream;
 use crate::telemetry::emit;
@@ -122,8 +123,7 @@ impl<H: Handler> ConnectionTask<H> {
             let (listener, peer) = (self.listener, self.peer);
             move |request: Request<Incoming>| {
                 // Boxed, because hyper moves what it gets several times, and this is large.
-                let response = current.get().respond(listener, peer, connection.begin(), request);
-                Box::pin(response.map(Ok::<_, Infallible>))
+                Box::pin(current.get().respond(listener, peer, connection.begin(), request))
             }
         });
         let builder = Arc::clone(&self.builder);
@@ -132,10 +132,11 @@ impl<H: Handler> ConnectionTask<H> {
         let timeouts = Timeouts { idle: options.idle_timeout, write: options.write_timeout };
         let connection = &self.connection;
         let mut closing = false;
+        let waker = future::poll_fn(|context| Poll::Ready(quiet_waker(context.waker()))).await;
         loop {
             tokio::select! {
                 // Nothing to report: most connections are ended by their clients, and requests are logged by themselves.
-                _ = serving.as_mut() => return End::Done,
+                _ = future::poll_fn(|_| serving.as_mut().poll(&mut Context::from_waker(&waker))) => return End::Done,
                 () = connection.until_shed() => return End::Shed,
                 _ = self.stopping.wait_for(|stopping| *stopping), if !closing => {
                     closing = true;

@@ -1,5 +1,6 @@
 //! What the server serves: the boundary between HTTP and what is above it.
 
+use std::convert::Infallible;
 use std::fmt::Debug;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -35,14 +36,14 @@ pub(crate) trait Handler: Debug + Send + Sync + Sized + 'static {
     /// What the server works with.
     fn http(&self) -> &HttpState;
 
-    /// Responds to a request. Never fails: errors are responses too.
+    /// Responds to a request. Never fails, as the type says that hyper takes: errors are responses too.
     fn respond(
         self: Arc<Self>,
         listener: ListenerKind,
         peer: IpAddr,
         in_flight: InFlightRequest,
         request: Request<Incoming>,
-    ) -> impl Future<Output = Response<OutgoingBody<Self::Record>>> + Send;
+    ) -> impl Future<Output = Result<Response<OutgoingBody<Self::Record>>, Infallible>> + Send;
 
     /// Responds to a request whose head cannot be read. The response has a body in one part.
     fn reject(&self, error: RequestError) -> HttpResponse;

@@ -207,7 +207,7 @@ fn check_head(head: &mut Parts, is_ambiguous: bool) {
     }
     let headers = &head.headers;
     if headers.get_all(header::ACCEPT).iter().next().is_none() {
-        assert_eq!(media(headers), Some("application/json; charset=utf-8"));
+        assert_eq!(media(headers).expect("one is accepted"), "application/json; charset=utf-8");
     }
     media(headers);
     is_json(headers);

@@ -67,7 +67,7 @@ pub(crate) fn page(context: &RequestContext) -> Option<HttpResponse> {
     headers.insert(header::ETAG, HeaderValue::from_static(tag));
     // Another version may be deployed at any moment, whose files have other names.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    add_vary(headers, "Accept");
+    add_vary(headers, HeaderValue::from_static("Accept"));
     Some(response)
 }
 
@@ -117,6 +117,6 @@ pub(crate) async fn respond(service: &Service, path: &str, headers: &HeaderMap) 
         headers.insert(header::ETAG, tag);
     }
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
-    add_vary(headers, "Accept-Encoding");
+    add_vary(headers, HeaderValue::from_static("Accept-Encoding"));
     Ok(response)
 }

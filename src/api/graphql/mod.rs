@@ -61,6 +61,10 @@ use crate::http::coding::compress::{ENCODER_MEMORY, compress, keeps_encoder};
 use crate::http::coding::{self, Choice};
 use crate::http::response::{HttpResponse, ResponseBody, add_vary};
 
+/// The request headers that a response depends on, without codings and with them.
+const ACCEPT: HeaderValue = HeaderValue::from_static("Accept");
+const ACCEPT_WITH_ENCODING: HeaderValue = HeaderValue::from_static("Accept, Accept-Encoding");
+
 /// Responds with the query's data, or with errors, in the media type and coding that the client prefers.
 pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     let mut response = if negotiate::prefers_lines(&context.head.headers) {
@@ -70,7 +74,7 @@ pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -
     };
     let RequestContext { service, head, .. } = context;
     let headers = response.headers_mut();
-    add_vary(headers, if service.http.options.codings.is_empty() { "Accept" } else { "Accept, Accept-Encoding" });
+    add_vary(headers, if service.http.options.codings.is_empty() { ACCEPT } else { ACCEPT_WITH_ENCODING });
     if head.method != Method::POST {
         // Data and credits change from one moment to the next, and belong to the caller alone.
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -123,7 +127,7 @@ async fn serve(
     }
     let response = result.map(|body| {
         let mut response = HttpResponse::new(body);
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.content_type()));
+        response.headers_mut().insert(header::CONTENT_TYPE, media.content_type());
         response
     });
     if wait.is_some() { prefer::report_wait(response) } else { response }

@@ -50,7 +50,7 @@ pub(crate) async fn read(
     let RequestContext { service, head, in_flight, .. } = context;
     let request = if head.method == Method::POST {
         negotiate::require_json(&head.headers)?;
-        let body = body::read(body, in_flight, &service.http.options).await?;
+        let body = body::read(head.version, body, in_flight, &service.http.options).await?;
         if body.len() <= MAX_QUICK_BODY {
             from_body(&body)?
         } else {

@@ -100,7 +100,7 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
     }
     negotiate::reject_compressed(headers)?;
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let body = body::read(body, in_flight, &service.http.options).await?;
+    let body = body::read(head.version, body, in_flight, &service.http.options).await?;
     take_turn(service, &principal)?;
     let request = parse(service, &principal, content_type.unwrap_or_default(), body).await?;
     let key = idempotency_key(headers)?;

@@ -42,6 +42,7 @@ impl AdminThread {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
     use std::io::{Read, Write};
     use std::net::{IpAddr, TcpStream};
 
@@ -87,8 +88,8 @@ mod tests {
             _: IpAddr,
             in_flight: InFlightRequest,
             _: Request<Incoming>,
-        ) -> Response<OutgoingBody<NoRecord>> {
-            empty_response(StatusCode::OK).map(|body| OutgoingBody::new(body, in_flight, NoRecord))
+        ) -> Result<Response<OutgoingBody<NoRecord>>, Infallible> {
+            Ok(empty_response(StatusCode::OK).map(|body| OutgoingBody::new(body, in_flight, NoRecord)))
         }
 
         fn reject(&self, _: RequestError) -> HttpResponse {

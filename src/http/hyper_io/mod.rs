@@ -8,11 +8,13 @@
 //!   `header-timeout`, whatever `idle-timeout` says.
 //! - **The time-out for writes.** hyper has none. `connection` has one for the bodies of responses. This one is for all
 //!   other bytes that a client does not take: heads, and HTTP/2's control frames.
+//! - **A wake for each body** that there is nothing to be done for; see `quiet_waker`.
 //! - **JSON errors** in place of hyper's bare responses; see `bare_response`.
 //! - **The unread rest.** It hands back the stream, so that the rest can be drained.
 
 pub(crate) mod bare_response;
 pub(crate) mod framing;
+pub(crate) mod quiet_waker;
 
 use std::io;
 use std::pin::Pin;

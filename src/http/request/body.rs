@@ -1,15 +1,19 @@
 //! Reads request bodies whole, within a size limit, a time limit and the memory budget.
 
+use std::future;
 use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http_body_util::BodyExt;
+use hyper::Version;
 use hyper::body::{Body, Frame, Incoming};
 use tokio::time;
 
 use crate::http::connection::{InFlightRequest, Phase};
+use crate::http::hyper_io::quiet_waker::quietly;
 use crate::http::memory_budget::MemoryExhausted;
 use crate::http::options::Options;
 use crate::http::request_error::RequestError;
@@ -44,8 +48,9 @@ pub(crate) fn check_length(body: &Incoming, options: &Options) -> Result<(), Req
     Ok(())
 }
 
-/// Reads the body.
+/// Reads the body of a request with this version.
 pub(crate) async fn read(
+    version: Version,
     body: &mut Incoming,
     in_flight: &mut InFlightRequest,
     options: &Options,
@@ -53,8 +58,20 @@ pub(crate) async fn read(
     let outcome = {
         let mut collecting = pin!(collect(body, in_flight, options.body_limit));
         // Most bodies arrive with their heads, and need no timer.
-        if let Some(result) = collecting.as_mut().now_or_never() {
-            return result;
+        if version == Version::HTTP_2 {
+            if let Some(result) = collecting.as_mut().now_or_never() {
+                return result;
+            }
+        } else {
+            if let Some(result) = quietly(|| collecting.as_mut().now_or_never()) {
+                return result;
+            }
+            // For what it was not woken for.
+            future::poll_fn(|context| {
+                context.waker().wake_by_ref();
+                Poll::Ready(())
+            })
+            .await;
         }
         time::timeout(options.body_timeout, collecting).await
     };

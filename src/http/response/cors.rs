@@ -61,7 +61,7 @@ pub(crate) fn add_headers(options: &Options, request: &HeaderMap, response: &mut
         Origins::None => return,
         Origins::Any => {}
         // For caches: other origins get other headers.
-        Origins::List(_) => add_vary(response, "Origin"),
+        Origins::List(_) => add_vary(response, HeaderValue::from_static("Origin")),
     }
     if let Some(allowed) = origin(request).and_then(|origin| options.origins.allow(origin)) {
         response.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
@@ -84,7 +84,7 @@ pub(crate) fn add_preflight_headers(
     response.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
     if let Some(wanted) = request.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
         response.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
-        add_vary(response, "Access-Control-Request-Headers");
+        add_vary(response, HeaderValue::from_static("Access-Control-Request-Headers"));
     }
     response.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from(options.max_age.as_secs()));
 }

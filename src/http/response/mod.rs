@@ -53,13 +53,13 @@ impl fmt::Debug for ResponseBody {
 }
 
 /// A response of JSON.
-pub(crate) fn json_response(status: StatusCode, media: &'static str, body: &impl Serialize) -> HttpResponse {
+pub(crate) fn json_response(status: StatusCode, media: HeaderValue, body: &impl Serialize) -> HttpResponse {
     let mut text = Vec::with_capacity(256);
     // Writing to memory cannot fail, and the keys of all bodies are strings.
     let _ = serde_json::to_writer(&mut text, body);
     let mut response = HttpResponse::new(Bytes::from(text).into());
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    response.headers_mut().insert(header::CONTENT_TYPE, media);
     response
 }
 
@@ -71,10 +71,10 @@ pub(crate) fn empty_response(status: StatusCode) -> HttpResponse {
 }
 
 /// Adds request headers, separated by commas, to `Vary`: caches must store a response for each of their values.
-pub(crate) fn add_vary(headers: &mut HeaderMap, names: &'static str) {
-    let value = match headers.get(header::VARY).and_then(|value| value.to_str().ok()) {
-        None => HeaderValue::from_static(names),
-        Some(others) => match HeaderValue::try_from(format!("{others}, {names}")) {
+pub(crate) fn add_vary(headers: &mut HeaderMap, names: HeaderValue) {
+    let value = match headers.get(header::VARY) {
+        None => names,
+        Some(others) => match HeaderValue::from_bytes(&[others.as_bytes(), b", ", names.as_bytes()].concat()) {
             Ok(value) => value,
             Err(_) => return,
         },
@@ -89,8 +89,8 @@ mod tests {
     #[test]
     fn vary_collects_the_names_in_one_line() {
         let mut headers = HeaderMap::new();
-        add_vary(&mut headers, "Accept");
-        add_vary(&mut headers, "Origin");
+        add_vary(&mut headers, HeaderValue::from_static("Accept"));
+        add_vary(&mut headers, HeaderValue::from_static("Origin"));
         assert_eq!(headers[header::VARY], "Accept, Origin");
     }
 }

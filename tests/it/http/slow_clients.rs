@@ -5,7 +5,7 @@ use std::io::Write as _;
 use serde_json::json;
 
 use crate::support::database::Database;
-use crate::support::http::{JSON, graphql_request, read_to_end, read_until};
+use crate::support::http::{JSON, graphql_head, graphql_request, read_responses, read_to_end, read_until, with_body};
 use crate::support::server::server_with_demo_user;
 use crate::support::users::UNLIMITED_PROFILE;
 
@@ -42,6 +42,52 @@ async fn sends_a_large_response_in_chunks() {
     stream.write_all((head + &body).as_bytes()).unwrap();
     let text = read_to_end(stream);
     assert!(text.split_once("\r\n\r\n").unwrap().1.ends_with("}}}}"), "{}", text.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_a_body_in_whatever_parts_it_arrives() {
+    let (server, _database, token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let (head, body) = (graphql_head(&token, JSON), json!({ "query": ORDER }).to_string());
+    let bytes: Vec<_> = body.bytes().map(|byte| vec![byte]).collect();
+    let sized = format!("{head}Content-Length: {}\r\n", body.len());
+    let chunks = |sizes: &[usize]| {
+        let mut rest = body.as_str();
+        let mut chunks: Vec<_> = sizes
+            .iter()
+            .map(|size| {
+                let (chunk, after) = rest.split_at(*size);
+                rest = after;
+                format!("{size:x}\r\n{chunk}\r\n").into_bytes()
+            })
+            .collect();
+        chunks.push(format!("{:x}\r\n{rest}\r\n0\r\n\r\n", rest.len()).into_bytes());
+        chunks
+    };
+    let chunked = format!("{head}Transfer-Encoding: chunked\r\n");
+    for (head, parts) in [
+        (&sized, vec![body.clone().into_bytes()]),
+        (&sized, bytes),
+        (&chunked, chunks(&[])),
+        (&chunked, chunks(&[1, 2, 3])),
+    ] {
+        for expect in ["", "Expect: 100-continue\r\n"] {
+            let mut stream = server.connect();
+            stream.set_nodelay(true).unwrap();
+            stream.write_all(format!("{head}{expect}\r\n").as_bytes()).unwrap();
+            if !expect.is_empty() {
+                // The server has begun to read the body, of which it has nothing.
+                read_until(&stream, "HTTP/1.1 100 Continue\r\n\r\n");
+            }
+            for part in &parts {
+                stream.write_all(part).unwrap();
+            }
+            // The connection goes on after it.
+            stream.write_all(with_body(&graphql_head(&token, JSON), &body).as_bytes()).unwrap();
+            let responses = read_responses(stream);
+            assert_eq!(responses.len(), 2);
+            assert!(responses.iter().all(|response| response.json()["data"] == json!({"order": null})));
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
