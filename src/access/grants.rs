@@ -1,8 +1,8 @@
 //! A snapshot of all accounts with their grants and limits. Held in memory, so that no request asks the database for them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use fnv::FnvHashMap;
 use tokio_postgres::{Client, Error};
 
 use crate::access::caller_limits::{CallerLimits, DefaultLimits};
@@ -71,7 +71,7 @@ const SCOPES: &str = "ARRAY(
 /// All accounts that are not disabled, as of one moment.
 #[derive(Debug)]
 pub(crate) struct Grants {
-    accounts: HashMap<Arc<str>, Account>,
+    accounts: FnvHashMap<Arc<str>, Account>,
 }
 
 #[derive(Debug)]
@@ -162,7 +162,7 @@ LEFT JOIN orderql.user_profile AS profile USING (user_id)
 WHERE NOT account.disabled"
     );
     let secret = secret(client).await?;
-    let mut accounts = HashMap::new();
+    let mut accounts = FnvHashMap::default();
     for row in client.query(&select, &[&options.revokes_on_password_change]).await? {
         let user_id: Arc<str> = row.try_get::<_, &str>("user_id")?.into();
         let paths: Vec<&str> = row.try_get("paths")?;

@@ -50,8 +50,10 @@ pub(crate) fn token(headers: &HeaderMap) -> Result<&str, AccessError> {
 fn with_scheme<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let mut values = headers.get_all(header::AUTHORIZATION).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };
-    let (scheme, rest) = value.to_str().ok()?.trim().split_once(' ')?;
-    scheme.eq_ignore_ascii_case(wanted).then(|| rest.trim())
+    let text = str::from_utf8(value.as_bytes()).ok()?.trim_ascii();
+    let (scheme, rest) = text.split_at_checked(wanted.len())?;
+    let is_wanted = scheme.eq_ignore_ascii_case(wanted) && rest.starts_with(' ');
+    is_wanted.then(|| rest.trim_ascii_start())
 }
 
 #[cfg(test)]

@@ -125,11 +125,13 @@ impl Compiler {
     /// Whether compiling a request takes less than about a millisecond. A text that spreads fragments can be much larger than it
     /// looks.
     pub fn is_quick(&self, request: &Request) -> bool {
-        let is_small = match self.shared.operations.get(self.view, &request.query, request.operation_name.as_deref()) {
-            Some(cached) => cached.operation.selection_count <= MAX_QUICK_SELECTIONS,
-            None => request.query.len() <= MAX_QUICK_TEXT && !request.query.contains("..."),
+        let has_few_selections = || {
+            let name = request.operation_name.as_deref();
+            let cached = self.shared.operations.get(self.view, &request.query, name);
+            cached.is_some_and(|cached| cached.operation.selection_count <= MAX_QUICK_SELECTIONS)
         };
-        is_small && variables_are_short(&request.variables)
+        let is_short = request.query.len() <= MAX_QUICK_TEXT && !request.query.contains('.');
+        (is_short || has_few_selections()) && variables_are_short(&request.variables)
     }
 
     /// The price of a request that is not compiled, if it is known. Its variables and cursors are not looked at.

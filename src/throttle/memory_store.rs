@@ -1,11 +1,11 @@
 //! Buckets in memory, by caller. A full bucket takes no memory.
 
-use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
 use std::fmt;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
+
+use fnv::{FnvHashMap, FnvHasher};
 
 use crate::throttle::bucket::{Bucket, InsufficientCredits, Rate, ThrottleStatus};
 
@@ -19,12 +19,12 @@ const MIN_SWEEP: usize = 64;
 /// that a bucket takes to refill.
 pub(crate) struct MemoryStore {
     shards: [Mutex<Shard>; SHARDS],
-    hasher: RandomState,
     clock: Box<dyn Fn() -> Instant + Send + Sync>,
 }
 
 struct Shard {
-    buckets: HashMap<Box<str>, Entry>,
+    /// With a hash that is quick for short names: nobody who is not a user has a bucket.
+    buckets: FnvHashMap<Box<str>, Entry>,
     /// Buckets at which the shard is swept next: twice those that the last sweep left, so that sweeping costs a constant
     /// for each new bucket.
     sweep_at: usize,
@@ -45,8 +45,7 @@ impl MemoryStore {
     /// An empty store, on another clock.
     pub(crate) fn with_clock(clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         Self {
-            shards: std::array::from_fn(|_| Mutex::new(Shard { buckets: HashMap::new(), sweep_at: MIN_SWEEP })),
-            hasher: RandomState::new(),
+            shards: std::array::from_fn(|_| Mutex::new(Shard { buckets: FnvHashMap::default(), sweep_at: MIN_SWEEP })),
             clock: Box::new(clock),
         }
     }
@@ -122,7 +121,9 @@ impl MemoryStore {
 
     /// Runs `work` on the caller's shard. The clock is read under the lock, so that no bucket sees time run backward.
     fn in_shard<T>(&self, caller: &str, work: impl FnOnce(&mut Shard, Instant) -> T) -> T {
-        let index = usize::try_from(self.hasher.hash_one(caller) % SHARDS as u64).unwrap_or(0);
+        // The maps of the shards use the other bits.
+        let hash = BuildHasherDefault::<FnvHasher>::default().hash_one(caller) >> u32::BITS;
+        let index = usize::try_from(hash % SHARDS as u64).unwrap_or(0);
         // A panic elsewhere cannot leave a bucket half written, so a poisoned lock can be used.
         let mut shard = self.shards[index].lock().unwrap_or_else(PoisonError::into_inner);
         work(&mut shard, (self.clock)())

@@ -3,9 +3,9 @@
 //! Every change of a queue goes through `State::change`, which calls the queue's first request afterwards. So no request is
 //! forgotten, whatever lets it start: a response that was handed over, a client that hung up, a raised limit.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use fnv::FnvHashMap;
 use tokio::sync::Notify;
 
 use crate::throttle::caller_queue::{CallerQueue, Demand, Load, Obstacle};
@@ -26,7 +26,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     bounds: QueueBounds,
-    callers: HashMap<Arc<str>, CallerQueue<Arc<Notify>>>,
+    callers: FnvHashMap<Arc<str>, CallerQueue<Arc<Notify>>>,
     /// Requests that wait, and their bytes.
     waiting: usize,
     bytes: usize,

@@ -16,7 +16,7 @@ pub(super) fn named_in(query: &str, object: &str) -> Result<Variables, EnvelopeE
         variables.insert(name.into_owned(), value);
         Ok(())
     };
-    for (dollar, _) in query.match_indices('$') {
+    for dollar in memchr::memchr_iter(b'$', query.as_bytes()) {
         let after = &query[dollar + 1..];
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let end = after.bytes().position(|byte| !is_of_name(byte)).unwrap_or(after.len());

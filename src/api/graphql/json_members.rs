@@ -9,6 +9,9 @@ use serde_json::value::RawValue;
 use crate::api::graphql::envelope_error::EnvelopeError;
 use crate::api::graphql::json_size::MAX_VALUES;
 
+/// So many members are few.
+const FEW: usize = 8;
+
 /// The texts of an object's values, sorted by their keys. Most objects have a few members, for which that is quicker than a hash of
 /// each key.
 #[derive(Debug, Default)]
@@ -40,7 +43,12 @@ impl<'a> JsonMembers<'a> {
 
     /// Takes the text of a value out, if it is there.
     pub(super) fn take(&mut self, key: &str) -> Option<&'a str> {
-        let place = self.0.binary_search_by(|member| (*member.key).cmp(key)).ok()?;
+        // Few keys are compared sooner than searched.
+        let place = if self.0.len() <= FEW {
+            self.0.iter().position(|member| member.key == key)?
+        } else {
+            self.0.binary_search_by(|member| (*member.key).cmp(key)).ok()?
+        };
         self.0[place].value.take().map(RawValue::get)
     }
 
