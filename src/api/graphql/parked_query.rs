@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::time;
 
 use crate::access::grants::Principal;
+use crate::api::access_log::timeline::Stage;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::{Schedule, WAITING_BYTES};
@@ -82,7 +83,9 @@ async fn read(
     }
     context.entry.cost = None;
     context.service.admission.refund(&caller.user_id, query.debit).await;
-    Parking::found_nothing(&context.service, caller, started.elapsed());
+    // The wait for a connection is longer the more other requests wait, too.
+    let waited = context.entry.timeline.connection.map(Stage::time).unwrap_or_default();
+    Parking::found_nothing(&context.service, caller, started.elapsed().saturating_sub(waited));
     context.permit = None;
     Ok(None)
 }
