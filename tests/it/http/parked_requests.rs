@@ -15,6 +15,9 @@ use crate::support::server::{Server, server_with_demo_user, server_with_users};
 use crate::support::users::UNLIMITED_PROFILE;
 
 const PARKED: &str = "orderql_parked_requests";
+/// The statements that were run.
+const STATEMENTS: &str =
+    "db_client_operation_duration_seconds_count{db_operation_name=\"SELECT\",db_system_name=\"postgresql\"}";
 const ADMIN: [&str; 2] = ["--admin-listen", "127.0.0.1:0"];
 
 const QUERY: &str = "query($after: String) { orderChanges(first: 1, after: $after) { edges { node { orderId } } \
@@ -181,13 +184,23 @@ async fn parked_requests_end_with_their_tokens_when_the_server_stops_and_with_an
     let (server, database) = server_with_users(&users, &[&ADMIN[..], &["--grace", "1h"]].concat()).await;
     let [token, closed] = ["demo", "other"].map(|user| server.token(user));
     let (client, postgres) = (http2::connect(&server, 1 << 16).await, database.connect().await);
-    let response = park(&client, &server, &closed, &now(&server, &closed)).await;
-    server.wait_for_metrics(|metrics| metrics.get(PARKED) == 1);
+    let after = now(&server, &closed);
+    let statements = server.metrics().get(STATEMENTS);
+    let response = park(&client, &server, &closed, &after).await;
+    // Its first page has been read.
+    server.wait_for_metrics(|metrics| metrics.get(PARKED) == 1 && metrics.get(STATEMENTS) > statements);
     let disable = "UPDATE orderql.user_account SET disabled = true WHERE user_id = 'other'";
     postgres.batch_execute(disable).await.unwrap();
-    while server.query(&closed, "{ __typename }").status == 200 {}
+    let refused = loop {
+        let response = server.query(&closed, "{ __typename }");
+        if response.status != 200 {
+            break response;
+        }
+    };
+    assert_eq!(refused.code(), "UNAUTHENTICATED");
     insert(&postgres, "X1").await;
-    assert_eq!(read(response).await["errors"][0]["extensions"]["code"], "UNAUTHENTICATED");
+    let ended = read(response).await;
+    assert_eq!(ended["errors"][0]["extensions"]["code"], "UNAUTHENTICATED", "{ended}");
 
     let after = now(&server, &token);
     let response = park(&client, &server, &token, &after).await;
