@@ -102,9 +102,9 @@ pub(super) fn four(number: u16) -> [u8; 4] {
     [a, b, c, d]
 }
 
-/// The digits of a number below 100.
+/// The digits of a number below 100; of a larger one, which malformed bytes may have, some digits.
 pub(super) fn two(number: u32) -> [u8; 2] {
-    PAIRS.get(number as usize).copied().unwrap_or_default()
+    PAIRS[(number % 100) as usize]
 }
 
 /// The digits of all numbers below 100: looking them up takes fewer instructions than dividing.
