@@ -125,13 +125,15 @@ impl Compiler {
     /// Whether compiling a request takes less than about a millisecond. A text that spreads fragments can be much larger than it
     /// looks.
     pub fn is_quick(&self, request: &Request) -> bool {
-        let has_few_selections = || {
-            let name = request.operation_name.as_deref();
-            let cached = self.shared.operations.get(self.view, &request.query, name);
-            cached.is_some_and(|cached| cached.operation.selection_count <= MAX_QUICK_SELECTIONS)
-        };
-        let is_short = request.query.len() <= MAX_QUICK_TEXT && !request.query.contains('.');
-        (is_short || has_few_selections()) && variables_are_short(&request.variables)
+        // A selection takes two bytes, with what separates it from the next, unless it is spread: most texts need no look-up.
+        let has_few_selections = request.query.len() <= MAX_QUICK_SELECTIONS && !request.query.contains('.');
+        let find = || self.shared.operations.get(self.view, &request.query, request.operation_name.as_deref());
+        let is_small = has_few_selections
+            || match find() {
+                Some(cached) => cached.operation.selection_count <= MAX_QUICK_SELECTIONS,
+                None => request.query.len() <= MAX_QUICK_TEXT && !request.query.contains("..."),
+            };
+        is_small && variables_are_short(&request.variables)
     }
 
     /// The price of a request that is not compiled, if it is known. Its variables and cursors are not looked at.

@@ -47,6 +47,10 @@ pub(crate) fn write(
         Err(error) => Err(ServiceError::internal(&entry.id, error)),
         Ok(Progress::Done) => {
             end.write(&rows, &entry.id, &mut start);
+            // What waits for the client is counted by its length. Wide rows of which little was written leave much room.
+            if start.capacity() > 2 * start.len() {
+                start.shrink_to_fit();
+            }
             Ok(ResponseBody::Whole(start.into()))
         }
         Ok(Progress::More) => {
