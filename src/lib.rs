@@ -77,6 +77,9 @@ pub mod preflight;
 #[allow(clippy::disallowed_methods, reason = "time limits on statements, and a pause between two of them")]
 pub mod change_feed;
 #[cfg(feature = "server")]
+#[allow(clippy::disallowed_methods, reason = "a pause between two attempts")]
+pub mod migration;
+#[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on calls, and a pause between signs of life")]
 pub mod shared_store;
 #[cfg(feature = "server")]

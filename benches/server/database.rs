@@ -14,7 +14,7 @@ use orderql::access::password::Passwords;
 use orderql::access::profile::Profile;
 use orderql::database::connection::connect::connect;
 use orderql::database::connection::session::reader_settings;
-use orderql::database::migrate::{fingerprint, migrate};
+use orderql::migration::migrate::{fingerprint, migrate};
 use orderql::private_cluster::address::ClusterAddress;
 use orderql::private_cluster::cluster::Cluster;
 use orderql::private_cluster::options::{ClusterOptions, Durability};
@@ -103,7 +103,7 @@ impl Database {
         let runtime = runtime.map_err(BenchError::io("start a runtime"))?;
         let DatabaseOptions { orders, seed, data, fresh } = options;
         let folder = data.clone().unwrap_or_else(|| output::target_folder().join("bench-data"));
-        let folder = folder.join(format!("{orders}-{seed}-{:016x}", fingerprint()));
+        let folder = folder.join(format!("{orders}-{seed}-{}", fingerprint()));
         if !Cluster::exists(&folder) {
             eprintln!("creating a PostgreSQL cluster in {}", folder.display());
         }

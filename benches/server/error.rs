@@ -6,8 +6,8 @@ use hdrhistogram::CreationError;
 use orderql::access::accounts::AccountError;
 use orderql::access::password::PasswordError;
 use orderql::catalog::error::SchemaError;
-use orderql::database::migrate::MigrateError;
 use orderql::error::graphql_error::GraphqlErrors;
+use orderql::migration::migrate::MigrateError;
 use orderql::private_cluster::error::ClusterError;
 
 pub type Result<T, E = BenchError> = std::result::Result<T, E>;

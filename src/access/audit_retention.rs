@@ -12,7 +12,7 @@ use tokio_postgres::{Client, Error};
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::address::role::Role;
 use crate::database::connection::connect::connect;
-use crate::database::migrate::has_order_tables;
+use crate::migration::record::has_order_tables;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -33,8 +33,9 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) struct Trail {
     /// Its name.
     pub(crate) table: &'static str,
-    id: &'static str,
     time: &'static str,
+    /// The function that removes old rows: the server's role may not delete others.
+    prune: &'static str,
 }
 
 /// The audit trail of order updates.
@@ -42,8 +43,8 @@ const ORDER_UPDATES: &str = "orderql.order_update";
 
 /// The audit trails.
 const TRAILS: [Trail; 2] = [
-    Trail { table: "orderql.audit_event", id: "event_id", time: "at" },
-    Trail { table: ORDER_UPDATES, id: "order_update_id", time: "updated_at" },
+    Trail { table: "orderql.audit_event", time: "at", prune: "orderql.prune_audit_events" },
+    Trail { table: ORDER_UPDATES, time: "updated_at", prune: "orderql.prune_order_updates" },
 ];
 
 /// Removes old rows in the background until it is dropped.
@@ -132,13 +133,8 @@ impl Trail {
 
     /// Removes the oldest of the rows that are older than `keep`, [`BATCH`] at most. Returns their number.
     async fn remove_some(&self, client: &Client, keep: Duration) -> Result<u64, Error> {
-        let Self { table, id, time } = self;
-        let delete = format!(
-            "DELETE FROM {table} WHERE {id} = ANY (ARRAY(
-                 SELECT {id} FROM {table} WHERE {time} < now() - make_interval(secs => $1)
-                 ORDER BY {time} LIMIT $2 FOR UPDATE SKIP LOCKED
-             ))"
-        );
-        client.execute(&delete, &[&keep.as_secs_f64(), &BATCH]).await
+        let prune = format!("SELECT {}(make_interval(secs => $1), $2)", self.prune);
+        let removed: i64 = client.query_one(&prune, &[&keep.as_secs_f64(), &BATCH]).await?.try_get(0)?;
+        Ok(removed.unsigned_abs())
     }
 }

@@ -86,6 +86,9 @@ pub(crate) enum SchemaErrorKind {
     /// `@part(of:)` names a type that has no relation, or whose key has several columns.
     #[error("`{0}` has parts, so it needs a key of one column")]
     FeedWithoutKey(String),
+    /// The names of a type's change feed would be longer than PostgreSQL's names can be.
+    #[error("`{0}` has parts, so its name in snake case has at most {max} bytes", max = crate::catalog::feed::LONGEST_TYPE)]
+    LongFeedName(String),
     /// `@changes` is on a list of something else than the changes of a type with parts.
     #[error(
         "@changes(of: \"{of}\") needs a type that @part names, and a list of a type with the relation `{relation}`, which `{ty}` does not have"

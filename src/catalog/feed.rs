@@ -62,6 +62,9 @@ impl Feed {
     }
 }
 
+/// The most bytes of a type's name in snake case if it has a feed: PostgreSQL's names have 63, and `pk_…_change_indirect` is one.
+pub(super) const LONGEST_TYPE: usize = 44;
+
 /// The name of a type's feed.
 fn name(ty: &str) -> String {
     format!("{}_change", super::sdl_reader::snake_case(ty).trim_start_matches('_'))
@@ -102,6 +105,9 @@ pub(super) fn build(
             parts.sort();
             parts.dedup();
             let (name, table) = (name(&ty.name), relation_of(&ty.name));
+            if name.len() > LONGEST_TYPE + "_change".len() {
+                return Err(SchemaError::new(ty.position, SchemaErrorKind::LongFeedName(ty.name.clone())));
+            }
             Ok(Feed { entity, name, table, relation: relation.clone(), key: key.name.clone(), parts })
         })
         .collect()

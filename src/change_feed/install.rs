@@ -7,15 +7,13 @@ use tokio_postgres::{Client, Error};
 use crate::catalog::feed::{Feed, Part};
 use crate::change_feed::check;
 
-/// Makes them, or what is missing of them. Returns the number of tables whose triggers were made. The database must be migrated.
+/// Makes them, or what is missing of them. Returns the number of tables whose triggers were made. The
+/// database must be migrated. A statement that waits for a lock blocks all later ones: limit the wait by the session's `lock_timeout`.
 pub(crate) async fn make(client: &Client, feeds: &[Feed]) -> Result<i32, Error> {
     let mut made = 0;
     for feed in missing(client, feeds).await? {
         let definition = feed.definition().to_string();
-        // A statement that waits for a lock blocks all later ones, so the wait is limited.
-        client.batch_execute("SET lock_timeout TO '20s'").await?;
         let row = client.query_one("SELECT orderql.make_feed($1::text::jsonb)", &[&definition]).await?;
-        client.batch_execute("RESET lock_timeout").await?;
         made += row.try_get::<_, i32>(0)?;
     }
     Ok(made)

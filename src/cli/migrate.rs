@@ -1,16 +1,12 @@
 //! `orderql migrate`: prepares an operator's own database.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
 
-use serde_json::Value;
 use tokio_postgres::Client;
 
 use crate::catalog::Catalog;
-use crate::catalog::feed::Feed;
-use crate::change_feed::install;
 use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
@@ -20,8 +16,10 @@ use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::config::value_parser::DATABASE;
 use crate::database::connection::session::role_settings;
-use crate::database::migrate::{has_order_tables, migrate, migrate_concurrently, migrate_service, planned};
-use crate::database::removal::{self, Dependent};
+use crate::migration::migrate::{MigrateError, Migration};
+use crate::migration::record::has_order_tables;
+use crate::migration::removal::{self, Dependent};
+use crate::migration::report::MigrationReport;
 use crate::preflight::relations;
 
 const DATABASE_HELP: &str =
@@ -31,10 +29,10 @@ const CONFIG_HELP: &str = "The server's configuration file, for the database and
 
 /// Add what orderql needs to an OFBiz database, or create all tables in an empty one
 ///
-/// Prints what was added: tables, columns and indexes. Nothing that exists is altered or dropped, but indexes of its own that were
-/// changed or dropped are made again. Run it as the owner of
-/// OFBiz's tables, while OFBiz is idle: tables are locked for a moment, and larger ones while an index is built. Running it
-/// again does nothing.
+/// Prints what was added: tables, columns, indexes, and in the schema orderql views, functions and triggers. Of OFBiz's nothing is
+/// altered or dropped. What is orderql's own is brought into the form that this version declares. Run it as the owner of OFBiz's tables, while
+/// OFBiz is idle: writers wait while an index of their table is built, and while rows are filled in. With --concurrently they wait a second at
+/// most for each table. Running it again does nothing.
 ///
 /// A database that has nothing to do with OFBiz needs the service's own tables only, in the schema `orderql`: accounts, groups,
 /// grants, limits and the audit trail. `--only service` adds these; so does a schema file that names none of the tables and views
@@ -55,7 +53,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help = CONFIG_HELP)]
     config: Option<PathBuf>,
 
-    /// Print the statements that would be run, and change nothing
+    /// Print what would be done: a summary, then the statements; change nothing
     #[arg(long)]
     dry_run: bool,
 
@@ -135,8 +133,6 @@ pub fn run(args: Args) -> Outcome {
             Some(Tables::Service) => true,
             None => is_of_own_tables && !has_order_tables(&client).await?,
         };
-        // The tables of the built-in schema are not there.
-        let declared = if is_service && !is_of_own_tables { &[] } else { catalog.feeds() };
         if let Some(role) = print_grants {
             let existing = existing(&client).await?;
             let has_orders = existing.contains("orderql.entity_id");
@@ -148,90 +144,43 @@ pub fn run(args: Args) -> Outcome {
             let removed = remove(&mut client, dry_run, yes).await?;
             return write(&removed);
         }
+        let migration = Migration::new(&catalog)?;
+        let migration = if is_service { migration.of_service() } else { migration };
+        // The tables of the built-in schema are not there.
+        let migration = if is_service && !is_of_own_tables { migration.without_feeds() } else { migration };
+        let migration = if concurrently { migration.concurrently() } else { migration };
         if dry_run {
-            let planned = planned(&client, is_service).await?;
-            return write(&(describe(&planned) + &describe(&feeds(&client, declared, &planned).await?)));
+            let planned = migration.dry_run(&client).await?;
+            let nothing = "Nothing to do: the database is up to date.\n";
+            return write(if planned.is_empty() { nothing } else { &planned });
         }
-        let migrated = if is_service {
-            migrate_service(&mut client).await
-        } else if concurrently {
-            migrate_concurrently(&mut client).await
-        } else {
-            migrate(&mut client).await
-        };
-        write(&format!("{}\n", migrated?))?;
-        match install::make(&client, declared).await? {
-            0 => Ok(()),
-            made => write(&format!("{made} tables given the triggers of change feeds\n")),
-        }
+        write(&format!("{}\n", run_and_show(&migration, &mut client).await?))
     })
 }
 
-/// The statements that make the change feeds of the schema file, as far as these migrations do not.
-async fn feeds(
-    client: &Client,
-    declared: &[Feed],
-    planned: &[(String, String)],
-) -> Result<Vec<(String, String)>, tokio_postgres::Error> {
-    let missing = install::missing(client, declared).await?;
-    let is_planned = |feed: &Feed| {
-        let definitions = planned.iter().flat_map(|(_, sql)| definitions(sql));
-        definitions.into_iter().any(|planned| planned == feed.definition())
-    };
-    let statements: String = missing.into_iter().filter(|feed| !is_planned(feed)).map(install::statement).collect();
-    Ok(if statements.is_empty() {
-        Vec::new()
-    } else {
-        vec![("change feeds of the schema file".to_owned(), statements)]
-    })
+/// Runs a migration, and shows what is made if standard error is a terminal.
+async fn run_and_show(migration: &Migration<'_>, client: &mut Client) -> Result<MigrationReport, MigrateError> {
+    if !io::stderr().is_terminal() {
+        return migration.run(client, &mut |_| {}).await;
+    }
+    let report = migration.run(client, &mut show).await;
+    show("");
+    report
 }
 
-/// The definitions of change feeds that statements make.
-fn definitions(sql: &str) -> Vec<Value> {
-    sql.split("$feed$").skip(1).step_by(2).filter_map(|text| serde_json::from_str(text).ok()).collect()
+/// Shows what is made next, in the place of what was shown before.
+fn show(step: &str) {
+    eprint!("\r\x1b[K{step}");
 }
 
-/// The tables, views and sequences of the database, with their schemas.
+/// The tables, views, sequences and own functions of the database, with their schemas.
 async fn existing(client: &Client) -> Result<BTreeSet<String>, tokio_postgres::Error> {
     let select = "SELECT nspname || '.' || relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-                  WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S')";
+                  WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+                  UNION
+                  SELECT nspname || '.' || proname FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+                  WHERE nspname = 'orderql'";
     client.query(select, &[]).await?.iter().map(|row| row.try_get(0)).collect()
-}
-
-/// The statements of a migration, below what deserves attention.
-fn describe(planned: &[(String, String)]) -> String {
-    let mut text = String::new();
-    for (name, sql) in planned {
-        let mut triggers = Vec::new();
-        for statement in sql.split("CREATE OR REPLACE TRIGGER ").skip(1) {
-            let mut words = statement.split_whitespace();
-            let trigger = words.next().unwrap_or_default();
-            // Up to FOR EACH; columns come before the table.
-            let table = words.skip_while(|word| *word != "ON").nth(1).unwrap_or_default();
-            // Of a statement that a function composes, nobody knows the names yet.
-            if !table.starts_with('%') {
-                triggers.push(format!("{trigger} on {table}"));
-            }
-        }
-        for definition in definitions(sql) {
-            let tables: BTreeSet<_> = definition["parts"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|part| &part["relation"])
-                .filter_map(Value::as_str)
-                .collect();
-            let feed = definition["feed"].as_str().unwrap_or_default();
-            triggers.extend(tables.into_iter().map(|table| format!("orderql_{feed} on {table}")));
-        }
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "-- {name}");
-        if !triggers.is_empty() {
-            let _ = writeln!(text, "-- puts triggers on tables: {}", triggers.join(", "));
-        }
-        let _ = writeln!(text, "{sql}");
-    }
-    text
 }
 
 /// Removes what migrations added, and says what was done. With `dry_run` it only says what it would run.
@@ -273,8 +222,9 @@ fn agrees(rows: &str) -> io::Result<bool> {
     Ok(answer.trim() == "yes")
 }
 
-/// Whether a schema names none of the relations of the built-in one.
+/// Whether a schema names none of the relations of the built-in one, but for those of change feeds.
 fn is_of_own_tables(catalog: &Catalog) -> Result<bool, Box<dyn std::error::Error + Send + Sync>> {
-    let built_in = Catalog::built_in()?;
-    Ok(relations(&built_in).is_disjoint(&relations(catalog)))
+    let mut built_in = relations(&Catalog::built_in()?);
+    built_in.retain(|relation| !relation.starts_with("orderql.sync_"));
+    Ok(built_in.is_disjoint(&relations(catalog)))
 }

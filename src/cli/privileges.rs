@@ -6,24 +6,26 @@ use crate::orders;
 use crate::orders::privileges::SEQUENCES;
 
 /// What the role needs of the service's own tables, besides what an order update needs of them.
-pub(crate) const PRIVILEGES: [(&str, &[&str]); 13] = [
+pub(crate) const PRIVILEGES: [(&str, &[&str]); 10] = [
     ("orderql.access_version", &["SELECT"]),
     ("orderql.artifact_grant", &["SELECT"]),
     ("orderql.artifact_group", &["SELECT"]),
     ("orderql.cursor_secret", &["SELECT"]),
     ("orderql.group_member", &["SELECT"]),
     ("orderql.group_scope", &["SELECT"]),
-    ("orderql.schema_history", &["SELECT"]),
-    ("orderql.service_history", &["SELECT"]),
-    ("orderql.user_account", &["SELECT", "UPDATE"]),
+    ("orderql.user_account", &["SELECT (user_id, password_hash, disabled, created_at, password_changed_at)", "UPDATE (password_hash, changed_at)"]),
     ("orderql.user_group", &["SELECT"]),
     ("orderql.user_profile", &["SELECT"]),
-    ("orderql.audit_event", &["SELECT", "INSERT", "UPDATE", "DELETE"]),
-    ("orderql.order_update", &["SELECT", "UPDATE", "DELETE"]),
+    ("orderql.audit_event", &["INSERT"]),
 ];
 
+/// The functions that the role calls and that not everybody may call.
+pub(crate) const FUNCTIONS: [&str; 2] =
+    ["orderql.prune_audit_events(interval, bigint)", "orderql.prune_order_updates(interval, bigint)"];
+
 /// The statements that give a role all that it needs: what the schema names, the service's tables, and order updates if the
-/// database has orders. One statement for each privilege. `exists` says which tables and sequences the database has.
+/// database has orders. One statement for each privilege. `exists` says which tables, sequences and functions the
+/// database has.
 pub(crate) fn grants(
     role: &str,
     relations: &BTreeSet<String>,
@@ -51,7 +53,16 @@ pub(crate) fn grants(
     if !sequences.is_empty() {
         statements.push(format!("GRANT USAGE ON SEQUENCE {} TO {role};", sequences.join(", ")));
     }
+    let functions: Vec<_> = FUNCTIONS.into_iter().filter(|function| exists(name_of(function))).collect();
+    if !functions.is_empty() {
+        statements.push(format!("GRANT EXECUTE ON FUNCTION {} TO {role};", functions.join(", ")));
+    }
     statements.join("\n") + "\n"
+}
+
+/// The name of a function without the types of its parameters.
+fn name_of(function: &str) -> &str {
+    function.split('(').next().unwrap_or_default()
 }
 
 #[cfg(test)]

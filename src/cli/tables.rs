@@ -8,7 +8,7 @@ use crate::cli::database::{address, connect};
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::database::address::connection_string::ConnectionString;
-use crate::database::kept_tables::KEPT_TABLES;
+use crate::migration::kept_tables::KEPT_TABLES;
 
 /// Check that what triggers keep equals OFBiz's tables, and repair it
 ///

@@ -32,4 +32,4 @@ pub(crate) const PRIVILEGES: [(&str, &[&str]); 27] = [
 ];
 
 /// The sequences of new ids, whose use is a privilege as well.
-pub(crate) const SEQUENCES: [&str; 2] = ["orderql.entity_id", "orderql.shipment_status_id"];
+pub(crate) const SEQUENCES: [&str; 1] = ["orderql.entity_id"];

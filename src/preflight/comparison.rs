@@ -141,6 +141,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
             if relation.has_constraints && !found.is_not_null {
                 self.mismatches.push(Mismatch::NullableColumn {
                     relation: column.relation.to_owned(),
+                    is_migrated: MIGRATED.contains(column.relation),
                     column: column.name.to_owned(),
                     required_by: required_by.to_string(),
                 });
@@ -164,6 +165,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 let owned = |columns: &[&str]| columns.iter().map(|column| (*column).to_owned()).collect();
                 self.mismatches.push(Mismatch::NoCoveringIndex {
                     relation: (*relation).to_owned(),
+                    is_migrated: MIGRATED.contains(*relation),
                     columns: owned(first),
                     include: owned(include),
                     required_by: required_by.to_string(),
@@ -239,6 +241,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
     {
         for (scan, plan) in plans {
             let (relation, required_by) = (scan.relation.to_owned(), scan.required_by.to_string());
+            let is_migrated = MIGRATED.contains(&relation);
             match plan {
                 ScanPlan::Indexed => {}
                 ScanPlan::Unindexed => {
@@ -246,9 +249,9 @@ impl<'r, 'a> Comparison<'r, 'a> {
                     let is_first_descending = scan.is_first_descending;
                     let is_table = self.database.relation(scan.relation).is_some_and(|relation| relation.is_table);
                     self.mismatches.push(if is_table {
-                        Mismatch::MissingIndex { relation, columns, is_first_descending, required_by }
+                        Mismatch::MissingIndex { relation, is_migrated, columns, is_first_descending, required_by }
                     } else {
-                        Mismatch::MissingIndexOfView { relation, columns, is_first_descending, required_by }
+                        Mismatch::MissingIndexOfView { relation, is_migrated, columns, is_first_descending, required_by }
                     });
                 }
                 ScanPlan::Failed(message) => {

@@ -44,7 +44,7 @@ pub enum Mismatch {
     /// A relation has no such column.
     #[error(
         "{relation} has no column {column}, which {required_by} reads: {}correct the schema file",
-        if *.is_migrated { "run `orderql migrate`, or " } else { "" }
+        migrating(*.is_migrated)
     )]
     MissingColumn {
         /// The relation's name.
@@ -93,13 +93,16 @@ pub enum Mismatch {
     },
     /// No index of a table returns rows in a required order, or finds those with given values.
     #[error(
-        "no index serves {required_by}: CREATE INDEX CONCURRENTLY ON {} ({});",
+        "no index serves {required_by}: {}CREATE INDEX CONCURRENTLY ON {} ({});",
+        migrating(*.is_migrated),
         Relation(.relation),
         index_columns(.columns, *.is_first_descending, Identifier)
     )]
     MissingIndex {
         /// The table's name.
         relation: String,
+        /// Whether migrations make the relation and its indexes.
+        is_migrated: bool,
         /// The columns that an index must begin with.
         columns: Vec<String>,
         /// Whether the first of them is descending.
@@ -109,13 +112,16 @@ pub enum Mismatch {
     },
     /// The same for a view, which uses the indexes of its tables.
     #[error(
-        "no index serves {required_by}: the view {relation} needs one on the table of its columns ({}), in this order, \
+        "no index serves {required_by}: {}the view {relation} needs one on the table of its columns ({}), in this order, \
          and one for each table that it joins",
+        migrating(*.is_migrated),
         index_columns(.columns, *.is_first_descending, |column| column)
     )]
     MissingIndexOfView {
         /// The view's name.
         relation: String,
+        /// Whether migrations make the relation and its indexes.
+        is_migrated: bool,
         /// The columns that an index must begin with.
         columns: Vec<String>,
         /// Whether the first of them is descending.
@@ -125,8 +131,9 @@ pub enum Mismatch {
     },
     /// No index of a table has all columns that a look-up reads.
     #[error(
-        "no index has all columns that {required_by} includes, leave `include` out of the schema file, or: CREATE INDEX \
+        "no index has all columns that {required_by} includes: {}leave `include` out of the schema file, or CREATE INDEX \
          CONCURRENTLY ON {} ({}) INCLUDE ({});",
+        migrating(*.is_migrated),
         Relation(.relation),
         List(.columns.iter().map(|column| Identifier(column))),
         List(.include.iter().map(|column| Identifier(column)))
@@ -134,6 +141,8 @@ pub enum Mismatch {
     NoCoveringIndex {
         /// The table's name.
         relation: String,
+        /// Whether migrations make the relation and its indexes.
+        is_migrated: bool,
         /// The columns that an index must begin with.
         columns: Vec<String>,
         /// The columns that it must have beside these.
@@ -218,6 +227,8 @@ pub enum Mismatch {
     NullableColumn {
         /// The table's name.
         relation: String,
+        /// Whether migrations know the table.
+        is_migrated: bool,
         /// The column's name.
         column: String,
         /// The field.
@@ -257,12 +268,29 @@ impl Mismatch {
         matches!(self, Self::KeyNotUnique { .. } | Self::NullableColumn { .. } | Self::UndeclaredLabels { .. })
     }
 
+    /// Whether queries can be answered all the same: an index that migrations make is missing, so that some take longer, or a table that
+    /// stood before has a column that may be null.
+    pub fn can_be_served(&self) -> bool {
+        match self {
+            Self::MissingIndex { is_migrated, .. }
+            | Self::MissingIndexOfView { is_migrated, .. }
+            | Self::NoCoveringIndex { is_migrated, .. }
+            | Self::NullableColumn { is_migrated, .. } => *is_migrated,
+            _ => false,
+        }
+    }
+
     /// The relation that the role may not read, with its schema and quoted for SQL.
     pub(crate) fn unreadable_relation(&self) -> Option<String> {
         let Self::MissingSelectPrivilege { relation, .. } = self else { return None };
         let schema = if relation.contains('.') { "" } else { "public." };
         Some(format!("{schema}{}", Relation(relation)))
     }
+}
+
+/// What makes it, of what migrations make.
+fn migrating(is_migrated: bool) -> &'static str {
+    if is_migrated { "run `orderql migrate`, or " } else { "" }
 }
 
 /// Labels of an enum as in SQL.

@@ -22,7 +22,7 @@ mod requirements;
 mod type_compatibility;
 pub mod window_search;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
@@ -74,6 +74,17 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
 /// The tables and views that a catalog names.
 pub fn relations(catalog: &Catalog) -> BTreeSet<String> {
     Requirements::of(catalog).relations().into_iter().map(str::to_owned).collect()
+}
+
+/// The columns that a catalog names, by relation with its schema.
+pub(crate) fn columns(catalog: &Catalog) -> BTreeMap<String, BTreeSet<String>> {
+    let mut columns: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for ColumnName { relation, name } in Requirements::of(catalog).columns.iter().map(|requirement| requirement.column)
+    {
+        let relation = if relation.contains('.') { relation.to_owned() } else { format!("public.{relation}") };
+        columns.entry(relation).or_default().insert(name.to_owned());
+    }
+    columns
 }
 
 /// How a database stores the columns that a catalog names.

@@ -252,7 +252,7 @@ async fn fit(client: &Client, schema: &SchemaToCheck) -> Result<(), WatchError> 
         |mismatch: &Mismatch| schema.constraints == Constraints::Trusted && mismatch.is_missing_guarantee();
     mismatches
         .into_iter()
-        .find(|mismatch| !is_trusted(mismatch))
+        .find(|mismatch| !is_trusted(mismatch) && !mismatch.can_be_served())
         .map_or(Ok(()), |mismatch| Err(WatchError::Unfit(Box::new(mismatch))))
 }
 

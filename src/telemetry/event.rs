@@ -104,6 +104,11 @@ pub(crate) enum Event<'a> {
         /// What is promised, and what would guarantee it.
         mismatch: &'a dyn Error,
     },
+    /// cli: an index that migrations make is missing. Queries that need it take longer, until their deadline.
+    IndexMissing {
+        /// The part of the schema that needs it, and what makes it.
+        mismatch: &'a dyn Error,
+    },
     /// http: the database holds nulls in fields that the schema declares non-null. The response has null for the
     /// objects around them.
     NullabilityViolations {
@@ -283,8 +288,8 @@ pub(crate) enum Event<'a> {
     /// cli: the demo's database has the newest schema.
     #[cfg(feature = "tools")]
     DemoMigrated {
-        /// Migrations that were applied.
-        migrations: usize,
+        /// Tables that were made.
+        tables: usize,
     },
 }
 

@@ -60,6 +60,7 @@ pub(super) fn write(event: &Event<'_>) {
         }
         Event::SlowQuery(query) => write_slow_query(query),
         Event::ConstraintMissing { mismatch } => warn!(%mismatch, "a promise of the schema is trusted"),
+        Event::IndexMissing { mismatch } => warn!(%mismatch, "an index is missing, so that some queries take longer"),
         Event::NullabilityViolations { request_id, count } => {
             warn!(
                 request_id,
@@ -154,7 +155,7 @@ pub(super) fn write(event: &Event<'_>) {
         }
 
         #[cfg(feature = "tools")]
-        Event::DemoMigrated { migrations } => debug!(migrations, "the demo's database is up to date"),
+        Event::DemoMigrated { tables } => debug!(tables, "the demo's database is up to date"),
     }
 }
 

@@ -51,7 +51,12 @@ fn the_rows_that_say_where_to_add_something_name_files_that_mention_it() {
         ("a setting", "src/config/settings.rs", "ORDERQL_LISTEN"),
         ("a kind of root field", "src/catalog/binding.rs", "enum Binding"),
         ("an event to log", "src/telemetry/event.rs", "enum Event"),
-        ("a column or table of the service's accounts", "src/database/migrate.rs", "service_migrations"),
+        (
+            "a column or table of the service's accounts",
+            "src/migration/declared/service_tables.txt",
+            "orderql.user_account",
+        ),
+        ("a table, view, function or trigger of orders", "src/migration/declared/tables.txt", "order_header"),
         ("a metric", "src/api/operators/state_metrics.rs", "metric"),
     ] {
         let line = text.lines().find(|line| line.starts_with(&format!("| {row} |")));

@@ -21,11 +21,11 @@ use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::connection::connect::connect;
-use crate::database::migrate::{MigrateError, migrate};
 use crate::http::socket::address::ListenAddress;
 use crate::http::socket::inherited::InheritedSockets;
 use crate::load::finish::finish;
 use crate::load::loader::load_file;
+use crate::migration::migrate::{MigrateError, migrate};
 use crate::private_cluster::cluster::{Cluster, started_as_root};
 use crate::private_cluster::error::ClusterError;
 use crate::private_cluster::options::{ClusterOptions, Durability};
@@ -132,7 +132,7 @@ pub async fn prepare(folder: &Path) -> Result<(Cluster, tokio_postgres::Config),
     let config = cluster.address().config(DATABASE);
     let mut client = connect(&config).await?;
     let migrated = migrate(&mut client).await?;
-    emit(&Event::DemoMigrated { migrations: migrated.migrations.len() });
+    emit(&Event::DemoMigrated { tables: migrated.tables.len() });
     Ok((cluster, config))
 }
 

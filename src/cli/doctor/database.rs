@@ -9,14 +9,15 @@ use crate::cli::database::{addresses, connect};
 use crate::cli::doctor::certificates;
 use crate::cli::doctor::finding::Finding;
 use crate::cli::doctor::{migrated, replicas, visibility};
-use crate::cli::privileges::PRIVILEGES;
+use crate::cli::privileges::{FUNCTIONS, PRIVILEGES};
 use crate::cli::schema;
 use crate::config::settings::Config;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::connection::pooler::{self, Pooling};
-use crate::database::migrate::{has_order_tables, pending};
 use crate::database::pool::reader_pool::Pool;
 use crate::database::vacuum::invisible_tables;
+use crate::migration::pending::pending;
+use crate::migration::record::{Record, VERSION, has_order_tables};
 use crate::orders;
 use crate::orders::privileges::SEQUENCES;
 use crate::preflight::foreign_tables;
@@ -136,14 +137,23 @@ async fn server(client: &Client) -> Result<Vec<Finding>, Error> {
 }
 
 async fn migrations(client: &Client) -> Result<Vec<Finding>, Error> {
+    let record = Record::read(client).await?;
+    if let Some(Record { version, .. }) = record.as_ref().filter(|record| record.is_newer()) {
+        let text = format!("the database was migrated by orderql {version}, and this is {VERSION}");
+        return Ok(vec![Finding::failure("migrations", text, format!("run orderql {version}, or a later version"))]);
+    }
     let missing = pending(client).await?;
     Ok(vec![match &*missing {
-        [] => Finding::ok("migrations", "all are applied"),
-        [first, ..] => Finding::failure(
-            "migrations",
-            format!("{} are missing, from {first} on", missing.len()),
-            "orderql migrate --database-url …, as the owner of the tables",
-        ),
+        [] => Finding::ok("migrations", "the database is as this version declares it"),
+        [first, ..] => {
+            let by =
+                record.map_or_else(String::new, |record| format!("; it was migrated by orderql {}", record.version));
+            Finding::failure(
+                "migrations",
+                format!("the database lacks {first} and {} others{by}", missing.len() - 1),
+                "orderql migrate --database-url …, as the owner of the tables",
+            )
+        }
     }])
 }
 
@@ -163,7 +173,13 @@ async fn usage(client: &Client) -> Result<Option<Finding>, Error> {
 async fn privileges(client: &Client) -> Result<Vec<Finding>, Error> {
     let role: String = client.query_one("SELECT quote_ident(current_user)", &[]).await?.try_get(0)?;
     let mut findings = Vec::new();
-    let own = missing_privileges(client, &PRIVILEGES).await?;
+    let mut own = missing_privileges(client, &PRIVILEGES).await?;
+    for function in FUNCTIONS {
+        let select = "SELECT has_function_privilege(to_regprocedure($1), 'EXECUTE') IS FALSE";
+        if client.query_one(select, &[&function]).await?.try_get(0)? {
+            own.entry("EXECUTE").or_default().push(function.to_owned());
+        }
+    }
     findings.extend(missing(&own, &role, "the service cannot keep its accounts and audit trails"));
     let mut updates = missing_privileges(client, &orders::privileges::PRIVILEGES).await?;
     for sequence in SEQUENCES {
@@ -187,8 +203,13 @@ async fn missing_privileges(client: &Client, needed: &[(&'static str, &[&'static
         let table = if table.contains('.') { (*table).to_owned() } else { format!("public.{table}") };
         for privilege in *privileges {
             // Null if there is no such table.
-            let select = "SELECT has_table_privilege(to_regclass($1), $2) IS FALSE";
-            if client.query_one(select, &[&table, privilege]).await?.try_get(0)? {
+            let (of_table, columns) = privilege.split_once(" (").unwrap_or((privilege, ""));
+            let columns: Vec<_> = columns.trim_end_matches(')').split(", ").filter(|column| !column.is_empty()).collect();
+            let select = "SELECT has_table_privilege(to_regclass($1), $2) IS FALSE AND (
+                              cardinality($3::text[]) = 0
+                              OR EXISTS (SELECT FROM unnest($3) AS name WHERE NOT has_column_privilege(to_regclass($1), name, $2))
+                          )";
+            if client.query_one(select, &[&table, &of_table, &columns]).await?.try_get(0)? {
                 missing.entry(privilege).or_default().push(table.clone());
             }
         }
@@ -198,7 +219,11 @@ async fn missing_privileges(client: &Client, needed: &[(&'static str, &[&'static
 
 fn missing(missing: &Missing, role: &str, effect: &str) -> Option<Finding> {
     let privileges = missing.iter().map(|(privilege, tables)| format!("{privilege} on {}", tables.join(", ")));
-    let on = |privilege: &str| if privilege == "USAGE" { "SEQUENCE " } else { "" };
+    let on = |privilege: &str| match privilege {
+        "USAGE" => "SEQUENCE ",
+        "EXECUTE" => "FUNCTION ",
+        _ => "",
+    };
     let grants = missing
         .iter()
         .map(|(privilege, tables)| format!("GRANT {privilege} ON {}{} TO {role};", on(privilege), tables.join(", ")));

@@ -5,9 +5,10 @@ use tokio_postgres::{Client, Error};
 
 use crate::change_feed::check::{ForeignIds, TriggerFault, exist, faults, has_foreign_ids};
 use crate::cli::doctor::finding::Finding;
-use crate::database::indexes;
-use crate::database::kept_tables::{KEPT_TABLES, KeptTable};
-use crate::database::migrate::{has_order_tables, pending};
+use crate::migration::indexes;
+use crate::migration::kept_tables::{KEPT_TABLES, KeptTable};
+use crate::migration::pending::pending;
+use crate::migration::record::has_order_tables;
 
 /// The triggers that are missing or in another state than they should have, with that state. Those of the state A run in sessions of
 /// replication too, and those of the state R there alone.
@@ -42,7 +43,7 @@ pub(super) async fn indexes(client: &Client) -> Result<Vec<Finding>, Error> {
     if !is_migrated(client).await? {
         return Ok(Vec::new());
     }
-    let missing = indexes::missing(client).await?;
+    let missing = indexes::missing(client, &[]).await?;
     let names: Vec<_> = missing.iter().map(|missing| missing.index.name).collect();
     Ok(vec![if names.is_empty() {
         Finding::ok("indexes", "all are there, with the columns that they include")
@@ -63,9 +64,7 @@ pub(super) async fn triggers(client: &Client) -> Result<Vec<Finding>, Error> {
         let state: Option<i8> = row.try_get(2)?;
         let expected: String = row.try_get(3)?;
         let (how, remedy) = match (state.map(i8::cast_unsigned), &*expected) {
-            (None, _) => {
-                ("missing", "orderql migrate --undo, and orderql migrate, as the owner of the tables".to_owned())
-            }
+            (None, _) => ("missing", "orderql migrate, as the owner of the tables".to_owned()),
             (Some(b'D'), expected) => ("off", enable(&relation, &name, expected)),
             (Some(_), "A") => ("not ALWAYS, so that replicated rows pass it by", enable(&relation, &name, "A")),
             (Some(_), expected) => ("in another mode than it was made with", enable(&relation, &name, expected)),

@@ -154,6 +154,20 @@ pub(crate) async fn check_database(
     if mismatches.is_empty() { Ok(trusted) } else { Err(Unfit { mismatches }.into()) }
 }
 
+/// Checks whether a schema can be served from a database. Fails with everything that stands in the way. Returns what is trusted, and what
+/// does not.
+pub(crate) async fn check_to_serve(
+    client: &Client,
+    catalog: &Catalog,
+    constraints: Constraints,
+) -> Result<Vec<Mismatch>, Box<dyn Error + Send + Sync>> {
+    let is_trusted = |mismatch: &Mismatch| constraints == Constraints::Trusted && mismatch.is_missing_guarantee();
+    let mismatches = check(client, catalog).await?.into_iter();
+    let (served, mismatches): (Vec<_>, Vec<_>) =
+        mismatches.partition(|mismatch| mismatch.can_be_served() || is_trusted(mismatch));
+    if mismatches.is_empty() { Ok(served) } else { Err(Unfit { mismatches }.into()) }
+}
+
 /// `None` for an empty path, which an empty environment variable makes.
 fn non_empty(file: Option<&Path>) -> Option<&Path> {
     file.filter(|path| !path.as_os_str().is_empty())

@@ -3,7 +3,7 @@
 
 use tokio_postgres::{Client, Error};
 
-use crate::database::kept_tables::KEPT_TABLES;
+use crate::migration::kept_tables::KEPT_TABLES;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 

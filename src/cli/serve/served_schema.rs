@@ -70,8 +70,13 @@ impl SchemaSource {
         servers: &ServerAddresses,
     ) -> Result<ServedSchema, Box<dyn Error + Send + Sync>> {
         let ReadSchema { file, catalog, .. } = schema;
-        for mismatch in schema::check_database(client, &catalog, self.constraints).await? {
-            emit(&Event::ConstraintMissing { mismatch: &mismatch });
+        for mismatch in schema::check_to_serve(client, &catalog, self.constraints).await? {
+            let mismatch = &mismatch;
+            emit(&if mismatch.is_missing_guarantee() {
+                Event::ConstraintMissing { mismatch }
+            } else {
+                Event::IndexMissing { mismatch }
+            });
         }
         let stored = stored_types(client, &catalog).await?;
         let catalog = Arc::new(catalog.with_stored_types(&stored));

@@ -33,8 +33,8 @@ const UPDATE_HISTORY: &str = update!(
 );
 const ADD_HISTORY: &str = insert!(
     "shipment_status",
-    "shipment_id, status_id, status_date, change_by_user_login_id",
-    VALUES "$1, $2, now(), $3"
+    "shipment_status_id, shipment_id, status_id, status_date, change_by_user_login_id",
+    VALUES "'Q' || nextval('orderql.entity_id'), $1, $2, now(), $3"
 );
 
 /// Updates a shipment that has lost or gained items: cancelled if it is empty, otherwise back to the initial status. Voids

@@ -142,7 +142,7 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
         "warning  descriptors",
         "→ ulimit -n",
         "warning  connections",
-        "the service cannot keep its accounts and audit trails: no DELETE on orderql.audit_event, orderql.order_update; no INSERT",
+        "the service cannot keep its accounts and audit trails: no EXECUTE on orderql.prune_audit_events(interval, bigint), orderql.prune_order_updates(interval, bigint); no INSERT",
         "order updates get an error: no DELETE on ",
         "no USAGE on orderql.entity_id",
         "; GRANT UPDATE ON public.inventory_item, public.order_adjustment, public.order_header, ",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use orderql::database::migrate::migrate;
+use orderql::migration::migrate::migrate;
 
 use crate::support::command::{CommandResult, orderql_on, run};
 use crate::support::database::{Database, empty_database};

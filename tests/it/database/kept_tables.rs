@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io::BufRead as _;
 
 use futures_util::future::join_all;
-use orderql::database::migrate::migrate;
-use orderql::database::migration_report::MigrationReport;
+use orderql::migration::migrate::migrate;
+use orderql::migration::report::MigrationReport;
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
@@ -234,7 +234,10 @@ async fn a_repair_or_a_migration_corrects_the_tables_after_an_import_without_tri
     let equal = "All parties equal OFBiz's tables.\nAll order items and returns equal OFBiz's tables.\nAll open ship groups equal OFBiz's tables.\n".to_owned();
     assert_eq!(tables(&database, &[]), (true, equal, String::new()));
     client.batch_execute(&import.replace("'F'", "'G'").replace("ORDER_COMPLETED", "ORDER_HELD")).await.unwrap();
-    let report = MigrationReport { parties: 1, open_ship_groups: 2, ..MigrationReport::default() };
+    let report = MigrationReport {
+        filled: vec![("orderql.party".to_owned(), 1), ("orderql.open_ship_group".to_owned(), 2)],
+        ..MigrationReport::default()
+    };
     assert_eq!(migrate(&mut client).await.unwrap(), report);
     PARTIES.check(&client, "migrated").await;
     OPEN_GROUPS.check(&client, "migrated").await;

@@ -6,6 +6,7 @@ mod cluster;
 mod faults;
 mod kept_tables;
 mod migrate;
+mod migrate_kills;
 mod migrate_options;
 mod outage;
 mod pooler;

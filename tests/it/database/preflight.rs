@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use orderql::catalog::Catalog;
-use orderql::database::migrate::migrate;
 use orderql::load::finish::finish;
 use orderql::load::input::InputFile;
 use orderql::load::loader::load_file;
+use orderql::migration::migrate::migrate;
 use orderql::preflight::check;
 use orderql::preflight::mismatch::Mismatch;
 use tokio_postgres::Client;
@@ -131,23 +131,23 @@ async fn names_a_missing_index_with_the_statement_that_creates_it() {
         // Connections by one column, and by two columns, of which another index has the first.
         (
             "oql_shipment_of_order",
-            "Order.shipments: CREATE INDEX CONCURRENTLY ON \"shipment\" (\"primary_order_id\", \"shipment_id\");",
+            "Order.shipments: run `orderql migrate`, or CREATE INDEX CONCURRENTLY ON \"shipment\" (\"primary_order_id\", \"shipment_id\");",
         ),
         (
             "oql_order_adjustment_of_item",
-            "OrderItem.adjustments: CREATE INDEX CONCURRENTLY ON \"order_adjustment\" (\"order_id\", \
+            "OrderItem.adjustments: run `orderql migrate`, or CREATE INDEX CONCURRENTLY ON \"order_adjustment\" (\"order_id\", \
              \"order_item_seq_id\", \"order_adjustment_id\");",
         ),
         // An index of a view's table.
         (
             "oql_product_facility_of_facility",
-            "Facility.inventoryLevels: the view orderql.inventory_level needs one on the table of its columns \
+            "Facility.inventoryLevels: run `orderql migrate`, or the view orderql.inventory_level needs one on the table of its columns \
              (facility_id, product_id), in this order, and one for each table that it joins",
         ),
     ] {
         let report = changes.after(&format!("DROP INDEX {index}")).await;
         assert!(report.contains(&format!("no index serves {expected}")), "{index}: {report:#?}");
-        let statements = report.iter().filter_map(|text| text.split_once(": CREATE INDEX CONCURRENTLY "));
+        let statements = report.iter().filter_map(|text| text.split_once("CREATE INDEX CONCURRENTLY "));
         let statements: Vec<_> = statements.map(|(_, index)| format!("CREATE INDEX {index}")).collect();
         let left = changes.after(&statements.concat()).await;
         assert!(left.iter().all(|text| text.contains("the view")), "{index}: {left:#?}");
@@ -186,7 +186,7 @@ async fn a_joined_object_needs_an_index() {
         ["ShipGroup", "OpenShipGroup", "Picklist", "Shipment", "ShipmentRouteSegment", "ProductStoreShipmentMethod"];
     let unserved = types.map(|ty| {
         format!(
-            "no index serves {ty}.shippingMethod: CREATE INDEX CONCURRENTLY ON \"shipment_method_type\" \
+            "no index serves {ty}.shippingMethod: run `orderql migrate`, or CREATE INDEX CONCURRENTLY ON \"shipment_method_type\" \
              (\"shipment_method_type_id\");"
         )
     });
@@ -264,7 +264,7 @@ async fn fits_the_primary_keys_of_hotwax() {
             ADD PRIMARY KEY (good_identification_type_id, product_id, from_date);
         ALTER TABLE shipment_status ALTER shipment_status_id DROP DEFAULT, DROP CONSTRAINT pk_shipment_status,
             ADD PRIMARY KEY (shipment_status_id);
-        DELETE FROM orderql.schema_history WHERE version >= 23";
+        DELETE FROM orderql.schema_state; DELETE FROM orderql.schema_object";
     client.batch_execute(hotwax).await.unwrap();
     migrate(&mut client).await.unwrap();
     assert_eq!(check(&client, &built_in()).await.unwrap(), []);
@@ -343,7 +343,7 @@ async fn an_index_has_the_columns_that_a_search_key_includes() {
     };
     let missing = |key: &str, first: &str, include: &str| {
         format!(
-            "no index has all columns that things(query: \"{key}:…\") includes, leave `include` out of the schema file, or: CREATE \
+            "no index has all columns that things(query: \"{key}:…\") includes: leave `include` out of the schema file, or CREATE \
              INDEX CONCURRENTLY ON \"thing\" ({first}) INCLUDE ({include});"
         )
     };
@@ -409,7 +409,7 @@ async fn checks_the_indexes_of_a_views_tables() {
     let unjoined = report_after("ALTER TABLE note_data DROP CONSTRAINT pk_note_data CASCADE", &built_in()).await;
     assert_eq!(
         unjoined,
-        ["no index serves Order.notes: the view orderql.order_note needs one on the table of its columns (order_id, \
+        ["no index serves Order.notes: run `orderql migrate`, or the view orderql.order_note needs one on the table of its columns (order_id, \
           note_id), in this order, and one for each table that it joins"]
     );
 }

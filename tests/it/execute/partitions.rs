@@ -3,20 +3,18 @@
 
 use std::fmt::Write as _;
 
-use orderql::database::migrate::migrate;
+use orderql::migration::migrate::migrate;
 use tokio_postgres::Client;
 
 use crate::catalog::collection_roots::roots;
 use crate::support::cluster::load;
 use crate::support::command;
 use crate::support::database::{Database, empty_database, loaded_database};
+use crate::support::declared_tables::declared_tables;
 use crate::support::query_runner::QueryRunner;
 use crate::support::server::Server;
 use crate::support::store::{URLENCODED, update_request};
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
-
-/// The statements that create OFBiz's tables of orders where there are none.
-const ORDERS: &str = include_str!("../../../src/database/migrations/V07__orders.sql");
 
 const PARTITIONS: usize = 3;
 
@@ -29,11 +27,9 @@ const ORDER: &str = r#"{ order(orderId: "ORDER_IN_PROGRESS") { orderId statusId 
 /// The tables whose primary keys begin with an order's id, partitioned. Returns their names.
 pub async fn create_partitioned(client: &Client) -> Vec<&'static str> {
     let mut names = Vec::new();
-    let statements = ORDERS.split("CREATE TABLE IF NOT EXISTS ").skip(1);
-    for statement in statements.filter(|statement| statement.contains("PRIMARY KEY (order_id")) {
-        let (definition, _) = statement.split_once(");\n").unwrap();
-        let (name, _) = definition.split_once(' ').unwrap();
-        let mut sql = format!("CREATE TABLE {definition}) PARTITION BY HASH (order_id);");
+    for table in declared_tables().iter().filter(|table| table.key().first() == Some(&"order_id")) {
+        let (name, definition) = (table.name, table.definition(None));
+        let mut sql = format!("CREATE TABLE {name} ({definition}) PARTITION BY HASH (order_id);");
         for part in 0..PARTITIONS {
             let of = format!("FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {part})");
             write!(sql, "CREATE TABLE {name}_{part} PARTITION OF {name} {of};").unwrap();
@@ -56,9 +52,9 @@ fn update(server: &Server) {
 async fn partitions_by_the_date_of_the_order_are_rejected_with_the_reason() {
     let database = empty_database().await;
     let client = database.connect().await;
-    let (_, definition) = ORDERS.split_once("CREATE TABLE IF NOT EXISTS order_header (").unwrap();
-    let (definition, _) = definition.split_once(");\n").unwrap();
-    let definition = definition.replace("PRIMARY KEY (order_id)", "PRIMARY KEY (order_id, order_date)");
+    let tables = declared_tables();
+    let orders = tables.iter().find(|table| table.name == "order_header").unwrap();
+    let definition = orders.definition(Some("order_id, order_date"));
     let partitioned = format!(
         "CREATE TABLE order_header ({definition}) PARTITION BY RANGE (order_date);
          CREATE TABLE order_header_2026 PARTITION OF order_header FOR VALUES FROM ('2026-01-01') TO ('2027-01-01')"

@@ -13,10 +13,10 @@ use std::time::UNIX_EPOCH;
 use orderql::access::profile::Profile;
 use orderql::cli::demo::sample;
 use orderql::database::connection::connect::connect;
-use orderql::database::migrate::{fingerprint, migrate};
 use orderql::load::finish::finish;
 use orderql::load::input::InputFile;
 use orderql::load::loader::load_file;
+use orderql::migration::migrate::{fingerprint, migrate};
 use orderql::private_cluster::address::ClusterAddress;
 use orderql::private_cluster::cluster::Cluster;
 use orderql::private_cluster::options::{ClusterOptions, Durability};
@@ -49,7 +49,7 @@ pub fn throwaway_cluster(folder: &Path) -> ClusterOptions {
 /// Copies a stopped cluster into an empty folder, with the migrated database `orders` and the user `demo`. It is made once for each set
 /// of migrations.
 pub async fn copy_prepared_cluster(to: &Path) {
-    let prepared = folder().with_extension(format!("prepared-{:016x}", fingerprint()));
+    let prepared = folder().with_extension(format!("prepared-{}", fingerprint()));
     {
         let _lock = lock();
         if !prepared.exists() {
@@ -80,7 +80,7 @@ pub(super) async fn migrated_template() -> &'static str {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let create = async || {
         let fill = async |mut client: Client| drop(migrate(&mut client).await.unwrap());
-        create_template(format!("template_{:016x}", fingerprint()), None, fill).await
+        create_template(format!("template_{}", fingerprint()), None, fill).await
     };
     TEMPLATE.get_or_init(create).await
 }

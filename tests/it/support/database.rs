@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use orderql::database::connection::connect::connect;
-use orderql::database::migrate::migrate;
+use orderql::migration::migrate::migrate;
 use orderql::private_cluster::address::ClusterAddress;
 use tokio_postgres::{Client, Config};
 

@@ -7,6 +7,7 @@ pub mod cluster;
 pub mod command;
 pub mod cursor;
 pub mod database;
+pub mod declared_tables;
 pub mod fault_proxy;
 pub mod http;
 pub mod http2;

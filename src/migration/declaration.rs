@@ -1,0 +1,117 @@
+//! The declared state of a database.
+
+use std::sync::LazyLock;
+
+use crate::migration::indexes;
+use crate::migration::object::{Object, hash};
+use crate::migration::reference::Reference;
+use crate::migration::table::Table;
+
+/// Grows with each change of what is declared, so that of two versions one is known to be older. A test compares it with the files.
+pub(super) const STATE: i32 = 45;
+
+/// The texts of the tables of the service, and of its other objects.
+const SERVICE: [&str; 3] = [
+    include_str!("declared/service_tables.txt"),
+    include_str!("declared/service.sql"),
+    include_str!("declared/change_feeds.sql"),
+];
+
+/// The same for orders.
+const ORDERS: [&str; 6] = [
+    include_str!("declared/tables.txt"),
+    include_str!("declared/references.txt"),
+    include_str!("declared/functions.sql"),
+    include_str!("declared/views.sql"),
+    include_str!("declared/triggers.sql"),
+    include_str!("declared/rows.sql"),
+];
+
+/// What earlier versions made and this one does not need.
+pub(super) const OBSOLETE: &str = include_str!("declared/obsolete.sql");
+
+/// Which tables are migrated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Those of orders and of the service.
+    All,
+    /// Those of the service alone.
+    Service,
+}
+
+/// The declared tables and objects of a scope, in the order in which they are made. [`indexes`] has the indexes.
+#[derive(Debug)]
+pub(super) struct Declaration {
+    pub(super) tables: Vec<Table>,
+    pub(super) references: Vec<Reference>,
+    pub(super) objects: Vec<Object>,
+}
+
+static SERVICE_ALONE: LazyLock<Declaration> = LazyLock::new(|| {
+    let [tables, service, feeds] = SERVICE;
+    let objects = [Object::read(feeds), Object::read(service)].concat();
+    Declaration { tables: Table::read(tables), references: Vec::new(), objects }
+});
+
+static ALL: LazyLock<Declaration> = LazyLock::new(|| {
+    let [tables, references, objects @ ..] = ORDERS;
+    let service = &*SERVICE_ALONE;
+    let objects = objects.into_iter().flat_map(Object::read);
+    Declaration {
+        tables: service.tables.iter().cloned().chain(Table::read(tables)).collect(),
+        references: Reference::read(references),
+        objects: service.objects.iter().cloned().chain(objects).collect(),
+    }
+});
+
+impl Declaration {
+    /// The declaration of a scope.
+    pub(super) fn of(scope: Scope) -> &'static Self {
+        match scope {
+            Scope::All => &ALL,
+            Scope::Service => &SERVICE_ALONE,
+        }
+    }
+
+    /// The columns that orderql adds to OFBiz's tables and nobody else needs.
+    pub(super) fn own_columns() -> Vec<&'static str> {
+        let columns = ALL.tables.iter().filter(|table| table.is_of_ofbiz()).flat_map(|table| &table.columns);
+        columns.map(|column| column.name).filter(|name| name.starts_with("orderql_")).collect()
+    }
+}
+
+/// A hash over all that is declared, for caches of migrated databases.
+pub(super) fn fingerprint() -> String {
+    let texts = SERVICE.iter().chain(&ORDERS).chain([&indexes::LIST]);
+    hash(&texts.copied().collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn the_state_grows_with_what_is_declared() {
+        let known = (45, "0");
+        assert_eq!((STATE, &*fingerprint()), known, "if a release has the state before, STATE must be higher by one");
+    }
+
+    #[test]
+    fn each_object_is_declared_once() {
+        let declaration = Declaration::of(Scope::All);
+        let mut ids = HashSet::new();
+        for object in &declaration.objects {
+            assert!(ids.insert(object.id()), "{}", object.id());
+        }
+        for table in &declaration.tables {
+            assert!(ids.insert(table.name.clone()), "{}", table.name);
+        }
+        for reference in &declaration.references {
+            assert!(ids.contains(&format!("public.{}", reference.table)), "{reference:?}");
+        }
+        assert!(Declaration::of(Scope::Service).tables.iter().all(|table| !table.is_of_ofbiz()));
+        assert_eq!(Declaration::own_columns(), ["orderql_facility_id", "orderql_product_store_id"]);
+    }
+}

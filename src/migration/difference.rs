@@ -1,0 +1,157 @@
+//! What a database lacks of what is declared, and what it has that is not declared any more.
+
+use std::collections::HashSet;
+
+use tokio_postgres::{Client, Error};
+
+use crate::migration::declaration::Declaration;
+use crate::migration::indexes::{self, MissingIndex};
+use crate::migration::object::{Object, ObjectKind};
+use crate::migration::present::Present;
+use crate::migration::reference::Reference;
+use crate::migration::table::{Column, Table};
+use crate::migration::view_columns::{ColumnsRead, expand};
+
+/// The difference between a database and a declaration.
+#[derive(Debug)]
+pub(super) struct Difference {
+    /// Whether the schema `orderql` is missing.
+    pub(super) lacks_schema: bool,
+    /// Whether nothing recorded what was applied: earlier versions may have left what is obsolete.
+    pub(super) lacks_record: bool,
+    /// Whether the record names another version.
+    pub(super) is_of_other_version: bool,
+    pub(super) tables: Vec<&'static Table>,
+    /// Columns of tables that stand.
+    pub(super) columns: Vec<(&'static Table, &'static Column)>,
+    /// Of the tables that are made.
+    pub(super) references: Vec<&'static Reference>,
+    /// In the order in which they are made. Views have their columns.
+    pub(super) objects: Vec<Object>,
+    /// All declared views, in the same form.
+    pub(super) views: Vec<Object>,
+    /// Views and functions of the schema `orderql` that are not declared any more: `VIEW orderql.name`.
+    pub(super) undeclared: Vec<String>,
+    pub(super) indexes: Vec<MissingIndex>,
+    /// What the database has.
+    pub(super) present: Present,
+}
+
+impl Difference {
+    /// Compares a database with a declaration. `read` has the columns that the schema file reads from views.
+    pub(super) async fn read(
+        client: &Client,
+        declaration: &'static Declaration,
+        read: Option<&ColumnsRead>,
+    ) -> Result<Self, Error> {
+        let present = Present::read(client).await?;
+        let tables: Vec<_> =
+            declaration.tables.iter().filter(|table| !present.relations.contains_key(&table.name)).collect();
+        let is_made = |name: &str| tables.iter().any(|table| table.name == name);
+        let columns = missing_columns(declaration, &present);
+        let references = declaration
+            .references
+            .iter()
+            .filter(|reference| is_made(&format!("public.{}", reference.table)))
+            .filter(|reference| can_refer(reference, &present))
+            .collect();
+        let has_column = |table: &str, column: &str| {
+            let name = format!("public.{table}");
+            let is_declared = || {
+                let mut declared = declaration.tables.iter().filter(|table| is_made(&table.name));
+                declared.any(|table| table.name == name && table.columns.iter().any(|other| other.name == column))
+            };
+            let is_added = || columns.iter().any(|(table, added)| table.name == name && added.name == column);
+            let stands = present.relations.get(&name).is_some_and(|table| table.column_type(column).is_some());
+            stands || is_added() || is_declared()
+        };
+        let (views, others): (Vec<&Object>, Vec<&Object>) =
+            declaration.objects.iter().partition(|object| object.kind == ObjectKind::View);
+        let views: Vec<_> = views.into_iter().map(|view| expand(view, read, &present, has_column)).collect();
+        let is_made_before = |object: &&Object| {
+            matches!(object.kind, ObjectKind::Function | ObjectKind::TriggerFunction | ObjectKind::Sequence)
+        };
+        let (functions, others): (Vec<&Object>, Vec<&Object>) = others.into_iter().partition(is_made_before);
+        let objects = functions.into_iter().chain(&views).chain(others);
+        let objects = objects.filter(|object| !is_applied(object, &present)).cloned().collect();
+        let made: Vec<_> = tables.iter().map(|table| &*table.name).collect();
+        let indexes = indexes::missing(client, &made).await?;
+        Ok(Self {
+            lacks_schema: !present.has_schema,
+            lacks_record: present.record.is_none(),
+            is_of_other_version: present.record.as_ref().is_none_or(|record| !record.is_current()),
+            undeclared: undeclared(declaration, &present),
+            tables,
+            columns,
+            references,
+            objects,
+            views,
+            indexes,
+            present,
+        })
+    }
+
+    /// The names of the tables, columns and objects that were never made or are declared otherwise now. Indexes are not among them, nor are
+    /// triggers that somebody dropped.
+    pub(super) fn names(&self) -> Vec<String> {
+        let is_dropped = |object: &&Object| {
+            let record = self.present.record.as_ref();
+            object.kind == ObjectKind::Triggers && record.is_some_and(|record| record.has(object))
+        };
+        let tables = self.tables.iter().map(|table| table.name.clone());
+        let columns = self.columns.iter().map(|(table, column)| format!("{}.{}", table.bare_name(), column.name));
+        let objects = self.objects.iter().filter(|object| !is_dropped(object));
+        tables.chain(columns).chain(objects.map(Object::id)).chain(self.undeclared.iter().cloned()).collect()
+    }
+}
+
+fn missing_columns(declaration: &'static Declaration, present: &Present) -> Vec<(&'static Table, &'static Column)> {
+    let mut missing = Vec::new();
+    for table in &declaration.tables {
+        let Some(found) = present.table(&table.name) else { continue };
+        let lacks = |column: &&Column| column.is_added && found.column_type(column.name).is_none();
+        missing.extend(table.columns.iter().filter(lacks).map(|column| (table, column)));
+    }
+    missing
+}
+
+/// Whether the target of a foreign key has the key that it refers to: one that stands may have another.
+fn can_refer(reference: &Reference, present: &Present) -> bool {
+    let Some((target, columns)) = reference.target else { return true };
+    let name = format!("public.{target}");
+    let Some(found) = present.relations.get(&name) else { return true };
+    let is_key = present.keys.get(&name).is_some_and(|key| key.iter().map(String::as_str).eq(columns.split(',')));
+    // Those of the table that is made are of OFBiz's types.
+    let is_id = |column: &str| found.column_type(column).is_some_and(|ty| ty.starts_with("character"));
+    is_key && columns.split(',').all(is_id)
+}
+
+/// Whether the database has the object in this form.
+fn is_applied(object: &Object, present: &Present) -> bool {
+    let exists = match object.kind {
+        ObjectKind::Function | ObjectKind::TriggerFunction => present.functions.contains(object.name),
+        ObjectKind::View | ObjectKind::Sequence => present.relations.contains_key(object.name),
+        ObjectKind::Triggers => {
+            object.parts.iter().all(|part| present.triggers.contains(&(object.name.to_owned(), (*part).to_owned())))
+        }
+        ObjectKind::Rows | ObjectKind::Rights | ObjectKind::Comments => true,
+    };
+    exists && present.record.as_ref().is_some_and(|record| record.has(object))
+}
+
+/// The views and functions that an earlier version made: those of its record, or all if there is none.
+fn undeclared(declaration: &Declaration, present: &Present) -> Vec<String> {
+    let declared: HashSet<&str> = declaration.objects.iter().map(|object| object.name).collect();
+    let is_ours = |kind: &str, name: &str| {
+        let of_kind = |id: &str| id.strip_suffix(name).is_some_and(|before| before.trim_end().ends_with(kind));
+        present.record.as_ref().is_none_or(|record| record.ids().any(of_kind))
+    };
+    let is_left = |name: &str| !declared.contains(name) && !present.of_feeds.contains(name);
+    let views = present.relations.iter().filter(|(name, relation)| {
+        relation.kind == "v" && name.starts_with("orderql.") && is_left(name) && is_ours("view", name)
+    });
+    let mut views: Vec<_> = views.map(|(name, _)| format!("VIEW {name}")).collect();
+    views.sort();
+    let functions = present.functions.iter().filter(|name| is_left(name) && is_ours("function", name));
+    views.into_iter().chain(functions.map(|name| format!("FUNCTION {name}"))).collect()
+}

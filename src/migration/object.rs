@@ -1,0 +1,118 @@
+//! The declared objects beside tables and indexes: functions, views, triggers, rows and rights.
+//!
+//! A file has a section for each, which begins with a line `--- kind name`. What is before the first section is a comment.
+
+use std::hash::Hasher as _;
+
+use fnv::FnvHasher;
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum ObjectKind {
+    Function,
+    /// A function of triggers. Nobody else may call it.
+    TriggerFunction,
+    View,
+    /// The triggers of a table, whose names follow the table's.
+    Triggers,
+    Sequence,
+    /// Rows that are inserted where they are missing.
+    Rows,
+    Rights,
+    Comments,
+}
+
+/// A declared object.
+#[derive(Debug, Clone)]
+pub(super) struct Object {
+    pub(super) kind: ObjectKind,
+    /// Its schema and name; the schema `public` is left out for rows.
+    pub(super) name: &'static str,
+    /// The names of triggers.
+    pub(super) parts: Vec<&'static str>,
+    /// The statements that make it, or bring another form of it into this one.
+    pub(super) text: String,
+}
+
+impl ObjectKind {
+    const ALL: [(&'static str, Self); 8] = [
+        ("function", Self::Function),
+        ("trigger_function", Self::TriggerFunction),
+        ("view", Self::View),
+        ("triggers", Self::Triggers),
+        ("sequence", Self::Sequence),
+        ("rows", Self::Rows),
+        ("rights", Self::Rights),
+        ("comments", Self::Comments),
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl Object {
+    /// The objects of a file, in its order.
+    pub(super) fn read(file: &'static str) -> Vec<Self> {
+        let mut objects: Vec<Self> = Vec::new();
+        for line in file.lines() {
+            if let Some(object) = line.strip_prefix("--- ").and_then(Self::named) {
+                objects.push(object);
+            } else if let Some(object) = objects.last_mut() {
+                object.text.push_str(line);
+                object.text.push('\n');
+            }
+        }
+        for object in &mut objects {
+            object.text.truncate(object.text.trim_end().len());
+            object.text.push('\n');
+            if object.kind == ObjectKind::TriggerFunction {
+                object.text.push_str("REVOKE EXECUTE ON FUNCTION ");
+                object.text.push_str(object.name);
+                object.text.push_str(" FROM PUBLIC;\n");
+            }
+        }
+        objects
+    }
+
+    fn named(head: &'static str) -> Option<Self> {
+        let (kind, name) = head.split_once(' ')?;
+        let (_, kind) = ObjectKind::ALL.into_iter().find(|(name, _)| *name == kind)?;
+        let (name, parts) = name.split_once(": ").unwrap_or((name, ""));
+        Some(Self { kind, name, parts: parts.split_whitespace().collect(), text: String::new() })
+    }
+
+    /// What it is recorded by: kind and name.
+    pub(super) fn id(&self) -> String {
+        format!("{} {}", self.kind.name(), self.name)
+    }
+
+    /// A hash of its text.
+    pub(super) fn hash(&self) -> String {
+        hash(&self.text)
+    }
+}
+
+/// A hash of a text, which is the same in every build.
+pub(super) fn hash(text: &str) -> String {
+    let mut hasher = FnvHasher::default();
+    hasher.write(text.as_bytes());
+    format!("{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_sections() {
+        let objects = Object::read(
+            "-- A file.\n\n--- view a.b\n-- Why.\nCREATE 1;\n\n--- triggers c.d: e f\nCREATE 2;\n--- trigger_function g\nCREATE 3;\n",
+        );
+        let [view, triggers, function] = &objects[..] else { panic!("{objects:?}") };
+        assert_eq!((view.id(), &*view.text), ("view a.b".to_owned(), "-- Why.\nCREATE 1;\n"));
+        assert_eq!((triggers.name, &triggers.parts[..]), ("c.d", &["e", "f"][..]));
+        assert_eq!(function.text, "CREATE 3;\nREVOKE EXECUTE ON FUNCTION g FROM PUBLIC;\n");
+        assert_ne!(view.hash(), triggers.hash());
+    }
+}
