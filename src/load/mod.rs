@@ -1,4 +1,4 @@
-//! Loads OFBiz entity-engine XML files into tables, as a stream.
+//! Loads the XML data files of OFBiz (`entity-engine-xml`) and Moqui (`entity-facade-xml`) into tables, as a stream.
 //!
 //! ```text
 //! input ─▶ xml_reader     bytes → rows with line numbers               pure
@@ -24,6 +24,7 @@
 
 pub mod error;
 mod record;
+pub(crate) mod data_format;
 pub(crate) mod row;
 pub(crate) mod column_type;
 
@@ -31,13 +32,18 @@ pub mod input;
 mod line_counter;
 pub(crate) mod xml_reader;
 mod xml_element;
+mod entity_name;
+mod row_element;
 
 mod tables;
 pub(crate) mod value;
+mod date_time;
+mod ancestors;
 mod mapping;
 mod queue;
 mod statement;
 pub mod report;
 mod table_writer;
+mod file_state;
 pub mod loader;
 pub mod finish;
