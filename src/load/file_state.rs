@@ -79,11 +79,11 @@ impl FileState {
 
     /// Skips a row whose entity has no table, unless it is a field of the row around it with elements instead of text.
     fn process_unknown(&mut self, tables: &Tables, row: Row, report: &mut FileReport) {
-        let parent = self.ancestors.parent().map(|parent| tables.get(parent));
-        let is_field = parent.is_some_and(|parent| parent.column_of(&row.entity) != FieldColumn::Unknown);
-        match (is_field, self.ancestors.parent().and_then(|parent| self.entities.get(&parent))) {
-            (true, Some(entity)) => report.add_bad(row.line, entity, RowError::NestedElement { field: row.entity }),
-            _ => report.add_skipped(row.entity),
+        let parent = self.ancestors.parent();
+        let with_field = parent.filter(|parent| tables.get(*parent).column_of(&row.entity) != FieldColumn::Unknown);
+        match with_field.and_then(|parent| self.entities.get(&parent)) {
+            Some(entity) => report.add_bad(row.line, entity, RowError::NestedElement { field: row.entity }),
+            None => report.add_skipped(row.entity),
         }
         self.ancestors.enter(None, Vec::new());
     }

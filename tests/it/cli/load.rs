@@ -29,7 +29,8 @@ fn loads_what_it_can_and_fails_if_records_or_files_were_left_out() {
     };
     let loaded = || {
         runtime.block_on(async {
-            let parties = "SELECT string_agg(party_id, '' ORDER BY party_id) FROM party WHERE party_id ~ '^[A-D]$|^P[0-9]+$'";
+            let parties =
+                "SELECT string_agg(party_id, '' ORDER BY party_id) FROM party WHERE party_id ~ '^[A-D]$|^P[0-9]+$'";
             rows_as_text(&database.connect().await, parties).await.concat()
         })
     };

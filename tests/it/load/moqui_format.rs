@@ -19,7 +19,7 @@ async fn loads_rows_named_with_and_without_their_package() {
     let report = load_moqui(
         &mut client,
         "<moqui.basic.EnumerationType enumTypeId=\"T\" description=\"null\"/>\
-         <moqui.basic.Enumeration enumId=\"E\" enumTypeId=\"T\" sequenceNum=\"1\"/><enums enumId=\"F\" enumTypeId=\"T\"/>\
+         <moqui.basic.Enumeration enumId=\"E\" enumTypeId=\"T\" statusFlowId=\"1\"/><enums enumId=\"F\" enumTypeId=\"T\"/>\
          <Party partyId=\"P\"/><org.apache.ofbiz.product.product.Product productId=\"X\">\
          <longDescription><![CDATA[<p>long</p>\ntext]]></longDescription></org.apache.ofbiz.product.product.Product>\
          <moqui.service.job.ServiceJob jobName=\"J\"><parameters parameterName=\"p\"/></moqui.service.job.ServiceJob>",
@@ -31,7 +31,7 @@ async fn loads_rows_named_with_and_without_their_package() {
         lines.starts_with(
             "test.xml: 5 rows of 4 entities (Enumeration 2, EnumerationType 1, Party 1, Product 1); \
              2 rows of 2 unknown entities skipped (ServiceJob 1, parameters 1); 0 bad\n\
-             test.xml: Enumeration.sequenceNum ignored 1×"
+             test.xml: Enumeration.statusFlowId ignored 1×"
         ),
         "{lines}"
     );
@@ -47,7 +47,7 @@ async fn reads_milliseconds_as_moqui_writes_times() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     let rows = "<OrderHeader orderId=\"O\" orderDate=\"1265184000123\" entryDate=\"2013-09-03 12:56\"/>\
-        <Person partyId=\"_NA_\" birthDate=\"-4867880400000\"/>";
+        <Person partyId=\"_NA_\" birthDate=\"-4867968600000\"/>";
     assert_eq!(load_moqui(&mut client, rows).await.bad_rows(), 0);
     let times = "SELECT order_date AT TIME ZONE 'UTC', entry_date AT TIME ZONE 'UTC', birth_date \
         FROM order_header, person WHERE order_id = 'O' AND party_id = '_NA_'";
