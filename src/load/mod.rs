@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! input ─▶ xml_reader     bytes → rows with line numbers               pure
-//!   └▶ file_state         inherited keys, what is skipped              pure
-//!   └▶ mapping            a row → a table's columns and values         pure
+//!   └▶ file_state         a row → its table and inherited keys         pure
+//!        └▶ mapping       a row → a table's columns and values         pure
 //!        └▶ queue         records → batches, dependencies first        pure
 //!             └▶ table_writer   a batch → a statement                  one transaction per file
 //! finish                  totals and links, after the last file
@@ -28,7 +28,7 @@
 //! ## Differences from Moqui
 //!
 //! - The names of relationships are not known, because the tables do not have them. A row inside another is found by its
-//!   entity's name, and inherits what its table's columns and foreign keys say ([`ancestors`]). One that is named by a
+//!   entity's name, and inherits what its table's columns and foreign keys say (`ancestors`). One that is named by a
 //!   relationship's alias is skipped.
 //! - Missing keys, `fromDate` among them, are reported as bad; services are not called; changes of a status are not checked.
 
