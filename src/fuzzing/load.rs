@@ -1,8 +1,9 @@
-//! The rows of OFBiz data files, and the canonical texts of their values.
+//! The rows of data files, and the canonical texts of their values.
 
 use std::io::BufRead;
 
 use crate::load::column_type::ColumnType;
+use crate::load::data_format::DataFormat;
 use crate::load::row::FileItem;
 use crate::load::value;
 use crate::load::xml_reader::XmlReader;
@@ -12,6 +13,8 @@ use crate::load::xml_reader::XmlReader;
 pub enum Item {
     /// The root element.
     Root { maintain_timestamps: bool, create_dummy_fk: bool },
+    /// The root element of a file that is skipped.
+    TransformRoot,
     Row {
         /// The entity's name.
         entity: String,
@@ -59,7 +62,8 @@ impl From<FileItem> for Item {
                 fields: row.fields,
                 line: row.line,
             },
-            FileItem::NestedElement { entity, field, line } => Self::Nested { entity, field, line },
+            FileItem::TransformRoot => Self::TransformRoot,
+            FileItem::NestedElement { entity, field, line, .. } => Self::Nested { entity, field, line },
         }
     }
 }
@@ -67,8 +71,9 @@ impl From<FileItem> for Item {
 /// The number of column types that [`canonical`] knows.
 pub const COLUMN_TYPES: usize = 12;
 
-/// A value's canonical text in a column of one of the types, numbered from 0; `None` is NULL. Fails with the loader's message.
-pub fn canonical(column_type: usize, text: String) -> Result<Option<String>, String> {
+/// A value's canonical text in a column of one of the types, numbered from 0; `None` is NULL. `is_moqui` is whether the file is
+/// Moqui's. Fails with the loader's message.
+pub fn canonical(column_type: usize, is_moqui: bool, text: String) -> Result<Option<String>, String> {
     let column_type = match column_type % COLUMN_TYPES {
         0 => ColumnType::Text { width: None },
         1 => ColumnType::Text { width: Some(20) },
@@ -83,5 +88,6 @@ pub fn canonical(column_type: usize, text: String) -> Result<Option<String>, Str
         10 => ColumnType::Time,
         _ => ColumnType::Bytes,
     };
-    value::canonical(&column_type, text).map_err(|error| error.to_string())
+    let format = if is_moqui { DataFormat::EntityFacade } else { DataFormat::EntityEngine };
+    value::canonical(&column_type, format, text).map_err(|error| error.to_string())
 }

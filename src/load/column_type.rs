@@ -16,7 +16,7 @@ pub(crate) enum ColumnType {
     },
     /// A binary floating-point number.
     Float,
-    /// A timestamp. The files have no time zone; their timestamps are read as UTC.
+    /// A timestamp. One without an offset is read as UTC.
     Timestamp {
         /// Whether the column has a time zone.
         zoned: bool,
@@ -58,7 +58,7 @@ impl ColumnType {
             Self::Numeric => "a decimal number such as 12.50",
             Self::Integer { .. } => "a whole number that fits its column",
             Self::Float => "a number",
-            Self::Timestamp { .. } => "a timestamp: yyyy-mm-dd hh:mm:ss[.fff], read as UTC",
+            Self::Timestamp { .. } => "a timestamp such as 2009-08-10 09:05:00.5 (in UTC) or 2009-08-10T09:05:00+02:00",
             Self::Date => "a date: yyyy-mm-dd",
             Self::Time => "a time of day: hh:mm:ss",
             Self::Bytes => "base64",

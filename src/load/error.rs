@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::load::row::ROOT_ELEMENT;
+use crate::load::data_format::ROOT_ELEMENTS;
 
 /// Why a file was not loaded. Nothing of it is in the database.
 #[derive(Debug, Error)]
@@ -51,7 +51,7 @@ pub enum LoadError {
     Database(#[from] tokio_postgres::Error),
 }
 
-/// Where and why a file is not well-formed XML or not an OFBiz data file.
+/// Where and why a file is not well-formed XML or not a data file.
 #[derive(Debug, Error)]
 #[error("line {line}: {kind}")]
 pub struct XmlError {
@@ -62,7 +62,7 @@ pub struct XmlError {
     pub kind: XmlErrorKind,
 }
 
-/// Why a file is not well-formed XML or not an OFBiz data file.
+/// Why a file is not well-formed XML or not a data file.
 #[derive(Debug, Error)]
 pub enum XmlErrorKind {
     /// A syntax or read error.
@@ -71,17 +71,17 @@ pub enum XmlErrorKind {
     /// A malformed attribute.
     #[error("{0}")]
     Attribute(#[from] quick_xml::events::attributes::AttrError),
-    /// The root element is not that of an OFBiz data file.
-    #[error("the root element is <{0}>; an OFBiz data file has <{ROOT_ELEMENT}>")]
+    /// The root element is not that of a data file.
+    #[error("the root element is <{0}>; a data file has {ROOT_ELEMENTS}")]
     Root(String),
     /// No element at all.
-    #[error("there is no <{ROOT_ELEMENT}> element")]
+    #[error("there is no root element; a data file has {ROOT_ELEMENTS}")]
     Empty,
     /// Text outside the root element.
-    #[error("there is text outside <{ROOT_ELEMENT}>")]
+    #[error("there is text outside the root element")]
     TextOutsideRoot,
     /// An element after the end of the root element.
-    #[error("<{0}> follows the end of </{ROOT_ELEMENT}>")]
+    #[error("<{0}> follows the end of the root element")]
     AfterRoot(String),
     /// The file ends inside an element.
     #[error("the file ends inside <{0}>")]

@@ -26,22 +26,16 @@ pub enum InputFile {
 
 impl InputFile {
     /// The file at `path`. For a folder, the files that its `LOAD_ORDER.txt` names, one per line; blank lines and lines
-    /// that begin with `#` are skipped. Fails if one of the files does not exist, before any is loaded.
+    /// that begin with `#` are skipped. A file that does not exist fails when it is loaded.
     pub fn from_path(path: &Path) -> Result<Vec<Self>, LoadError> {
-        if !metadata(path)?.is_dir() {
+        if !path.is_dir() {
             return Ok(vec![Self::Path(path.to_owned())]);
         }
         let order = path.join(ORDER_FILE);
         let names =
             std::fs::read_to_string(&order).map_err(|source| LoadError::NoOrder { order: order.clone(), source })?;
         let names = names.lines().map(str::trim).filter(|name| !name.is_empty() && !name.starts_with('#'));
-        names
-            .map(|name| {
-                let file = path.join(name);
-                metadata(&file)?;
-                Ok(Self::Path(file))
-            })
-            .collect()
+        Ok(names.map(|name| Self::Path(path.join(name))).collect())
     }
 
     /// The name in reports: the path as given, or the name.
@@ -66,8 +60,4 @@ impl InputFile {
             }
         }
     }
-}
-
-fn metadata(path: &Path) -> Result<std::fs::Metadata, LoadError> {
-    std::fs::metadata(path).map_err(|source| LoadError::Read { file: path.display().to_string(), source })
 }

@@ -1,16 +1,13 @@
 //! Loads one file in one transaction.
 
-use std::collections::HashMap;
-
 use tokio::sync::mpsc;
 use tokio_postgres::Client;
 
-use crate::load::error::{LoadError, RowError};
+use crate::load::error::LoadError;
+use crate::load::file_state::FileState;
 use crate::load::input::InputFile;
-use crate::load::mapping::map_row;
-use crate::load::queue::RecordQueue;
 use crate::load::report::FileReport;
-use crate::load::row::{FileItem, Row};
+use crate::load::row::FileItem;
 use crate::load::table_writer::TableWriter;
 use crate::load::tables::Tables;
 use crate::load::xml_reader::XmlReader;
@@ -65,49 +62,6 @@ pub async fn load_file(
         Err(error) => {
             writer.rollback().await?;
             Err(error)
-        }
-    }
-}
-
-/// The state of loading one file.
-#[derive(Default)]
-struct FileState {
-    queue: RecordQueue,
-    /// The entity of each table for which the file has rows.
-    entities: HashMap<usize, String>,
-    maintain_timestamps: bool,
-}
-
-impl FileState {
-    fn process(&mut self, tables: &Tables, item: FileItem, report: &mut FileReport) {
-        match item {
-            FileItem::Root(options) => {
-                self.maintain_timestamps = options.maintain_timestamps;
-                report.wants_dummies = options.create_dummy_fk;
-            }
-            FileItem::NestedElement { entity, field, line } => match tables.of_entity(&entity) {
-                Some(_) => report.add_bad(line, &entity, RowError::NestedElement { field }),
-                None => *report.skipped.entry(entity).or_default() += 1,
-            },
-            FileItem::Row(row) => self.process_row(tables, row, report),
-        }
-    }
-
-    fn process_row(&mut self, tables: &Tables, row: Row, report: &mut FileReport) {
-        let Some(table) = tables.of_entity(&row.entity) else {
-            *report.skipped.entry(row.entity).or_default() += 1;
-            return;
-        };
-        let entity = self.entities.entry(table).or_insert_with(|| row.entity.clone());
-        let line = row.line;
-        match map_row(tables, table, row, self.maintain_timestamps) {
-            Ok(mapped) => {
-                for field in mapped.unknown_fields {
-                    *report.unknown_fields.entry((entity.clone(), field)).or_default() += 1;
-                }
-                self.queue.push(tables, mapped.record);
-            }
-            Err(error) => report.add_bad(line, entity, error),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::load::error::RowError;
 use crate::load::record::{KEY_SEPARATOR, Record};
-use crate::load::row::{Action, Row};
+use crate::load::row::{Action, RootOptions, Row};
 use crate::load::tables::{FieldColumn, Table, Tables};
 use crate::load::value::canonical;
 
@@ -13,13 +13,14 @@ pub(super) struct MappedRow {
     pub(super) unknown_fields: Vec<String>,
 }
 
-/// Maps a row to the table at an index. With `maintain_timestamps`, the row's timestamps are loaded; otherwise the loader
-/// sets them.
+/// Maps a row to the table at an index. `inherited` are columns that have these values if the row does not name them. With
+/// `maintain-timestamps`, the row's timestamps are loaded; otherwise the loader sets them.
 pub(super) fn map_row(
     tables: &Tables,
     index: usize,
     row: Row,
-    maintain_timestamps: bool,
+    inherited: Vec<(usize, String)>,
+    options: RootOptions,
 ) -> Result<MappedRow, RowError> {
     let table = tables.get(index);
     let mut unknown_fields = Vec::new();
@@ -34,14 +35,23 @@ pub(super) fn map_row(
             }
         };
         let column = &table.columns[position];
-        if column.is_stamp && !maintain_timestamps || row.action == Action::Delete && !table.key.contains(&position) {
+        if column.is_stamp && !options.maintain_timestamps
+            || row.action == Action::Delete && !table.key.contains(&position)
+        {
             continue;
         }
         let value = match text {
             None => None,
-            Some(text) => canonical(&column.data_type, text).map_err(|error| RowError::Value { field, error })?,
+            Some(text) => {
+                canonical(&column.data_type, options.format, text).map_err(|error| RowError::Value { field, error })?
+            }
         };
         cells.push((position, value));
+    }
+    for (position, value) in inherited {
+        if !cells.iter().any(|(named, _)| *named == position) {
+            cells.push((position, Some(value)));
+        }
     }
     if row.action == Action::CreateReplace {
         for (position, column) in table.columns.iter().enumerate() {

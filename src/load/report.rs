@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::load::data_format::TRANSFORM_ROOT;
 use crate::load::error::RowError;
 
 /// The maximum number of bad rows in a report; further ones are only counted. This bounds the memory.
@@ -55,6 +56,8 @@ pub struct FileReport {
     pub unknown_fields: BTreeMap<(String, String), u64>,
     /// Whether the file requests missing parent rows to be created (`create-dummy-fk`), which is not done.
     pub wants_dummies: bool,
+    /// Whether the file is an `<entity-engine-transform-xml>`, which is skipped.
+    pub is_transform: bool,
     /// The first thousand bad rows, by line.
     pub bad: Vec<BadRow>,
     /// The number of further bad rows.
@@ -77,6 +80,10 @@ impl FileReport {
         self.bad.len() as u64 + self.more_bad
     }
 
+    pub(super) fn add_skipped(&mut self, entity: String) {
+        *self.skipped.entry(entity).or_default() += 1;
+    }
+
     pub(super) fn add_bad(&mut self, line: u64, entity: &str, error: RowError) {
         if self.bad.len() < MAX_BAD {
             self.bad.push(BadRow { line, entity: entity.to_owned(), error });
@@ -88,6 +95,13 @@ impl FileReport {
 
 impl fmt::Display for FileReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_transform {
+            return write!(
+                out,
+                "{}: skipped: OFBiz makes the rows of an <{TRANSFORM_ROOT}> with a template",
+                self.file
+            );
+        }
         write!(out, "{}: {} of {}", self.file, count(self.rows(), "row"), entities(self.entities.len(), ""))?;
         largest(out, self.entities.iter().map(|(entity, counts)| (entity, counts.rows())))?;
         match self.entities.values().map(|counts| counts.unchanged).sum() {

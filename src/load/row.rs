@@ -1,12 +1,11 @@
 //! The content of a data file: rows, and the options of the root element.
 
-/// The root element of an OFBiz data file.
-pub(crate) const ROOT_ELEMENT: &str = "entity-engine-xml";
+use crate::load::data_format::DataFormat;
 
 /// One row of the file, unchecked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The entity's name: the tag without a prefix that ends in `-` or `:`.
+    /// The entity's name without prefix and package.
     pub(crate) entity: String,
     /// The action of the row's wrapper element.
     pub(crate) action: Action,
@@ -14,6 +13,8 @@ pub(crate) struct Row {
     pub(crate) fields: Vec<(String, Option<String>)>,
     /// The line on which the row's tag begins, from 1.
     pub(crate) line: u64,
+    /// The number of rows around this one, whose keys it inherits. Always 0 in OFBiz's format.
+    pub(crate) depth: usize,
 }
 
 /// What a wrapper element requests for its rows.
@@ -45,6 +46,7 @@ impl Action {
 /// The root element's options, which apply to the whole file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RootOptions {
+    pub(crate) format: DataFormat,
     /// `maintain-timestamps`: load the timestamps that the file names. Otherwise the loader sets them.
     pub(crate) maintain_timestamps: bool,
     /// `create-dummy-fk`: OFBiz would create missing parent rows. This loader does not.
@@ -56,6 +58,8 @@ pub(crate) struct RootOptions {
 pub(crate) enum FileItem {
     /// The root element. The first item, exactly once.
     Root(RootOptions),
+    /// The root element of a file of which no rows are read, instead of [`FileItem::Root`]. The only item.
+    TransformRoot,
     Row(Row),
     /// A row with an element inside a field. The XML is well-formed, but the field has no text value.
     NestedElement {
@@ -65,5 +69,7 @@ pub(crate) enum FileItem {
         field: String,
         /// The line on which the row begins.
         line: u64,
+        /// The row's depth.
+        depth: usize,
     },
 }

@@ -155,7 +155,12 @@ impl Table {
         self.columns.push(Column { is_stamp: STAMPS.contains(&name.as_str()), name, data_type, cast });
     }
 
-    /// The column of a field, by OFBiz's naming rule.
+    /// The index of the column with this name.
+    pub(super) fn index_of(&self, column: &str) -> Option<usize> {
+        self.by_name.get(column).copied()
+    }
+
+    /// The column of a field, by OFBiz's naming rule, which is Moqui's too.
     pub(super) fn column_of(&self, field: &str) -> FieldColumn {
         if field.contains('_') || field.starts_with(|first: char| first.is_ascii_uppercase()) {
             return FieldColumn::Unknown;
@@ -164,7 +169,7 @@ impl Table {
         if WITHHELD.contains(&(self.name.as_str(), name.as_str())) {
             return FieldColumn::Withheld;
         }
-        self.by_name.get(&name).map_or(FieldColumn::Unknown, |index| FieldColumn::Index(*index))
+        self.index_of(&name).map_or(FieldColumn::Unknown, FieldColumn::Index)
     }
 
     /// The timestamp columns that the table has.

@@ -1,16 +1,25 @@
 //! Checks a field's text against its column's type and converts it to PostgreSQL's text format.
 
 use base64::Engine as _;
-use time::{Date, Month, Time};
 
 use crate::load::column_type::ColumnType;
+use crate::load::data_format::DataFormat;
+use crate::load::date_time;
 use crate::load::error::ValueError;
 
 /// Checks a value and converts it to its canonical form, so that equal keys have equal texts.
 ///
-/// Returns `None` for NULL: in columns other than text, the words `null` and `[null-field]` mean NULL.
-pub(crate) fn canonical(column_type: &ColumnType, text: String) -> Result<Option<String>, ValueError> {
+/// Returns `None` for NULL: in columns other than text, the words `null` and `[null-field]` mean NULL. In Moqui's files
+/// `null` means NULL in text, too.
+pub(crate) fn canonical(
+    column_type: &ColumnType,
+    format: DataFormat,
+    text: String,
+) -> Result<Option<String>, ValueError> {
     if let ColumnType::Text { width } = column_type {
+        if format == DataFormat::EntityFacade && text == "null" {
+            return Ok(None);
+        }
         if text.contains('\0') {
             return Err(ValueError::Nul);
         }
@@ -32,14 +41,25 @@ pub(crate) fn canonical(column_type: &ColumnType, text: String) -> Result<Option
         ColumnType::Numeric => decimal(value),
         ColumnType::Integer { bytes } => integer(value, *bytes),
         ColumnType::Float => value.parse::<f64>().ok().map(|_| value.to_owned()),
-        ColumnType::Timestamp { zoned } => timestamp(value, *zoned),
-        ColumnType::Date => date(value).map(|_| value.to_owned()),
-        ColumnType::Time => time(value),
+        ColumnType::Timestamp { zoned } => date_time::timestamp(value, *zoned),
+        ColumnType::Date => date_time::date(value),
+        ColumnType::Time => date_time::time(value),
         ColumnType::Bytes => bytes(value),
     };
     converted
+        .or_else(|| if format == DataFormat::EntityFacade { of_milliseconds(column_type, value) } else { None })
         .map(Some)
         .ok_or_else(|| ValueError::WrongType { value: truncated(value), expected: column_type.expected_format() })
+}
+
+/// A date or time in milliseconds since 1970, as Moqui writes all of them.
+fn of_milliseconds(column_type: &ColumnType, value: &str) -> Option<String> {
+    match column_type {
+        ColumnType::Timestamp { zoned } => date_time::timestamp_of_milliseconds(value, *zoned),
+        ColumnType::Date => date_time::date_of_milliseconds(value),
+        ColumnType::Time => date_time::time_of_milliseconds(value),
+        _ => None,
+    }
 }
 
 /// `-012.50` → `-12.5`: a sign, digits and at most one point.
@@ -73,51 +93,6 @@ fn integer(value: &str, bytes: u8) -> Option<String> {
     fits.then(|| number.to_string())
 }
 
-/// `2009-08-10 09:05:00.5` → `2009-08-10 09:05:00.5+00`. A date without a time means midnight, as in OFBiz.
-fn timestamp(value: &str, zoned: bool) -> Option<String> {
-    let (day, clock) = value.split_once(' ').unwrap_or((value, "00:00:00"));
-    date(day)?;
-    let clock = time(clock)?;
-    Some(format!("{day} {clock}{}", if zoned { "+00" } else { "" }))
-}
-
-fn date(value: &str) -> Option<Date> {
-    let mut parts = value.split('-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() || year.len() != 4 || month.len() != 2 || day.len() != 2 {
-        return None;
-    }
-    let year: u16 = number(year)?;
-    let month = Month::try_from(number::<u8>(month)?).ok()?;
-    // PostgreSQL has no year 0.
-    if year == 0 { None } else { Date::from_calendar_date(i32::from(year), month, number(day)?).ok() }
-}
-
-/// `09:05:00.500` → `09:05:00.5`, with at most nine digits of fraction.
-fn time(value: &str) -> Option<String> {
-    let (clock, fraction) = match value.split_once('.') {
-        Some((clock, fraction)) if (1..=9).contains(&fraction.len()) => (clock, fraction),
-        Some(_) => return None,
-        None => (value, ""),
-    };
-    let mut parts = clock.split(':');
-    let (hour, minute, second) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() || [hour, minute, second].iter().any(|part| part.len() != 2) {
-        return None;
-    }
-    Time::from_hms(number(hour)?, number(minute)?, number(second)?).ok()?;
-    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let fraction = fraction.trim_end_matches('0');
-    Some(if fraction.is_empty() { clock.to_owned() } else { format!("{clock}.{fraction}") })
-}
-
-/// Parses digits without a sign, which `parse` would accept.
-fn number<N: std::str::FromStr>(digits: &str) -> Option<N> {
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
-}
-
 /// Base64, with or without line breaks → PostgreSQL's hex format.
 fn bytes(value: &str) -> Option<String> {
     let packed: String = value.split_ascii_whitespace().collect();
@@ -143,42 +118,11 @@ mod tests {
     use super::*;
 
     fn converted(column_type: &ColumnType, text: &str) -> Option<String> {
-        canonical(column_type, text.to_owned()).unwrap()
+        canonical(column_type, DataFormat::EntityEngine, text.to_owned()).unwrap()
     }
 
     fn error(column_type: &ColumnType, text: &str) -> ValueError {
-        canonical(column_type, text.to_owned()).unwrap_err()
-    }
-
-    #[test]
-    fn accepts_up_to_nine_fraction_digits_in_timestamps() {
-        let zoned = ColumnType::Timestamp { zoned: true };
-        for (text, sql) in [
-            ("2009-08-10 09:05:00", "2009-08-10 09:05:00+00"),
-            ("2009-08-10 09:05:00.0", "2009-08-10 09:05:00+00"),
-            ("2009-08-10 09:05:00.50", "2009-08-10 09:05:00.5+00"),
-            ("2009-08-10 09:05:00.123456", "2009-08-10 09:05:00.123456+00"),
-            (" 2009-08-10 09:05:00.123456789 ", "2009-08-10 09:05:00.123456789+00"),
-            ("2008-02-29", "2008-02-29 00:00:00+00"),
-        ] {
-            assert_eq!(converted(&zoned, text).as_deref(), Some(sql));
-        }
-        let bare = ColumnType::Timestamp { zoned: false };
-        assert_eq!(converted(&bare, "2009-08-10 09:05:00.5").as_deref(), Some("2009-08-10 09:05:00.5"));
-        for text in [
-            "2009-02-29 00:00:00",
-            "2009-08-10 24:00:00",
-            "2009-08-10T09:05:00Z",
-            "2009-08-10 09:05",
-            "2009-8-10 09:05:00",
-            "2009-08-10 09:05:00.",
-            "2009-08-10 09:05:00.1234567890",
-            "0000-01-01 00:00:00",
-            "+009-08-10 09:05:00",
-            "now",
-        ] {
-            assert!(matches!(error(&zoned, text), ValueError::WrongType { .. }), "{text}");
-        }
+        canonical(column_type, DataFormat::EntityEngine, text.to_owned()).unwrap_err()
     }
 
     #[test]
@@ -227,11 +171,32 @@ mod tests {
     }
 
     #[test]
-    fn checks_dates_and_times() {
-        assert_eq!(converted(&ColumnType::Date, "2001-05-13").as_deref(), Some("2001-05-13"));
-        error(&ColumnType::Date, "2001-13-05");
-        error(&ColumnType::Date, "2001-05-13 00:00:00");
-        assert_eq!(converted(&ColumnType::Time, "09:05:00.50").as_deref(), Some("09:05:00.5"));
-        error(&ColumnType::Time, "9:05");
+    fn converts_dates_and_times() {
+        for (column_type, text, sql) in [
+            (ColumnType::Timestamp { zoned: true }, " 2009-8-10 9:05 ", "2009-08-10 09:05:00+00"),
+            (ColumnType::Timestamp { zoned: false }, "2009-08-10T09:05:00Z", "2009-08-10 09:05:00"),
+            (ColumnType::Date, "2001-5-13", "2001-05-13"),
+            (ColumnType::Time, "9:05:00.50", "09:05:00.5"),
+        ] {
+            assert_eq!(converted(&column_type, text).as_deref(), Some(sql));
+        }
+        for column_type in [ColumnType::Timestamp { zoned: true }, ColumnType::Date, ColumnType::Time] {
+            for text in ["", "now", "0", "1265184000000"] {
+                assert!(matches!(error(&column_type, text), ValueError::WrongType { .. }), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn converts_milliseconds_and_the_null_word_of_moqui() {
+        let converted = |column_type, text: &str| canonical(&column_type, DataFormat::EntityFacade, text.to_owned());
+        let of = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(converted(ColumnType::Timestamp { zoned: true }, "1265184000000"), of("2010-02-03 08:00:00+00"));
+        assert_eq!(converted(ColumnType::Timestamp { zoned: false }, "2013-09-03"), of("2013-09-03 00:00:00"));
+        assert_eq!(converted(ColumnType::Date, "1577836800000"), of("2020-01-01"));
+        assert_eq!(converted(ColumnType::Time, "32700000"), of("09:05:00"));
+        assert_eq!(converted(ColumnType::Numeric, "32700000"), of("32700000"));
+        assert_eq!(converted(ColumnType::Text { width: None }, "null"), Ok(None));
+        assert!(converted(ColumnType::Numeric, "1e3").is_err());
     }
 }

@@ -3,53 +3,90 @@
 use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
+use crate::load::data_format::{DataFormat, TRANSFORM_ROOT};
+use crate::load::entity_name::{moqui_child_entity, moqui_root_child, ofbiz_entity};
 use crate::load::error::XmlErrorKind;
-use crate::load::row::{Action, ROOT_ELEMENT, RootOptions, Row};
+use crate::load::row::{Action, FileItem, RootOptions, Row};
 
-/// The options of the root element. Fails if the tag is another element.
-pub(super) fn read_root(tag: &BytesStart<'_>) -> Result<RootOptions, XmlErrorKind> {
-    if tag.name().as_ref() != ROOT_ELEMENT {
-        return Err(XmlErrorKind::Root(tag.name().as_ref().to_owned()));
+/// The item of the root element. Fails if the tag is another element.
+pub(super) fn read_root(tag: &BytesStart<'_>) -> Result<FileItem, XmlErrorKind> {
+    let name = tag.name();
+    if name.as_ref() == TRANSFORM_ROOT {
+        return Ok(FileItem::TransformRoot);
     }
-    let mut options = RootOptions::default();
+    let format = DataFormat::of_root(name.as_ref()).ok_or_else(|| XmlErrorKind::Root(name.as_ref().to_owned()))?;
+    let mut options = RootOptions { format, ..RootOptions::default() };
     for attribute in tag.attributes() {
         let attribute = attribute?;
         let value = attribute.normalized_value(XmlVersion::Implicit1_0)? == "true";
         match attribute.key.as_ref() {
             "maintain-timestamps" => options.maintain_timestamps = value,
             "create-dummy-fk" => options.create_dummy_fk = value,
-            // disable-eeca disables rules that this loader does not have. Other attributes are ignored.
+            // disable-eeca disables rules that this loader does not have. Other attributes are ignored, such as Moqui's type,
+            // which says when Moqui loads a file of a component.
             _ => {}
         }
     }
-    Ok(options)
+    Ok(FileItem::Root(options))
 }
 
-/// The row of a start tag, with its attributes as fields.
-pub(super) fn read_row(tag: &BytesStart<'_>, action: Option<Action>, line: u64) -> Result<Row, XmlErrorKind> {
+/// The row of the start tag of a child of the root element or of a wrapper, with the tag's attributes as fields.
+pub(super) fn read_row(
+    tag: &BytesStart<'_>,
+    format: DataFormat,
+    wrapper: Option<Action>,
+    line: u64,
+) -> Result<Row, XmlErrorKind> {
+    let name = tag.name();
+    let (entity, action) = match format {
+        DataFormat::EntityEngine => (ofbiz_entity(name.as_ref()), wrapper),
+        DataFormat::EntityFacade => {
+            let (entity, operation) = moqui_root_child(name.as_ref());
+            (entity, operation.or(wrapper))
+        }
+    };
+    let action = action.unwrap_or(Action::CreateUpdate);
+    Ok(Row { entity: entity.to_owned(), action, fields: read_fields(tag)?, line, depth: 0 })
+}
+
+/// The row of a tag inside another row, in Moqui's format.
+pub(super) fn read_child_row(
+    tag: &BytesStart<'_>,
+    action: Action,
+    line: u64,
+    depth: usize,
+) -> Result<Row, XmlErrorKind> {
+    let entity = moqui_child_entity(tag.name().as_ref()).to_owned();
+    Ok(Row { entity, action, fields: read_fields(tag)?, line, depth })
+}
+
+/// Whether a tag inside a row of Moqui's format is a row, and not a field: whether it has a package or a relationship's
+/// title, begins with a capital, or has attributes.
+pub(super) fn is_child_row(tag: &BytesStart<'_>) -> bool {
+    let name = tag.name();
+    let local = local_name(name.as_ref());
+    local.starts_with(|first: char| first.is_ascii_uppercase())
+        || local.contains(['.', '-'])
+        || tag.attributes().any(|attribute| !attribute.is_ok_and(|attribute| is_namespace(attribute.key.as_ref())))
+}
+
+fn read_fields(tag: &BytesStart<'_>) -> Result<Vec<(String, Option<String>)>, XmlErrorKind> {
     let mut fields = Vec::new();
     for attribute in tag.attributes() {
         let attribute = attribute?;
         let name = attribute.key.as_ref();
-        if name == "xmlns" || name.starts_with("xmlns:") {
+        if is_namespace(name) {
             continue;
         }
         let value = attribute.normalized_value(XmlVersion::Implicit1_0)?;
         let value = if value.is_empty() { None } else { Some(value.into_owned()) };
         set_field(&mut fields, local_name(name).to_owned(), value);
     }
-    Ok(Row {
-        entity: entity_name(tag.name().as_ref()).to_owned(),
-        action: action.unwrap_or(Action::CreateUpdate),
-        fields,
-        line,
-    })
+    Ok(fields)
 }
 
-/// A tag without its prefixes: the part after the first `-`, and of that the part after the first `:`.
-fn entity_name(tag: &str) -> &str {
-    let after_dash = tag.split_once('-').filter(|(before, _)| !before.is_empty()).map_or(tag, |(_, after)| after);
-    after_dash.split_once(':').filter(|(before, _)| !before.is_empty()).map_or(after_dash, |(_, after)| after)
+fn is_namespace(attribute: &str) -> bool {
+    attribute == "xmlns" || attribute.starts_with("xmlns:")
 }
 
 /// A name without its namespace prefix.

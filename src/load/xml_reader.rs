@@ -1,26 +1,32 @@
-//! Reads rows from XML, one at a time. Knows OFBiz's format, but no tables.
+//! Reads rows from XML, one at a time. Knows the formats of OFBiz and Moqui, but no tables.
 //!
 //! The rules are those of OFBiz's own reader (`EntitySaxReader`): a child of the root is a row and its attributes are
 //! fields. A field may also be a child element with text or CDATA. `create`, `create-update`, `create-replace` and `delete`
-//! wrap rows and define their action.
+//! wrap rows and define their action. Moqui's rows (`EntityDataLoaderImpl`) have the same fields, and may contain rows.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::io::BufRead;
 
 use quick_xml::Reader;
 use quick_xml::events::Event as XmlEvent;
 
+use crate::load::data_format::DataFormat;
 use crate::load::error::{XmlError, XmlErrorKind};
 use crate::load::line_counter::LineCounter;
-use crate::load::row::{Action, FileItem, ROOT_ELEMENT, Row};
-use crate::load::xml_element::{local_name, read_root, read_row, set_field};
+use crate::load::row::{Action, FileItem, Row};
+use crate::load::row_element::RowElement;
+use crate::load::xml_element::{read_root, read_row};
 
-/// Iterates over the items of a file, with one row in memory at a time.
+/// Iterates over the items of a file, with one row and the rows inside it in memory at a time.
 #[derive(Debug)]
 pub(crate) struct XmlReader<R: BufRead> {
     xml: Reader<LineCounter<R>>,
     buffer: Vec<u8>,
     position: Position,
+    format: DataFormat,
+    /// The rows inside the last row, in the file's order.
+    inner_rows: VecDeque<FileItem>,
     /// The action of the open wrapper.
     action: Option<Action>,
     /// The line on which the last event begins.
@@ -34,7 +40,9 @@ enum Position {
     Prolog,
     /// In the root element or a wrapper, between rows.
     BetweenRows,
-    /// After the root element, or after an error.
+    /// After the root element.
+    Epilog,
+    /// After an error, or in a file that is skipped.
     End,
 }
 
@@ -45,6 +53,8 @@ impl<R: BufRead> XmlReader<R> {
             xml: Reader::from_reader(LineCounter::new(input)),
             buffer: Vec::new(),
             position: Position::Prolog,
+            format: DataFormat::default(),
+            inner_rows: VecDeque::new(),
             action: None,
             line: 1,
         }
@@ -57,7 +67,10 @@ impl<R: BufRead> XmlReader<R> {
 
     /// Reads the next item; `None` at the end of the file.
     fn read_item(&mut self) -> Result<Option<FileItem>, XmlErrorKind> {
-        loop {
+        if let Some(item) = self.inner_rows.pop_front() {
+            return Ok(Some(item));
+        }
+        while !matches!(self.position, Position::End) {
             self.line = self.xml.get_ref().line();
             let line = self.line;
             self.buffer.clear();
@@ -72,18 +85,18 @@ impl<R: BufRead> XmlReader<R> {
                 }
                 (XmlEvent::Start(tag), Position::Prolog) => {
                     let root = read_root(&tag)?;
-                    self.position = Position::BetweenRows;
-                    return Ok(Some(FileItem::Root(root)));
+                    return Ok(Some(self.enter(root, Position::BetweenRows)));
                 }
                 (XmlEvent::Empty(tag), Position::Prolog) => {
                     let root = read_root(&tag)?;
-                    self.position = Position::End;
-                    return Ok(Some(FileItem::Root(root)));
+                    return Ok(Some(self.enter(root, Position::Epilog)));
                 }
                 (XmlEvent::Eof, Position::Prolog) => return Err(XmlErrorKind::Empty),
-                (XmlEvent::Eof, Position::BetweenRows) => return Err(XmlErrorKind::Unclosed(ROOT_ELEMENT.to_owned())),
-                (XmlEvent::Eof, Position::End) => return Ok(None),
-                (XmlEvent::Start(tag) | XmlEvent::Empty(tag), Position::End) => {
+                (XmlEvent::Eof, Position::BetweenRows) => {
+                    return Err(XmlErrorKind::Unclosed(self.format.root_element().to_owned()));
+                }
+                (XmlEvent::Eof, Position::Epilog | Position::End) => break,
+                (XmlEvent::Start(tag) | XmlEvent::Empty(tag), Position::Epilog) => {
                     return Err(XmlErrorKind::AfterRoot(tag.name().as_ref().to_owned()));
                 }
                 (XmlEvent::Start(tag), Position::BetweenRows) => match Action::of_wrapper(tag.name().as_ref()) {
@@ -92,57 +105,65 @@ impl<R: BufRead> XmlReader<R> {
                     }
                     Some(action) => self.action = Some(action),
                     None => {
-                        let row = read_row(&tag, self.action, line)?;
-                        return self.read_fields(row).map(Some);
+                        let row = read_row(&tag, self.format, self.action, line)?;
+                        return self.read_row_content(row);
                     }
                 },
                 // An empty wrapper contains no rows.
                 (XmlEvent::Empty(tag), Position::BetweenRows) if Action::of_wrapper(tag.name().as_ref()).is_none() => {
-                    return read_row(&tag, self.action, line).map(|row| Some(FileItem::Row(row)));
+                    return read_row(&tag, self.format, self.action, line).map(|row| Some(FileItem::Row(row)));
                 }
                 // The XML reader has matched the tags, so this closes the wrapper if one is open, else the root.
                 (XmlEvent::End(_), Position::BetweenRows) => match self.action {
                     Some(_) => self.action = None,
-                    None => self.position = Position::End,
+                    None => self.position = Position::Epilog,
                 },
-                (XmlEvent::Text(text), Position::Prolog | Position::End) if !text.trim().is_empty() => {
+                (XmlEvent::Text(text), Position::Prolog | Position::Epilog) if !text.trim().is_empty() => {
                     return Err(XmlErrorKind::TextOutsideRoot);
                 }
                 // OFBiz ignores text between rows too.
                 _ => {}
             }
         }
+        Ok(None)
     }
 
-    /// Reads the child elements of an open row, which are fields, up to the row's end tag.
-    fn read_fields(&mut self, mut row: Row) -> Result<FileItem, XmlErrorKind> {
-        let mut field: Option<(String, String)> = None;
-        let mut nested: Option<String> = None;
-        // The number of open elements inside the field.
-        let mut depth = 0_usize;
+    /// Continues after the root element's start tag, at `position` if the file has rows.
+    fn enter(&mut self, root: FileItem, position: Position) -> FileItem {
+        match &root {
+            FileItem::Root(options) => {
+                self.format = options.format;
+                self.position = position;
+            }
+            // Nothing but the root element of such a file is read.
+            _ => self.position = Position::End,
+        }
+        root
+    }
+
+    /// Reads what is inside an open row, up to its end tag. Returns the row; rows inside it are the next items.
+    fn read_row_content(&mut self, row: Row) -> Result<Option<FileItem>, XmlErrorKind> {
+        let mut element = RowElement::new(self.format, row);
         loop {
             self.line = self.xml.get_ref().line();
             self.buffer.clear();
-            match self.xml.read_event_into(&mut self.buffer)? {
-                XmlEvent::Start(tag) if field.is_none() => {
-                    field = Some((local_name(tag.name().as_ref()).to_owned(), String::new()));
+            let is_complete = match self.xml.read_event_into(&mut self.buffer)? {
+                XmlEvent::Start(tag) => {
+                    element.start(&tag, self.line)?;
+                    false
                 }
-                // Unlike an empty attribute, a child element without text does not set its field.
-                XmlEvent::Empty(_) if field.is_none() => {}
-                XmlEvent::Start(_) => {
-                    depth += 1;
-                    nested = nested.or_else(|| field.as_ref().map(|(name, _)| name.clone()));
+                XmlEvent::Empty(tag) => {
+                    element.start(&tag, self.line)?;
+                    element.end()
                 }
-                XmlEvent::Empty(_) => nested = nested.or_else(|| field.as_ref().map(|(name, _)| name.clone())),
+                XmlEvent::End(_) => element.end(),
                 XmlEvent::Text(text) => {
-                    if let Some((_, value)) = &mut field {
-                        value.push_str(&text.xml10_content());
-                    }
+                    element.text(&text.xml10_content());
+                    false
                 }
                 XmlEvent::CData(text) => {
-                    if let Some((_, value)) = &mut field {
-                        value.push_str(&text.xml10_content());
-                    }
+                    element.text(&text.xml10_content());
+                    false
                 }
                 XmlEvent::GeneralRef(reference) => {
                     let text = match reference.resolve_char_ref()? {
@@ -151,23 +172,15 @@ impl<R: BufRead> XmlReader<R> {
                             .map(Cow::Borrowed)
                             .ok_or_else(|| XmlErrorKind::UnknownReference(reference.to_string()))?,
                     };
-                    if let Some((_, value)) = &mut field {
-                        value.push_str(&text);
-                    }
+                    element.text(&text);
+                    false
                 }
-                XmlEvent::End(_) if depth > 0 => depth -= 1,
-                XmlEvent::End(_) => match field.take() {
-                    Some((_, value)) if value.is_empty() => {}
-                    Some((name, value)) => set_field(&mut row.fields, name, Some(value)),
-                    None => {
-                        return Ok(match nested {
-                            Some(field) => FileItem::NestedElement { entity: row.entity, field, line: row.line },
-                            None => FileItem::Row(row),
-                        });
-                    }
-                },
-                XmlEvent::Eof => return Err(XmlErrorKind::Unclosed(row.entity)),
-                _ => {}
+                XmlEvent::Eof => return Err(XmlErrorKind::Unclosed(element.entity().to_owned())),
+                _ => false,
+            };
+            if is_complete {
+                self.inner_rows.extend(element.into_items());
+                return Ok(self.inner_rows.pop_front());
             }
         }
     }
@@ -200,7 +213,7 @@ mod tests {
         let xml = format!("<entity-engine-xml>{content}</entity-engine-xml>");
         let rows = items(&xml).into_iter().filter_map(|item| match item {
             FileItem::Row(row) => Some(row),
-            FileItem::Root(_) | FileItem::NestedElement { .. } => None,
+            FileItem::Root(_) | FileItem::TransformRoot | FileItem::NestedElement { .. } => None,
         });
         rows.collect()
     }
@@ -280,27 +293,40 @@ mod tests {
         assert_eq!(root("<entity-engine-xml/>"), FileItem::Root(RootOptions::default()));
         assert_eq!(
             root("<entity-engine-xml maintain-timestamps=\"true\" create-dummy-fk='true' disable-eeca='true'/>"),
-            FileItem::Root(RootOptions { maintain_timestamps: true, create_dummy_fk: true })
+            FileItem::Root(RootOptions {
+                format: DataFormat::EntityEngine,
+                maintain_timestamps: true,
+                create_dummy_fk: true
+            })
         );
+    }
+
+    #[test]
+    fn reads_nothing_of_a_transform_file() {
+        let xml = "<entity-engine-transform-xml template='component://a/b.ftl'><A><b></entity-engine-transform-xml>";
+        assert_eq!(items(xml), [FileItem::TransformRoot]);
+        assert_eq!(items("<entity-engine-transform-xml/>"), [FileItem::TransformRoot]);
     }
 
     #[test]
     fn reports_an_element_inside_a_field_and_reads_the_next_row() {
         let xml = "<entity-engine-xml>\n<A i='1'><f>a<b>c<d/></b>e</f><g>h</g></A><A i='2'/></entity-engine-xml>";
         let found = items(xml);
-        assert_eq!(found[1], FileItem::NestedElement { entity: "A".into(), field: "f".into(), line: 2 });
+        assert_eq!(found[1], FileItem::NestedElement { entity: "A".into(), field: "f".into(), line: 2, depth: 0 });
         assert!(matches!(&found[2], FileItem::Row(row) if fields(row) == [("i", Some("2"))]));
     }
 
     #[test]
     fn reports_errors_with_their_line() {
         for (xml, line, reason) in [
-            ("", 1, "there is no <entity-engine-xml> element"),
-            ("nothing", 1, "there is text outside <entity-engine-xml>"),
-            ("\n<html/>", 2, "the root element is <html>; an OFBiz data file has <entity-engine-xml>"),
+            ("", 1, "there is no root element; a data file has <entity-engine-xml> or <entity-facade-xml>"),
+            ("nothing", 1, "there is text outside the root element"),
+            ("\n<html/>", 2, "the root element is <html>; a data file has <entity-engine-xml> or <entity-facade-xml>"),
             ("<entity-engine-xml>\n<A/>\n", 3, "the file ends inside <entity-engine-xml>"),
+            ("<entity-facade-xml>\n<A/>\n", 3, "the file ends inside <entity-facade-xml>"),
             ("<entity-engine-xml>\n<A><x>1\n", 3, "the file ends inside <A>"),
-            ("<entity-engine-xml/>\n<A/>", 2, "<A> follows the end of </entity-engine-xml>"),
+            ("<entity-facade-xml>\n<p.A><p.B>\n", 3, "the file ends inside <A>"),
+            ("<entity-engine-xml/>\n<A/>", 2, "<A> follows the end of the root element"),
             ("<entity-engine-xml><A><x>&oops;</x></A>", 1, "&oops; is not one of XML's own five entities"),
             ("<?xml version='1.0' encoding='ISO-8859-1'?>", 1, "the encoding is ISO-8859-1; save the file as UTF-8"),
             ("<entity-engine-xml><create>\n<delete>", 2, "<delete> is inside another wrapper"),

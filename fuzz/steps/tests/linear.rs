@@ -84,10 +84,16 @@ const CONNECTIONS: [(&str, Family); 4] = [
     ("empty lines", |n| "\r\n".repeat(n)),
 ];
 
-const FILES: [(&str, Family); 2] = [
+const FILES: [(&str, Family); 4] = [
     ("rows", |n| format!("<entity-engine-xml>{}</entity-engine-xml>", "<A b=\"c\"/>\n".repeat(n))),
     ("text of a field", |n| {
         format!("<entity-engine-xml><A><b>{}</b></A></entity-engine-xml>", "a&amp;<![CDATA[b]]>".repeat(n))
+    }),
+    ("rows inside a row", |n| {
+        format!("<entity-facade-xml><A>{}</A></entity-facade-xml>", "<p.B c=\"d\"/>\n".repeat(n))
+    }),
+    ("rows inside rows", |n| {
+        format!("<entity-facade-xml>{}{}</entity-facade-xml>", "<p.A><b>c</b>".repeat(n), "</p.A>".repeat(n))
     }),
 ];
 

@@ -42,7 +42,8 @@ async fn reports_bad_records_and_loads_the_others() {
             "5 Party: partyId: 21 characters, where 20 fit",
             "6 PartyRole: insert or update on table \"party_role\" violates foreign key constraint \"party_rle_party\": \
              Key (party_id)=(NOBODY) is not present in table \"party\".",
-            "7 Party: createdDate: `yesterday` is not a timestamp: yyyy-mm-dd hh:mm:ss[.fff], read as UTC",
+            "7 Party: createdDate: `yesterday` is not a timestamp such as 2009-08-10 09:05:00.5 (in UTC) or \
+             2009-08-10T09:05:00+02:00",
             "8 Product: productHeight: `1e3` is not a decimal number such as 12.50",
             "9 Product: numeric field overflow: A field with precision 18, scale 6 must round to an absolute value less than \
              10^12.",

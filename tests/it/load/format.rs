@@ -135,6 +135,35 @@ async fn reads_values_as_ofbiz_writes_them() {
 }
 
 #[tokio::test]
+async fn reads_times_as_java_and_iso_write_them() {
+    let database = migrated_database().await;
+    let mut client = database.connect().await;
+    let report = try_load_rows(
+        &mut client,
+        "\n<OrderHeader orderId='O1' orderDate='2009-12-03 9:00:00.000'/>\
+         <OrderHeader orderId='O2' orderDate='2009-12-3 09:00'/>\
+         <OrderHeader orderId='O3' orderDate='2009-12-03T10:00:00+01:00'/>\
+         <OrderHeader orderId='O4' orderDate='2009-12-03T09:00:00.000Z'/>\
+         <Person partyId='_NA_' birthDate='1815-9-29'/>\n\
+         <OrderHeader orderId='O5' orderDate='2009-12-03 9'/>\n\
+         <Person partyId='_NA_' birthDate='1815-9-31'/>",
+    )
+    .await;
+    let bad: Vec<_> = report.bad.iter().map(|bad| format!("{}: {}", bad.line, bad.error)).collect();
+    assert_eq!(
+        bad,
+        [
+            "3: orderDate: `2009-12-03 9` is not a timestamp such as 2009-08-10 09:05:00.5 (in UTC) or \
+             2009-08-10T09:05:00+02:00",
+            "4: birthDate: `1815-9-31` is not a date: yyyy-mm-dd",
+        ]
+    );
+    let dates = "SELECT DISTINCT order_date AT TIME ZONE 'UTC', (SELECT birth_date FROM person WHERE party_id = '_NA_') \
+        FROM order_header WHERE order_id IN ('O1', 'O2', 'O3', 'O4', 'O5')";
+    assert_eq!(rows_as_text(&client, dates).await, ["(\"2009-12-03 09:00:00\",1815-09-29)"]);
+}
+
+#[tokio::test]
 async fn a_value_that_its_column_rounds_is_no_change_the_second_time() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
