@@ -253,6 +253,8 @@ async fn adds_what_a_stock_database_lacks_and_changes_nothing_else() {
             "order_role.thru_date",
             "order_status.change_reason_enum_id",
             "product_facility.inventory_item_id",
+            "product_store.allow_split",
+            "product_store.product_identifier_enum_id",
             "return_adjustment.order_id",
             "return_header.external_id",
             "return_header.orderql_product_store_id",
