@@ -195,7 +195,7 @@ async fn migrates_an_empty_database_and_changes_nothing_the_second_time() {
     let database = empty_database().await;
     let mut client = database.connect().await;
     let migrated = migrate(&mut client).await.unwrap();
-    assert_eq!(migrated.tables.iter().filter(|table| !table.starts_with("orderql.")).count(), 116);
+    assert_eq!(migrated.tables.iter().filter(|table| !table.starts_with("orderql.")).count(), 118);
     assert_eq!(migrated.columns, Vec::<String>::new());
     assert_eq!(migrated.indexes, Vec::<String>::new());
     assert!(migrated.rows.contains(&("facility".to_owned(), 9)), "{migrated}");

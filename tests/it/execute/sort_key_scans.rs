@@ -351,7 +351,7 @@ async fn cursor(client: &Client, connection: &Connection, sort_key: &SortKey, re
     for (index, column) in sort_key.columns.iter().enumerate() {
         match (row.get::<_, Option<&str>>(index), column.scalar) {
             (None, _) => encoder.null(),
-            (Some(text), ScalarType::Decimal) => encoder.numeric(&numeric(text)),
+            (Some(text), ScalarType::Decimal | ScalarType::Int) => encoder.numeric(&numeric(text)),
             (Some(text), ScalarType::DateTime) => encoder.timestamp(unix_micros(text.parse().unwrap())),
             (Some(text), _) => encoder.text(text.as_bytes()),
         }

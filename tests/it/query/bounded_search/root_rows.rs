@@ -123,7 +123,7 @@ impl<'a> RootRows<'a> {
         for (value, column) in order.keys[position].iter().zip(&key.columns) {
             match (value, column.scalar) {
                 (None, _) => encoder.null(),
-                (Some(text), ScalarType::Decimal) => encoder.numeric(&numeric(text)),
+                (Some(text), ScalarType::Decimal | ScalarType::Int) => encoder.numeric(&numeric(text)),
                 (Some(text), ScalarType::DateTime) => encoder.timestamp(unix_micros(text.parse().unwrap())),
                 (Some(text), _) => encoder.text(text.as_bytes()),
             }
