@@ -232,7 +232,8 @@ SELECT 'P' || n / 4, CASE WHEN n % 4 = 0 THEN 'HAZMAT' WHEN n % 4 = 1 THEN 'A' |
 FROM generate_series(1, 4000) AS n;
 
 INSERT INTO product_keyword_new (product_id, keyword, keyword_type_id, status_id)
-SELECT CASE WHEN n % 5 = 0 THEN 'P0' ELSE 'P' || n / 8 END, CASE WHEN n % 8 = 1 THEN 'shirt' ELSE 'w' || n END, CASE WHEN n % 2 = 0 THEN 'TAG' WHEN n % 300 = 1 THEN 'RARE' ELSE 'WORD' END,
+SELECT CASE WHEN n % 5 = 0 THEN 'P0' ELSE 'P' || n / 8 END, CASE WHEN n % 8 = 1 AND n % 5 > 0 THEN 'shirt' ELSE 'w' || n END,
+    CASE WHEN n % 2 = 0 THEN 'TAG' WHEN n % 300 = 1 THEN 'RARE' ELSE 'WORD' END,
     CASE WHEN n % 2 = 0 THEN 'APPROVED' WHEN n % 400 = 1 THEN 'PENDING' END
 FROM generate_series(1, 4000) AS n;
 
