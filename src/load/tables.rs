@@ -262,4 +262,12 @@ mod tests {
             assert_eq!(snake_case(name), snake);
         }
     }
+
+    #[test]
+    fn finds_the_table_of_an_entity_that_is_named_otherwise() {
+        let tables = Tables::for_test(&[("product", &["a", "b"]), ("product_keyword_new", &["a", "b"])]);
+        let named = |entity| tables.of_entity(entity).map(|index| tables.get(index).name.as_str());
+        assert_eq!(named("ProductKeyword"), Some("product_keyword_new"));
+        assert_eq!(named("Product"), Some("product"));
+    }
 }
