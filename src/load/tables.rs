@@ -10,6 +10,9 @@ use crate::load::column_type::ColumnType;
 /// passwords of OFBiz's users nor PINs.
 const WITHHELD: [(&str, &str); 2] = [("user_login", "current_password"), ("gift_card", "pin_number")];
 
+/// The entities whose tables have other names than theirs.
+const OTHER_NAMES: [(&str, &str); 1] = [("ProductKeyword", "product_keyword_new")];
+
 /// OFBiz's four timestamp columns: when a row was last changed and when it was created, by statement and by transaction.
 pub(super) const STAMPS: [&str; 4] =
     ["last_updated_stamp", "last_updated_tx_stamp", "created_stamp", "created_tx_stamp"];
@@ -127,7 +130,9 @@ impl Tables {
         if !entity.starts_with(|first: char| first.is_ascii_uppercase()) {
             return None;
         }
-        self.by_name.get(&snake_case(entity)).copied().filter(|index| !self.tables[*index].key.is_empty())
+        let other = OTHER_NAMES.iter().find(|(known, _)| *known == entity);
+        let name = other.map_or_else(|| snake_case(entity), |(_, name)| (*name).to_owned());
+        self.by_name.get(&name).copied().filter(|index| !self.tables[*index].key.is_empty())
     }
 
     /// The table with this name.
@@ -261,5 +266,13 @@ mod tests {
         ] {
             assert_eq!(snake_case(name), snake);
         }
+    }
+
+    #[test]
+    fn finds_the_table_of_an_entity_that_is_named_otherwise() {
+        let tables = Tables::for_test(&[("product", &["a", "b"]), ("product_keyword_new", &["a", "b"])]);
+        let named = |entity| tables.of_entity(entity).map(|index| tables.get(index).name.as_str());
+        assert_eq!(named("ProductKeyword"), Some("product_keyword_new"));
+        assert_eq!(named("Product"), Some("product"));
     }
 }

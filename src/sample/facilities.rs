@@ -115,5 +115,9 @@ pub(in crate::sample) fn write_store(batch: &mut Batch, seed: u64, size: &Size, 
         default_currency_uom_id: "USD",
         default_locale_string: "en_US",
         default_time_zone_string: "America/New_York",
+        default_sales_channel_enum_id: (number % 4 != 1).then_some("WEB_SALES_CHANNEL"),
+        explode_order_items: (number % 3 != 1).then_some(number.is_multiple_of(5)),
+        auto_approve_order: (number % 3 != 2).then_some(number.is_multiple_of(2)),
+        allow_split: (number % 5 != 2).then_some(number.is_multiple_of(3)),
     });
 }

@@ -5,7 +5,7 @@ use crate::sample::orders::order::{Order, OrderContext};
 use crate::sample::orders::{amounts, contacts, header, items, picklists, returns, shipments, stock_use};
 use crate::sample::size::Size;
 use crate::sample::stock::Stock;
-use crate::sample::{customers, facilities, inventory, products};
+use crate::sample::{customers, facilities, inventory, merchandise, products};
 
 /// The number of orders, customers, products or facilities of a batch. A batch of orders takes some tens of megabytes.
 const BATCH_SIZE: u32 = 1_024;
@@ -32,7 +32,10 @@ pub(in crate::sample) fn generate(size: Size, seed: u64, mut send: impl FnMut(Ba
     batches(size.parties, &mut |batch, number| customers::write(batch, seed, number));
     batches(size.facilities, &mut |batch, number| facilities::write_facility(batch, seed, &size, number));
     batches(size.stores, &mut |batch, number| facilities::write_store(batch, seed, &size, number));
-    batches(1, &mut |batch, _| products::write_categories(batch));
+    batches(1, &mut |batch, _| {
+        products::write_categories(batch);
+        merchandise::write_features(batch);
+    });
     batches(size.products, &mut |batch, number| products::write(batch, seed, number));
     batches(size.orders, &mut |batch, number| write_order(batch, &mut context, number));
     batches(size.facilities, &mut |batch, number| inventory::write(batch, &mut context, number));

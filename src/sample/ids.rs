@@ -90,6 +90,16 @@ pub(in crate::sample) const fn category(number: usize) -> Id {
     Id::with_width("SC", number as u64, 2)
 }
 
+/// A color that products have.
+pub(in crate::sample) const fn color(number: usize) -> Id {
+    Id::with_width("SKC", number as u64, 2)
+}
+
+/// A size that products have.
+pub(in crate::sample) const fn size(number: usize) -> Id {
+    Id::with_width("SKS", number as u64, 2)
+}
+
 pub(in crate::sample) const fn store(number: u32) -> Id {
     Id::with_width("SS", number as u64, 2)
 }

@@ -27,6 +27,7 @@ mod tables;
 
 mod customers;
 mod facilities;
+mod merchandise;
 mod products;
 mod stock;
 mod orders;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
+use crate::sample::merchandise::Merchandise;
 use crate::sample::rng::{RngStream, SampleRng};
 use crate::sample::tables::{GoodIdentification, Product, ProductCategory};
 use crate::sample::timestamp::Timestamp;
@@ -25,7 +26,8 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
     let created = calendar::before_start(rng);
     let is_virtual = rng.percent(3);
     let noun = rng.pick(PRODUCTS);
-    let internal_name = format!("{}-{}-{}", noun.to_uppercase(), rng.pick(COLORS), rng.pick(SIZES));
+    let (color, size) = (rng.index(COLORS.len()), rng.index(SIZES.len()));
+    let internal_name = format!("{}-{}-{}", noun.to_uppercase(), COLORS[color], SIZES[size]);
     batch.push(Product {
         product_id,
         product_type_id: "FINISHED_GOOD",
@@ -42,6 +44,8 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
         last_modified_date: rng.percent(60).then(|| calendar::within_hours(rng, created, 10_000)),
         sales_discontinuation_date: rng.percent(5).then(|| created.after(1_000 * Timestamp::DAY)),
     });
+    let price_in_cents = price(seed, number);
+    Merchandise { product_id, noun, color, size, is_virtual, created, price_in_cents }.write(batch, seed, number);
     // Many have the same day.
     let mut identify = |good_identification_type_id, id_value| {
         let is_rounded = rng.percent(60);

@@ -3,7 +3,8 @@
 INSERT INTO public.status_type (status_type_id, has_table, description)
 VALUES
     ('PAYMENT_PREF_STATUS', 'N', 'Order Payment Preference'),
-    ('INV_SERIALIZED_STTS', 'N', 'Serialized Inventory Item')
+    ('INV_SERIALIZED_STTS', 'N', 'Serialized Inventory Item'),
+    ('KEYWORD_STATUS',      'N', 'Keyword')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO public.status_item (status_id, status_type_id, status_code, sequence_id, description)
@@ -29,12 +30,15 @@ VALUES
     ('PAYMENT_SETTLED',      'PAYMENT_PREF_STATUS', 'SETTLED',          '03', 'Settled'),
     ('PAYMENT_DECLINED',     'PAYMENT_PREF_STATUS', 'DECLINED',         '04', 'Declined'),
     ('PAYMENT_CANCELLED',    'PAYMENT_PREF_STATUS', 'CANCELLED',        '09', 'Cancelled'),
-    ('INV_AVAILABLE',        'INV_SERIALIZED_STTS', 'AVAILABLE',        '04', 'Available')
+    ('INV_AVAILABLE',        'INV_SERIALIZED_STTS', 'AVAILABLE',        '04', 'Available'),
+    ('KW_PENDING',           'KEYWORD_STATUS',      'PENDING',          '01', 'Pending'),
+    ('KW_APPROVED',          'KEYWORD_STATUS',      'APPROVED',         '02', 'Approved')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO public.enumeration_type (enum_type_id, has_table, description)
 VALUES
-    ('ORDER_SALES_CHANNEL', 'N', 'Order Sales Channel')
+    ('ORDER_SALES_CHANNEL', 'N', 'Order Sales Channel'),
+    ('KEYWORD_TYPE',        'N', 'Keyword Type')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO public.enumeration (enum_id, enum_type_id, enum_code, sequence_id, description)
@@ -42,7 +46,9 @@ VALUES
     ('WEB_SALES_CHANNEL',   'ORDER_SALES_CHANNEL', 'WEB_CHANNEL',   '01', 'Web Channel'),
     ('POS_SALES_CHANNEL',   'ORDER_SALES_CHANNEL', 'POS_CHANNEL',   '02', 'POS Channel'),
     ('PHONE_SALES_CHANNEL', 'ORDER_SALES_CHANNEL', 'PHONE_CHANNEL', '04', 'Phone Channel'),
-    ('EMAIL_SALES_CHANNEL', 'ORDER_SALES_CHANNEL', 'EMAIL_CHANNEL', '06', 'E-Mail Channel')
+    ('EMAIL_SALES_CHANNEL', 'ORDER_SALES_CHANNEL', 'EMAIL_CHANNEL', '06', 'E-Mail Channel'),
+    ('KWT_KEYWORD',         'KEYWORD_TYPE',        'KEYWORD',       '01', 'Keyword'),
+    ('KWT_TAG',             'KEYWORD_TYPE',        'TAG',           '02', 'Tag')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO public.uom_type (uom_type_id, has_table, description)
@@ -155,6 +161,29 @@ INSERT INTO public.good_identification_type (good_identification_type_id, has_ta
 VALUES
     ('SKU',  'N', 'SKU'),
     ('UPCA', 'N', 'UPCA')
+ON CONFLICT DO NOTHING;
+
+INSERT INTO public.product_feature_type (product_feature_type_id, has_table, description)
+VALUES
+    ('COLOR', 'N', 'Color'),
+    ('SIZE',  'N', 'Size')
+ON CONFLICT DO NOTHING;
+
+INSERT INTO public.product_feature_appl_type (product_feature_appl_type_id, has_table, description)
+VALUES
+    ('STANDARD_FEATURE',   'N', 'Standard'),
+    ('SELECTABLE_FEATURE', 'N', 'Selectable')
+ON CONFLICT DO NOTHING;
+
+INSERT INTO public.product_price_type (product_price_type_id, description)
+VALUES
+    ('DEFAULT_PRICE', 'Default Price'),
+    ('LIST_PRICE',    'List Price')
+ON CONFLICT DO NOTHING;
+
+INSERT INTO public.product_price_purpose (product_price_purpose_id, description)
+VALUES
+    ('PURCHASE', 'Purchase/Initial')
 ON CONFLICT DO NOTHING;
 
 INSERT INTO public.shipment_type (shipment_type_id, has_table, description)

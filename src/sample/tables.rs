@@ -136,6 +136,10 @@ tables! {
         default_currency_uom_id: &'static str,
         default_locale_string: &'static str,
         default_time_zone_string: &'static str,
+        default_sales_channel_enum_id: Option<&'static str>,
+        explode_order_items: Option<bool>,
+        auto_approve_order: Option<bool>,
+        allow_split: Option<bool>,
     }
     ProductStoreFacility in product_store_facility {
         product_store_id: Id,
@@ -167,6 +171,43 @@ tables! {
         id_value: Option<Id>,
         from_date: Timestamp,
         thru_date: Option<Timestamp>,
+    }
+    ProductFeature in product_feature {
+        product_feature_id: Id,
+        product_feature_type_id: &'static str,
+        description: &'static str,
+        abbrev: Option<&'static str>,
+    }
+    ProductFeatureAppl in product_feature_appl {
+        product_id: Id,
+        product_feature_id: Id,
+        product_feature_appl_type_id: &'static str,
+        from_date: Timestamp,
+        thru_date: Option<Timestamp>,
+        sequence_num: Option<Decimal>,
+    }
+    ProductPrice in product_price {
+        product_id: Id,
+        product_price_type_id: &'static str,
+        product_price_purpose_id: &'static str,
+        currency_uom_id: &'static str,
+        product_store_group_id: &'static str,
+        from_date: Timestamp,
+        thru_date: Option<Timestamp>,
+        price: Decimal,
+    }
+    ProductAttribute in product_attribute {
+        product_id: Id,
+        attr_name: &'static str,
+        attr_value: &'static str,
+        attr_type: Option<&'static str>,
+    }
+    ProductKeyword in product_keyword_new {
+        product_id: Id,
+        keyword: Cow<'static, str>,
+        keyword_type_id: &'static str,
+        relevancy_weight: Option<Decimal>,
+        status_id: Option<&'static str>,
     }
     ProductFacility in product_facility {
         product_id: Id,

@@ -170,6 +170,8 @@ pub(in crate::sample) const PRODUCTS: &[&str] = &[
 ];
 pub(in crate::sample) const COLORS: &[&str] = &["black", "blue", "green", "grey", "red", "sand", "white"];
 pub(in crate::sample) const SIZES: &[&str] = &["XS", "S", "M", "L", "XL"];
+/// What shops mark products with.
+pub(in crate::sample) const TAGS: &[&str] = &["gift", "new", "sale", "summer"];
 pub(in crate::sample) const CATEGORIES: &[&str] =
     &["Accessories", "Bags", "Home", "Knitwear", "Outdoor", "Shoes", "Tops", "Trousers"];
 /// The names of orders without a number in their name.

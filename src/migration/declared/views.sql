@@ -389,18 +389,33 @@ WHERE purpose.from_date <= CURRENT_TIMESTAMP
       AND (link.thru_date IS NULL OR link.thru_date > CURRENT_TIMESTAMP)
   );
 
---- view orderql.product_feature
--- The current features of products, each once: of several periods the newest.
-CREATE OR REPLACE VIEW orderql.product_feature AS
+--- view orderql.applied_feature
+-- The features of products in all periods.
+CREATE OR REPLACE VIEW orderql.applied_feature AS
 SELECT
     applied.product_id,
     applied.product_feature_id,
+    applied.from_date,
     applied.product_feature_appl_type_id,
     applied.sequence_num,
     feature.product_feature_type_id,
     feature.description,
-    feature.abbrev,
-    feature.id_code
+    feature.abbrev
+FROM product_feature_appl AS applied
+LEFT JOIN product_feature AS feature ON feature.product_feature_id = applied.product_feature_id;
+
+--- view orderql.current_feature
+-- The current features of products, each once: of several periods the newest.
+CREATE OR REPLACE VIEW orderql.current_feature AS
+SELECT
+    applied.product_id,
+    applied.product_feature_id,
+    applied.from_date,
+    applied.product_feature_appl_type_id,
+    applied.sequence_num,
+    feature.product_feature_type_id,
+    feature.description,
+    feature.abbrev
 FROM product_feature_appl AS applied
 LEFT JOIN product_feature AS feature ON feature.product_feature_id = applied.product_feature_id
 WHERE applied.from_date <= CURRENT_TIMESTAMP

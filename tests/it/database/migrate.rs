@@ -179,7 +179,7 @@ async fn migrates_an_empty_database_and_changes_nothing_the_second_time() {
     let database = empty_database().await;
     let mut client = database.connect().await;
     let migrated = migrate(&mut client).await.unwrap();
-    assert_eq!(migrated.tables.iter().filter(|table| !table.starts_with("orderql.")).count(), 116);
+    assert_eq!(migrated.tables.iter().filter(|table| !table.starts_with("orderql.")).count(), 118);
     assert_eq!(migrated.columns, Vec::<String>::new());
     assert_eq!(migrated.indexes, Vec::<String>::new());
     assert!(migrated.rows.contains(&("facility".to_owned(), 9)), "{migrated}");
@@ -237,6 +237,8 @@ async fn adds_what_a_stock_database_lacks_and_changes_nothing_else() {
             "order_role.thru_date",
             "order_status.change_reason_enum_id",
             "product_facility.inventory_item_id",
+            "product_store.allow_split",
+            "product_store.product_identifier_enum_id",
             "return_adjustment.order_id",
             "return_header.external_id",
             "return_header.orderql_product_store_id",

@@ -200,7 +200,7 @@ async fn indexes_of_partitions_are_built_beside_writers_one_by_one() {
         let parts = strings(&client, of_items).await;
         assert!(parts.len() == 3 && expected.is_none_or(|expected| parts == expected), "{parts:?}");
     }
-    assert_eq!(names_of_indexes(&client, "%\\_new").await, BTreeSet::new());
+    assert_eq!(names_of_indexes(&client, "oql\\_%\\_new").await, BTreeSet::new());
     assert_eq!(migrate_concurrently(&mut client).await.unwrap(), MigrationReport::default());
 }
 

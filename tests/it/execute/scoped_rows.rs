@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::execute::random_queries::pagination::leaves;
 use crate::execute::random_queries::row_values::RowValues;
 use crate::execute::scoped_rows::row_security::{ROLE, protect};
-use crate::support::built_in::collection_roots;
+use crate::support::built_in::{self, collection_roots};
 use crate::support::database::{Database, loaded_database, sampled_database};
 use crate::support::naive_resolver::tables::Tables;
 use crate::support::query_plan::{PlanNode, connect_like_server, explain};
@@ -105,7 +105,7 @@ impl Pair {
     fn new(file: &SchemaFile, [database, protected]: [&Database; 2], caller: &Caller) -> Self {
         // Wide enough for every search to end: where a window cuts a page off depends on the rows that are left out.
         let window = SearchWindow::new(SearchWindow::MAX).unwrap();
-        let whole = || Catalog::built_in().unwrap().with_search_window(window);
+        let whole = || built_in::catalog().with_search_window(window);
         let rows = caller.rows();
         let scoped = QueryRunner::with_catalog(&database.config(), 2, file.limit(whole(), rows.limiting()));
         let setting = |name: &str, values: &Option<Vec<String>>| {
@@ -161,7 +161,7 @@ fn fields(catalog: &Catalog, root: &str) -> String {
 async fn a_scope_shows_what_row_level_security_shows() {
     let (queries, seed) = (number("SCOPED_QUERIES", 600), number("SCOPED_SEED", 1));
     let file = SchemaFile::parse(BUILT_IN).unwrap();
-    let catalog = Catalog::built_in().unwrap();
+    let catalog = built_in::catalog();
     let (database, protected) = (loaded_database().await, loaded_database().await);
     protect(&protected, BUILT_IN).await;
     let (ids, tables) = (Ids::read(&database).await, Tables::read(&database.connect().await, &catalog).await);
@@ -203,7 +203,7 @@ async fn narrow_windows_leave_no_row_out_and_show_no_other() {
     let (database, protected) = (sampled_database().await, sampled_database().await);
     protect(&protected, BUILT_IN).await;
     let ids = Ids::read(&database).await;
-    let catalog = Catalog::built_in().unwrap();
+    let catalog = built_in::catalog();
     let window = SearchWindow::new(SearchWindow::MIN).unwrap();
     for (number, root) in
         ["orders", "orderItems", "shipGroups", "shipments", "returns", "inventoryItemDetails"].into_iter().enumerate()
@@ -214,7 +214,7 @@ async fn narrow_windows_leave_no_row_out_and_show_no_other() {
         let caller = Caller { facilities, stores: Some(stores) };
         let Pair { protected, .. } = Pair::new(&file, [&database, &protected], &caller);
         let rows = caller.rows();
-        let narrow = file.limit(Catalog::built_in().unwrap().with_search_window(window), rows.limiting());
+        let narrow = file.limit(built_in::catalog().with_search_window(window), rows.limiting());
         let scoped = QueryRunner::with_catalog(&database.config(), 2, narrow).among(rows);
         let node = fields(&catalog, root);
         let seen = Pair::walk(&scoped, root, "first: 50", &node).await;
@@ -277,7 +277,7 @@ async fn a_list_below_a_row_ends_after_a_bounded_number_of_rows_and_pages_on() {
     let expected: Vec<String> =
         client.query(seen, &[&busy, store]).await.unwrap().iter().map(|row| row.get(0)).collect();
     let caller = Caller { facilities: None, stores: Some(vec![store.clone()]) };
-    let narrow = Catalog::built_in().unwrap().with_search_window(SearchWindow::new(SearchWindow::MIN).unwrap());
+    let narrow = built_in::catalog().with_search_window(SearchWindow::new(SearchWindow::MIN).unwrap());
     let rows = caller.rows();
     let catalog = SchemaFile::parse(BUILT_IN).unwrap().limit(narrow, rows.limiting());
     let runner = QueryRunner::with_catalog(&database.config(), 2, catalog).among(rows);
@@ -325,7 +325,7 @@ async fn the_ranges_of_a_few_values_are_read_as_far_as_a_page_needs_them() {
     stores.truncate(3);
     assert_eq!(stores.len(), 3);
     let rows = Caller { facilities: None, stores: Some(stores) }.rows();
-    let catalog = SchemaFile::parse(BUILT_IN).unwrap().limit(Catalog::built_in().unwrap(), rows.limiting());
+    let catalog = SchemaFile::parse(BUILT_IN).unwrap().limit(built_in::catalog(), rows.limiting());
     let runner = QueryRunner::with_catalog(&database.config(), 2, catalog).among(rows);
     let client = connect_like_server(&database).await;
     for arguments in [
@@ -350,7 +350,7 @@ async fn without_values_no_row_in_a_scope_is_seen() {
     let database = loaded_database().await;
     let none = [("facility", Some(Vec::new())), ("store", Some(Vec::new()))];
     let none = RowScope::new(none.into_iter(), Secret::default());
-    let catalog = file.limit(Catalog::built_in().unwrap(), none.limiting());
+    let catalog = file.limit(built_in::catalog(), none.limiting());
     let scoped = QueryRunner::with_catalog(&database.config(), 2, catalog).among(none);
     let query = "{ orders(first: 5, countUpTo: 50) { edges { node { orderId } } count } facilities(first: 5) { edges { node { facilityId } } }
         order(orderId: \"10000\") { orderId } products(first: 1) { edges { node { inventoryLevels(first: 5) { edges { cursor } } } } }

@@ -137,6 +137,21 @@ roots! {
         INSERT INTO good_identification (product_id, good_identification_type_id, id_value, from_date)
         SELECT 'P' || n / 2, 'TYPE' || n % 2, n, timestamptz '2026-01-01' + (n * 7919 % 5000) * interval '1 minute'
         FROM generate_series(1, 20000) AS n; ANALYZE good_identification";
+    product_prices: "productPrices", "
+        INSERT INTO product_price
+            (product_id, product_price_type_id, product_price_purpose_id, currency_uom_id, product_store_group_id, from_date)
+        SELECT 'P' || n / 4, 'TYPE' || n % 2, 'PURCHASE', 'USD', 'G' || n % 4, timestamptz '2026-01-01' + (n * 7919 % 5000) * interval '1 minute'
+        FROM generate_series(1, 20000) AS n; ANALYZE product_price";
+    product_feature_appls: "productFeatureAppls", "
+        INSERT INTO product_feature_appl (product_id, product_feature_id, from_date, sequence_num)
+        SELECT 'P' || n / 8, 'F' || n % 8, '2026-01-01', CASE WHEN n % 10 > 0 THEN n * 7919 % 30 END
+        FROM generate_series(1, 20000) AS n; ANALYZE product_feature_appl";
+    product_attributes: "productAttributes", "
+        INSERT INTO product_attribute (product_id, attr_name)
+        SELECT 'P' || n / 4, 'A' || n % 4 || '-' || n % 1000 FROM generate_series(1, 20000) AS n; ANALYZE product_attribute";
+    product_keywords: "productKeywords", "
+        INSERT INTO product_keyword_new (product_id, keyword, keyword_type_id)
+        SELECT 'P' || n / 8, 'W' || n * 7919 % 3000, 'T' || n % 2 FROM generate_series(1, 20000) AS n; ANALYZE product_keyword_new";
     product_stores: "productStores", "
         INSERT INTO product_store (product_store_id, inventory_facility_id, store_name)
         SELECT 'T' || n, 'F' || n % 2500, CASE WHEN n % 10 > 0 THEN 'Store-' || n * 7919 % 500 END
@@ -336,7 +351,7 @@ async fn cursor(client: &Client, connection: &Connection, sort_key: &SortKey, re
     for (index, column) in sort_key.columns.iter().enumerate() {
         match (row.get::<_, Option<&str>>(index), column.scalar) {
             (None, _) => encoder.null(),
-            (Some(text), ScalarType::Decimal) => encoder.numeric(&numeric(text)),
+            (Some(text), ScalarType::Decimal | ScalarType::Int) => encoder.numeric(&numeric(text)),
             (Some(text), ScalarType::DateTime) => encoder.timestamp(unix_micros(text.parse().unwrap())),
             (Some(text), _) => encoder.text(text.as_bytes()),
         }

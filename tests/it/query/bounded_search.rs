@@ -22,7 +22,7 @@ use crate::query::bounded_search::random_search::RandomSearch;
 use crate::query::bounded_search::root_rows::RootRows;
 use crate::query::bounded_search::search_page::{Flags, PageArguments, SearchPage};
 use crate::query::bounded_search::search_work::{check_work, outline};
-use crate::support::built_in::collection_roots;
+use crate::support::built_in::{self, collection_roots};
 use crate::support::database::{Database, migrated_database};
 use crate::support::query_plan::{connect_like_server, measure};
 use crate::support::query_runner::QueryRunner;
@@ -87,7 +87,7 @@ async fn round(database: &Database, roots: &[RootRows<'_>], name: &str, seed: u6
     let runners: Vec<_> = WINDOWS
         .iter()
         .map(|rows| {
-            let catalog = Catalog::built_in().unwrap().with_search_window(SearchWindow::new(*rows).unwrap());
+            let catalog = built_in::catalog().with_search_window(SearchWindow::new(*rows).unwrap());
             QueryRunner::with_catalog(&database.config(), WORKERS, catalog)
         })
         .collect();

@@ -8,7 +8,7 @@ use orderql::catalog::search_window::SearchWindow;
 use orderql::query::Variables;
 use serde_json::{Value, json};
 
-use crate::support::built_in::collection_roots;
+use crate::support::built_in::{self, collection_roots};
 use crate::support::database::{Database, sampled_database};
 use crate::support::query_runner::QueryRunner;
 
@@ -86,7 +86,7 @@ async fn the_searches_of_daily_work_are_counted_exactly() {
 }
 
 fn runner(database: &Database) -> QueryRunner {
-    let catalog = Catalog::built_in().unwrap().with_search_window(SearchWindow::new(WINDOW).unwrap());
+    let catalog = built_in::catalog().with_search_window(SearchWindow::new(WINDOW).unwrap());
     QueryRunner::with_catalog(&database.config(), 1, catalog)
 }
 

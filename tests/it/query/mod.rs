@@ -9,6 +9,7 @@ mod order_changes;
 mod pages;
 mod pagination;
 mod plans;
+mod product_periods;
 mod properties;
 mod questions;
 mod totals;

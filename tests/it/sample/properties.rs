@@ -127,6 +127,24 @@ pub const ALL: &[(&str, &str)] = &[
          FROM orderql.facility_origin_address",
     ),
     (
+        "every product has one current default price, and some had another",
+        "SELECT count(*) = (SELECT count(*) FROM product) AND bool_or(former > 0) FROM (
+            SELECT count(*) FILTER (WHERE thru_date IS NULL) AS current, count(thru_date) AS former
+            FROM product_price WHERE product_price_type_id = 'DEFAULT_PRICE' GROUP BY product_id
+         ) AS p WHERE current = 1",
+    ),
+    (
+        "features of products and features that virtual products are sold with, some of them over, with and without a place",
+        "SELECT bool_or(product_feature_appl_type_id = 'SELECTABLE_FEATURE') AND bool_or(thru_date IS NOT NULL)
+             AND bool_or(sequence_num IS NULL) AND bool_or(sequence_num IS NOT NULL) FROM product_feature_appl",
+    ),
+    (
+        "words and tags of products, tags that are not approved, and attributes with and without a type",
+        "SELECT count(DISTINCT keyword_type_id) = 2 AND bool_or(status_id = 'KW_PENDING')
+             AND (SELECT bool_or(attr_type IS NULL) AND bool_or(attr_type IS NOT NULL) FROM product_attribute)
+         FROM product_keyword_new",
+    ),
+    (
         "facilities with a former address, and with two current ones",
         "SELECT bool_or(n > 1 AND now_valid = 1) AND bool_or(now_valid = 2) FROM (
             SELECT count(*) AS n, count(*) FILTER (WHERE thru_date IS NULL) AS now_valid FROM facility_contact_mech_purpose GROUP BY facility_id

@@ -2,6 +2,21 @@
 
 use orderql::catalog::Catalog;
 use orderql::catalog::connection::Connection;
+use orderql::catalog::stored_type::{StoredType, StoredTypes};
+use orderql::value::ScalarType;
+
+/// The built-in schema as a server has it that looked at a database: OFBiz stores whole numbers as `numeric`.
+pub fn catalog() -> Catalog {
+    let catalog = Catalog::built_in().unwrap();
+    let mut stored = StoredTypes::default();
+    for (_, connection) in collection_roots(&catalog) {
+        let columns = connection.sort_keys.iter().flat_map(|sort_key| &sort_key.columns);
+        for column in columns.filter(|column| column.scalar == ScalarType::Int) {
+            stored.insert(&connection.relation, &column.name, StoredType::Numeric);
+        }
+    }
+    catalog.with_stored_types(&stored)
+}
 
 /// The collection fields of the query type, with their connections.
 pub fn collection_roots(catalog: &Catalog) -> Vec<(&str, &Connection)> {

@@ -21,6 +21,7 @@ use orderql::plan::request_plan::Plan;
 use orderql::query::{Request, Variables};
 use serde_json::Value;
 
+use crate::support::built_in;
 use crate::support::database::Database;
 
 /// Limits that no test reaches.
@@ -76,7 +77,7 @@ impl QueryRunner {
 
     /// Connects with that configuration.
     pub fn with_config(config: &tokio_postgres::Config) -> Self {
-        Self::with_catalog(config, 2, Catalog::built_in().unwrap())
+        Self::with_catalog(config, 2, built_in::catalog())
     }
 
     /// Connects with that configuration and so many connections, and compiles queries with that catalog.

@@ -9,6 +9,7 @@ use orderql::plan::request_plan::Plan;
 use orderql::query::Request;
 use tokio_postgres::Client;
 
+use crate::support::built_in;
 use crate::support::database::Database;
 use crate::support::naive_resolver::NaiveResolver;
 use crate::support::naive_resolver::json::Json;
@@ -37,7 +38,7 @@ pub struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     pub async fn new(database: &Database, tables: &'a Tables) -> Self {
-        Self::with_catalog(database, tables, Catalog::built_in().unwrap()).await
+        Self::with_catalog(database, tables, built_in::catalog()).await
     }
 
     /// Checks queries against another schema.

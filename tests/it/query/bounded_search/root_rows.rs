@@ -43,7 +43,7 @@ impl<'a> RootRows<'a> {
     pub async fn load(client: &Client, catalog: &'a Catalog, name: &'a str, connection: &'a Connection) -> Self {
         let node = catalog.object(connection.node.ty()).unwrap();
         // Without its dates, a key identifies the rows here as well.
-        let ids = catalog.entity(connection.node).key.iter().filter(|column| column.scalar == ScalarType::Id);
+        let ids = catalog.entity(connection.node).key.iter().filter(|column| column.scalar != ScalarType::DateTime);
         let id_columns: Vec<&str> = ids.map(|column| column.name.as_str()).collect();
         let field_of = |name: &&str| {
             let is_named = |binding: Binding<'_>| binding.column().is_some_and(|column| column.name == **name);
@@ -123,7 +123,7 @@ impl<'a> RootRows<'a> {
         for (value, column) in order.keys[position].iter().zip(&key.columns) {
             match (value, column.scalar) {
                 (None, _) => encoder.null(),
-                (Some(text), ScalarType::Decimal) => encoder.numeric(&numeric(text)),
+                (Some(text), ScalarType::Decimal | ScalarType::Int) => encoder.numeric(&numeric(text)),
                 (Some(text), ScalarType::DateTime) => encoder.timestamp(unix_micros(text.parse().unwrap())),
                 (Some(text), _) => encoder.text(text.as_bytes()),
             }

@@ -213,6 +213,30 @@ SELECT 'P' || n / 2, CASE WHEN n % 2 = 0 THEN 'SKU' ELSE 'UPC' || n % 90 END, 'V
     CASE WHEN n % 4 = 0 THEN timestamptz '1970-01-01' WHEN n % 2 = 0 THEN timestamptz '2026-02-01' ELSE timestamptz '2026-01-01' + n * interval '1 minute' END
 FROM generate_series(1, 4000) AS n;
 
+INSERT INTO product_price
+    (product_id, product_price_type_id, product_price_purpose_id, currency_uom_id, product_store_group_id, from_date, price)
+SELECT CASE WHEN n % 4 = 0 THEN 'P0' ELSE 'P' || n / 4 END, CASE WHEN n % 2 = 0 THEN 'LIST' WHEN n % 300 = 1 THEN 'COST' ELSE 'SALE' END,
+    CASE WHEN n % 3 = 0 THEN 'RENT' ELSE 'BUY' END, 'USD', 'G' || n,
+    CASE WHEN n % 4 = 1 THEN timestamptz '2026-02-01' ELSE timestamptz '2026-01-01' + n * 7919 % 4000 * interval '1 minute' END, n
+FROM generate_series(1, 4000) AS n;
+
+INSERT INTO product_feature_appl (product_id, product_feature_id, product_feature_appl_type_id, from_date, sequence_num)
+SELECT CASE WHEN n % 4 = 0 THEN 'P0' ELSE 'P' || n / 4 END, 'F' || n,
+    CASE WHEN n % 2 = 0 THEN 'STANDARD' WHEN n % 300 = 1 THEN 'RARE' WHEN n % 3 = 0 THEN 'SOLD_WITH' END, timestamptz '2026-01-01',
+    CASE WHEN n % 10 > 0 THEN n * 7919 % 40 END
+FROM generate_series(1, 4000) AS n;
+
+INSERT INTO product_attribute (product_id, attr_name, attr_type)
+SELECT 'P' || n / 4, CASE WHEN n % 4 = 0 THEN 'HAZMAT' WHEN n % 4 = 1 THEN 'A' || n % 90 ELSE 'B' || n END,
+    CASE WHEN n % 2 = 0 THEN 'TEXT' WHEN n % 300 = 1 THEN 'RARE' END
+FROM generate_series(1, 4000) AS n;
+
+INSERT INTO product_keyword_new (product_id, keyword, keyword_type_id, status_id)
+SELECT CASE WHEN n % 5 = 0 THEN 'P0' ELSE 'P' || n / 8 END, CASE WHEN n % 8 = 1 AND n % 5 > 0 THEN 'shirt' ELSE 'w' || n END,
+    CASE WHEN n % 2 = 0 THEN 'TAG' WHEN n % 300 = 1 THEN 'RARE' ELSE 'WORD' END,
+    CASE WHEN n % 2 = 0 THEN 'APPROVED' WHEN n % 400 = 1 THEN 'PENDING' END
+FROM generate_series(1, 4000) AS n;
+
 INSERT INTO product_store (product_store_id, store_name, inventory_facility_id)
 SELECT 'T' || n, CASE WHEN n % 10 > 0 THEN 'W' || n * 7919 % 300 END, CASE WHEN n % 2 = 0 THEN 'F0' ELSE 'F' || n % 80 END
 FROM generate_series(0, 1500) AS n;
