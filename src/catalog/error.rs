@@ -87,8 +87,8 @@ pub(crate) enum SchemaErrorKind {
     #[error("`{0}` has parts, so it needs a key of one column")]
     FeedWithoutKey(String),
     /// The names of a type's change feed would be longer than PostgreSQL's names can be.
-    #[error("`{0}` has parts, so its name in snake case has at most {max} bytes", max = crate::catalog::feed::LONGEST_TYPE)]
-    LongFeedName(String),
+    #[error("`{ty}` has parts, so its name in snake case has at most {longest} bytes")]
+    LongFeedName { ty: String, longest: usize },
     /// `@changes` is on a list of something else than the changes of a type with parts.
     #[error(
         "@changes(of: \"{of}\") needs a type that @part names, and a list of a type with the relation `{relation}`, which `{ty}` does not have"

@@ -63,7 +63,7 @@ impl Feed {
 }
 
 /// The most bytes of a type's name in snake case if it has a feed: PostgreSQL's names have 63, and `pk_…_change_indirect` is one.
-pub(super) const LONGEST_TYPE: usize = 44;
+const LONGEST_TYPE: usize = 44;
 
 /// The name of a type's feed.
 fn name(ty: &str) -> String {
@@ -106,7 +106,10 @@ pub(super) fn build(
             parts.dedup();
             let (name, table) = (name(&ty.name), relation_of(&ty.name));
             if name.len() > LONGEST_TYPE + "_change".len() {
-                return Err(SchemaError::new(ty.position, SchemaErrorKind::LongFeedName(ty.name.clone())));
+                return Err(SchemaError::new(
+                    ty.position,
+                    SchemaErrorKind::LongFeedName { ty: ty.name.clone(), longest: LONGEST_TYPE },
+                ));
             }
             Ok(Feed { entity, name, table, relation: relation.clone(), key: key.name.clone(), parts })
         })

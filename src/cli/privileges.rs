@@ -13,7 +13,13 @@ pub(crate) const PRIVILEGES: [(&str, &[&str]); 10] = [
     ("orderql.cursor_secret", &["SELECT"]),
     ("orderql.group_member", &["SELECT"]),
     ("orderql.group_scope", &["SELECT"]),
-    ("orderql.user_account", &["SELECT (user_id, password_hash, disabled, created_at, password_changed_at)", "UPDATE (password_hash, changed_at)"]),
+    (
+        "orderql.user_account",
+        &[
+            "SELECT (user_id, password_hash, disabled, created_at, password_changed_at)",
+            "UPDATE (password_hash, changed_at)",
+        ],
+    ),
     ("orderql.user_group", &["SELECT"]),
     ("orderql.user_profile", &["SELECT"]),
     ("orderql.audit_event", &["INSERT"]),
@@ -77,7 +83,9 @@ mod tests {
         for part in ["    public.order_header,\n", "    orderql.party,\n", "ON SEQUENCE orderql.entity_id TO"] {
             assert!(all.contains(part), "{part}: {all}");
         }
-        assert_eq!(all.matches("GRANT SELECT").count(), 1);
+        assert_eq!(all.matches("GRANT SELECT ON").count(), 1);
+        assert!(all.contains("GRANT UPDATE (password_hash, changed_at) ON\n    orderql.user_account\nTO"), "{all}");
+        assert!(all.contains("GRANT EXECUTE ON FUNCTION orderql.prune_audit_events(interval, bigint), "), "{all}");
         let service = grants("a", &BTreeSet::new(), false, |table| table != "orderql.order_update");
         assert!(!service.contains("public.") && !service.contains("SEQUENCE"), "{service}");
     }

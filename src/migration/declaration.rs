@@ -103,7 +103,8 @@ mod tests {
         let declaration = Declaration::of(Scope::All);
         let mut ids = HashSet::new();
         for object in &declaration.objects {
-            assert!(ids.insert(object.id()), "{}", object.id());
+            let form = object.condition.map(|condition| condition.is_there);
+            assert!(ids.insert(format!("{} {form:?}", object.id())), "{}", object.id());
         }
         for table in &declaration.tables {
             assert!(ids.insert(table.name.clone()), "{}", table.name);

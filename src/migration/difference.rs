@@ -65,9 +65,12 @@ impl Difference {
             let stands = present.relations.get(&name).is_some_and(|table| table.column_type(column).is_some());
             stands || is_added() || is_declared()
         };
+        let is_declared = |object: &&Object| {
+            object.condition.is_none_or(|condition| has_column(condition.table, condition.column) == condition.is_there)
+        };
         let (views, others): (Vec<&Object>, Vec<&Object>) =
-            declaration.objects.iter().partition(|object| object.kind == ObjectKind::View);
-        let views: Vec<_> = views.into_iter().map(|view| expand(view, read, &present, has_column)).collect();
+            declaration.objects.iter().filter(is_declared).partition(|object| object.kind == ObjectKind::View);
+        let views: Vec<_> = views.into_iter().map(|view| expand(view, read, &present, &has_column)).collect();
         let is_made_before = |object: &&Object| {
             matches!(object.kind, ObjectKind::Function | ObjectKind::TriggerFunction | ObjectKind::Sequence)
         };

@@ -89,8 +89,12 @@ impl KeptTable {
         if self.exists(client).await? {
             return self.differing(client).await;
         }
-        let estimate = "SELECT GREATEST(reltuples, 0)::int8 FROM pg_class WHERE oid = to_regclass($1)";
-        client.query_opt(estimate, &[&self.source]).await?.map_or(Ok(0), |row| row.try_get(0))
+        let estimate = "SELECT reltuples::int8 FROM pg_class WHERE oid = to_regclass($1)";
+        match client.query_opt(estimate, &[&self.source]).await? {
+            Some(row) if row.try_get::<_, i64>(0)? >= 0 => row.try_get(0),
+            Some(_) => client.query_one(&format!("SELECT count(*) FROM {}", self.source), &[]).await?.try_get(0),
+            None => Ok(0),
+        }
     }
 
     /// The statement that makes them equal.

@@ -17,6 +17,7 @@ use crate::migration::declaration::{self, Declaration, Scope};
 use crate::migration::difference::Difference;
 pub use crate::migration::error::MigrateError;
 use crate::migration::index_build::make_missing;
+use crate::migration::indexes::MissingIndex;
 use crate::migration::kept_tables::KEPT_TABLES;
 use crate::migration::object::ObjectKind;
 use crate::migration::old_transactions;
@@ -116,7 +117,8 @@ impl<'a> Migration<'a> {
         let feeds = install::missing(client, self.feeds).await?;
         let mut text = difference.summary(self.concurrently, &filled);
         let steps = difference.steps();
-        let indexes = difference.indexes.iter().map(|index| Step {
+        let stands = |index: &&MissingIndex| difference.present.relations.contains_key(index.index.relation);
+        let indexes = difference.indexes.iter().filter(stands).map(|index| Step {
             title: format!("index {}", index.index.name),
             kind: None,
             statements: index.statements(self.concurrently),
@@ -169,7 +171,7 @@ impl<'a> Migration<'a> {
                 progress(&step.title);
                 self.run_patiently(client, &difference, step).await?;
             }
-            report.indexes = self.make_indexes(client, &difference, progress).await?;
+            report.indexes = self.make_indexes(client, progress).await?;
             for step in &steps.objects {
                 progress(&step.title);
                 let rows = self.run_patiently(client, &difference, step).await?;
@@ -180,7 +182,7 @@ impl<'a> Migration<'a> {
             let all: Vec<_> = steps.tables.iter().chain(&steps.objects).collect();
             let rows = run_at_once(client, &difference, &all).await?;
             all.iter().zip(rows).for_each(|(step, rows)| report.add_rows(step, rows));
-            report.indexes = self.make_indexes(client, &difference, progress).await?;
+            report.indexes = self.make_indexes(client, progress).await?;
         }
         report.fed = self.make_feeds(client, progress).await?;
         if self.scope == Scope::All {
@@ -208,23 +210,12 @@ impl<'a> Migration<'a> {
         run_at_once(client, difference, &[step]).await.map(|rows| rows.into_iter().sum())
     }
 
-    /// Builds the indexes. Those of tables that were just made are not told.
-    async fn make_indexes(
-        &self,
-        client: &Client,
-        difference: &Difference,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<Vec<String>, MigrateError> {
-        let made = make_missing(client, self.concurrently, progress).await;
-        let made = match made {
-            Ok(made) => made,
-            Err((name, error)) => return Err(MigrateError::of(client, &name, error).await),
-        };
-        let stood = |index: &String| {
-            let table = index.rsplit_once('.').map_or("", |(table, _)| table);
-            !difference.tables.iter().any(|made| made.name.trim_start_matches("public.") == table)
-        };
-        Ok(made.into_iter().filter(stood).collect())
+    /// Builds the indexes of tables that stood before, and returns their names.
+    async fn make_indexes(&self, client: &Client, progress: &mut dyn FnMut(&str)) -> Result<Vec<String>, MigrateError> {
+        match make_missing(client, self.concurrently, progress).await {
+            Ok(made) => Ok(made),
+            Err((name, error)) => Err(MigrateError::of(client, &name, error).await),
+        }
     }
 
     async fn make_feeds(&self, client: &Client, progress: &mut dyn FnMut(&str)) -> Result<i32, MigrateError> {

@@ -1,6 +1,7 @@
 //! The declared objects beside tables and indexes: functions, views, triggers, rows and rights.
 //!
-//! A file has a section for each, which begins with a line `--- kind name`. What is before the first section is a comment.
+//! A file has a section for each, which begins with a line `--- kind name`. What is before the first section is a comment. An object that
+//! depends on the form of OFBiz's tables has two sections, `--- kind name if table.column` and `--- kind name unless table.column`.
 
 use std::hash::Hasher as _;
 
@@ -30,8 +31,26 @@ pub(super) struct Object {
     pub(super) name: &'static str,
     /// The names of triggers.
     pub(super) parts: Vec<&'static str>,
+    /// The column that a database has or lacks if the object is declared for it.
+    pub(super) condition: Option<Condition>,
     /// The statements that make it, or bring another form of it into this one.
     pub(super) text: String,
+}
+
+/// A column of OFBiz's schema that a database has or lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Condition {
+    pub(super) table: &'static str,
+    pub(super) column: &'static str,
+    /// Whether the database has it.
+    pub(super) is_there: bool,
+}
+
+impl Condition {
+    fn read(column: &'static str, is_there: bool) -> Option<Self> {
+        let (table, column) = column.split_once('.')?;
+        Some(Self { table, column, is_there })
+    }
 }
 
 impl ObjectKind {
@@ -78,8 +97,13 @@ impl Object {
     fn named(head: &'static str) -> Option<Self> {
         let (kind, name) = head.split_once(' ')?;
         let (_, kind) = ObjectKind::ALL.into_iter().find(|(name, _)| *name == kind)?;
+        let (name, condition) = match (name.split_once(" if "), name.split_once(" unless ")) {
+            (Some((name, column)), _) => (name, Condition::read(column, true)),
+            (None, Some((name, column))) => (name, Condition::read(column, false)),
+            (None, None) => (name, None),
+        };
         let (name, parts) = name.split_once(": ").unwrap_or((name, ""));
-        Some(Self { kind, name, parts: parts.split_whitespace().collect(), text: String::new() })
+        Some(Self { kind, name, parts: parts.split_whitespace().collect(), condition, text: String::new() })
     }
 
     /// What it is recorded by: kind and name.
@@ -107,10 +131,11 @@ mod tests {
     #[test]
     fn reads_sections() {
         let objects = Object::read(
-            "-- A file.\n\n--- view a.b\n-- Why.\nCREATE 1;\n\n--- triggers c.d: e f\nCREATE 2;\n--- trigger_function g\nCREATE 3;\n",
+            "-- A file.\n\n--- view a.b unless t.c\n-- Why.\nCREATE 1;\n\n--- triggers c.d: e f\nCREATE 2;\n--- trigger_function g\nCREATE 3;\n",
         );
         let [view, triggers, function] = &objects[..] else { panic!("{objects:?}") };
         assert_eq!((view.id(), &*view.text), ("view a.b".to_owned(), "-- Why.\nCREATE 1;\n"));
+        assert_eq!(view.condition, Some(Condition { table: "t", column: "c", is_there: false }));
         assert_eq!((triggers.name, &triggers.parts[..]), ("c.d", &["e", "f"][..]));
         assert_eq!(function.text, "CREATE 3;\nREVOKE EXECUTE ON FUNCTION g FROM PUBLIC;\n");
         assert_ne!(view.hash(), triggers.hash());

@@ -54,12 +54,16 @@ impl Difference {
         if self.lacks_schema {
             tables.push(Step::new("schema", vec!["CREATE SCHEMA orderql".to_owned()]));
         }
-        if self.lacks_record && !self.lacks_schema {
+        let is_reserved = |name: &String| name.starts_with("public.oql_");
+        if self.lacks_record && (!self.lacks_schema || self.present.relations.keys().any(is_reserved)) {
             tables.push(Step::new("what earlier versions made", vec![OBSOLETE.to_owned()]));
         }
         if !self.tables.is_empty() {
             let made = self.tables.iter().map(|table| table.create(|column| self.definition(column)));
-            tables.push(Step::new("tables", made.chain(self.reference_statements()).collect()));
+            // An index on rows that were changed since could not be used while older transactions run.
+            let is_of_made = |index: &&MissingIndex| !self.present.relations.contains_key(index.index.relation);
+            let indexes = self.indexes.iter().filter(is_of_made).flat_map(|index| index.statements(false));
+            tables.push(Step::new("tables", made.chain(self.reference_statements()).chain(indexes).collect()));
         }
         for (table, column) in &self.columns {
             let add = format!("ALTER TABLE {} ADD COLUMN {} {}", table.name, column.name, self.definition(column));

@@ -251,7 +251,13 @@ impl<'r, 'a> Comparison<'r, 'a> {
                     self.mismatches.push(if is_table {
                         Mismatch::MissingIndex { relation, is_migrated, columns, is_first_descending, required_by }
                     } else {
-                        Mismatch::MissingIndexOfView { relation, is_migrated, columns, is_first_descending, required_by }
+                        Mismatch::MissingIndexOfView {
+                            relation,
+                            is_migrated,
+                            columns,
+                            is_first_descending,
+                            required_by,
+                        }
                     });
                 }
                 ScanPlan::Failed(message) => {

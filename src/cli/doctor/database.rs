@@ -204,7 +204,8 @@ async fn missing_privileges(client: &Client, needed: &[(&'static str, &[&'static
         for privilege in *privileges {
             // Null if there is no such table.
             let (of_table, columns) = privilege.split_once(" (").unwrap_or((privilege, ""));
-            let columns: Vec<_> = columns.trim_end_matches(')').split(", ").filter(|column| !column.is_empty()).collect();
+            let columns: Vec<_> =
+                columns.trim_end_matches(')').split(", ").filter(|column| !column.is_empty()).collect();
             let select = "SELECT has_table_privilege(to_regclass($1), $2) IS FALSE AND (
                               cardinality($3::text[]) = 0
                               OR EXISTS (SELECT FROM unnest($3) AS name WHERE NOT has_column_privilege(to_regclass($1), name, $2))

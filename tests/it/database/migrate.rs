@@ -263,7 +263,7 @@ async fn adds_what_a_stock_database_lacks_and_changes_nothing_else() {
         "existing tables get no indexes of OFBiz"
     );
     assert_eq!(
-        migrated.rows.iter().map(|(table, _)| table.as_str()).collect::<Vec<_>>(),
+        migrated.rows.iter().map(|(table, _)| table.as_str()).filter(|table| !table.contains('.')).collect::<Vec<_>>(),
         ["status_item", "status_valid_change"]
     );
     let filled = |table: &str| migrated.filled.iter().find(|(name, _)| name == table).map(|(_, rows)| *rows);

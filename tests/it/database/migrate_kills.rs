@@ -116,7 +116,9 @@ async fn two_migrations_at_once_make_what_one_makes() {
 /// After the first removal, OFBiz's tables keep the columns, tables and rows that OFBiz may use; a later one leaves the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_removal_after_a_migration_leaves_what_the_removal_before_it_left() {
-    for hotwax in ["", "ALTER TABLE shipment_status DROP CONSTRAINT pk_shipment_status, ADD PRIMARY KEY (shipment_status_id);"] {
+    for hotwax in
+        ["", "ALTER TABLE shipment_status DROP CONSTRAINT pk_shipment_status, ADD PRIMARY KEY (shipment_status_id);"]
+    {
         let (database, client) = stock_database().await;
         assert!(start(&database, &[]).status().unwrap().success());
         let undo = &["--undo", "--yes"];
@@ -159,12 +161,20 @@ async fn a_database_of_an_earlier_version_becomes_like_a_new_one() {
     assert_eq!(migrated.dropped, ["FUNCTION orderql.add_index"]);
     client.batch_execute("ALTER TABLE shipment_status ALTER shipment_status_id SET DEFAULT ''").await.unwrap();
     let found = state(&client).await;
-    let left: Vec<_> = difference(&expected, &found).into_iter().map(|line| line.split(' ').take(3).collect::<Vec<_>>().join(" ")).collect();
+    let left: Vec<_> = difference(&expected, &found)
+        .into_iter()
+        .map(|line| line.split(' ').take(3).collect::<Vec<_>>().join(" "))
+        .collect();
     // The rights that somebody gave stay, and the operator's view.
     assert_eq!(
         left,
-        ["relation orderql.ship_group v", "column oql_of_somebody.placeholder integer", "relation orderql.ship_group v",
-         "relation public.oql_of_somebody v", "view oql_of_somebody "]
+        [
+            "relation orderql.ship_group v",
+            "column oql_of_somebody.placeholder integer",
+            "relation orderql.ship_group v",
+            "relation public.oql_of_somebody v",
+            "view oql_of_somebody "
+        ]
     );
     assert_eq!(migrate(&mut client).await.unwrap(), MigrationReport::default());
 }

@@ -409,8 +409,10 @@ async fn checks_the_indexes_of_a_views_tables() {
     let unjoined = report_after("ALTER TABLE note_data DROP CONSTRAINT pk_note_data CASCADE", &built_in()).await;
     assert_eq!(
         unjoined,
-        ["no index serves Order.notes: run `orderql migrate`, or the view orderql.order_note needs one on the table of its columns (order_id, \
-          note_id), in this order, and one for each table that it joins"]
+        [
+            "no index serves Order.notes: run `orderql migrate`, or the view orderql.order_note needs one on the table of its columns (order_id, \
+          note_id), in this order, and one for each table that it joins"
+        ]
     );
 }
 
