@@ -58,6 +58,12 @@ impl Difference {
         if self.lacks_record && (!self.lacks_schema || self.present.relations.keys().any(is_reserved)) {
             tables.push(Step::new("what earlier versions made", vec![OBSOLETE.to_owned()]));
         }
+        // A column may be computed by one. Those that stand may be in use until the tables are as they need them.
+        let functions = self.objects.iter().filter(|object| self.is_new_function(object));
+        let functions: Vec<_> = functions.map(|object| object.text.clone()).collect();
+        if !functions.is_empty() {
+            tables.push(Step::new("functions", functions));
+        }
         if !self.tables.is_empty() {
             let made = self.tables.iter().map(|table| table.create(|column| self.definition(column)));
             // An index on rows that were changed since could not be used while older transactions run.
@@ -69,7 +75,7 @@ impl Difference {
             let add = format!("ALTER TABLE {} ADD COLUMN {} {}", table.name, column.name, self.definition(column));
             tables.push(Step::new(format!("column {}.{}", table.bare_name(), column.name), vec![add]));
         }
-        let mut objects: Vec<_> = self.objects.iter().map(object).collect();
+        let mut objects: Vec<_> = self.objects.iter().map(|object| self.object(object)).collect();
         let forgotten = |name: &String| {
             let (kind, name) = name.split_once(' ').unwrap_or_default();
             let kind = kind.to_lowercase();
@@ -86,6 +92,17 @@ impl Difference {
             objects.push(Step::new("record", vec![record::of_version()]));
         }
         Steps { tables, objects }
+    }
+
+    fn is_new_function(&self, object: &Object) -> bool {
+        let is_function = matches!(object.kind, ObjectKind::Function | ObjectKind::TriggerFunction);
+        is_function && !self.present.functions.contains(object.name)
+    }
+
+    fn object(&self, object: &Object) -> Step {
+        let text = (!self.is_new_function(object)).then(|| object.text.clone());
+        let statements = text.into_iter().chain([record::of_object(object)]).collect();
+        Step { title: object.id(), kind: Some(object.kind), statements }
     }
 
     fn definition(&self, column: &Column) -> String {
@@ -173,11 +190,6 @@ impl Difference {
 
 fn bare(name: &str) -> &str {
     name.strip_prefix("public.").unwrap_or(name)
-}
-
-fn object(object: &Object) -> Step {
-    let statements = vec![object.text.clone(), record::of_object(object)];
-    Step { title: object.id(), kind: Some(object.kind), statements }
 }
 
 /// A view and those that are made of it, with the rights that others have on each.
