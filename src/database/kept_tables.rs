@@ -1,5 +1,4 @@
-//! What triggers keep equal to OFBiz's tables: all parties with their names, the ship groups that still have something to do, the
-//! facility of an order item and the store of a return. Rows that are written while triggers are disabled, as some imports do, are
+//! What triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, and the store of a return. Rows that are written while triggers are disabled, as some imports do, are
 //! missing or stale until they are repaired.
 
 use tokio_postgres::{Client, Error};
@@ -30,20 +29,18 @@ pub(crate) static KEPT_TABLES: [KeptTable; 3] = [
         backfill: "orderql.backfill_parties",
     },
     KeptTable {
-        name: "order_item and return_header",
-        rows: "order items and returns",
-        view: "orderql.stale_item",
-        differing: "SELECT (SELECT count(*) FROM orderql.stale_item) + (SELECT count(*) FROM orderql.stale_return)",
+        name: "return_header",
+        rows: "returns",
+        view: "orderql.stale_return",
+        differing: "SELECT count(*) FROM orderql.stale_return",
         backfill: "orderql.backfill_search_columns",
     },
     KeptTable {
-        name: "orderql.open_ship_group",
-        rows: "open ship groups",
-        view: "orderql.open_ship_group_source",
-        differing: "SELECT count(*) FROM orderql.open_ship_group_source AS source
-            FULL JOIN orderql.open_ship_group AS kept USING (order_id, ship_group_seq_id)
-            WHERE source.* IS DISTINCT FROM kept.*",
-        backfill: "orderql.backfill_open_ship_groups",
+        name: "orderql.item_place",
+        rows: "items in ship groups",
+        view: "orderql.stale_item_place",
+        differing: "SELECT count(*) FROM orderql.stale_item_place",
+        backfill: "orderql.backfill_item_places",
     },
 ];
 

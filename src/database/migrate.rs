@@ -46,10 +46,8 @@ const PARTS_OF_SERVICE: [(&str, &str); 2] = [
 
 /// The columns that indexes need, and that migrations add to OFBiz's tables: those of this migration, and of others.
 const COLUMNS: &str = include_str!("migrations/V11__missing_columns.sql");
-const OTHER_COLUMNS: [&str; 3] = [
+const OTHER_COLUMNS: [&str; 2] = [
     "ALTER TABLE shipment_status ADD COLUMN IF NOT EXISTS shipment_status_id VARCHAR(20) DEFAULT ''",
-    "DO $$ BEGIN EXECUTE (SELECT 'ALTER TABLE order_item ADD COLUMN IF NOT EXISTS orderql_facility_id ' || format_type(atttypid, atttypmod)
-     FROM pg_attribute WHERE attrelid = 'order_item_ship_group'::regclass AND attname = 'facility_id'); END $$",
     "DO $$ BEGIN EXECUTE (SELECT 'ALTER TABLE return_header ADD COLUMN IF NOT EXISTS orderql_product_store_id ' || format_type(atttypid, atttypmod)
      FROM pg_attribute WHERE attrelid = 'order_header'::regclass AND attname = 'product_store_id'); END $$",
 ];
@@ -162,13 +160,10 @@ pub(crate) async fn planned(client: &Client, is_service: bool) -> Result<Vec<(St
 }
 
 /// The functions that fill in what OFBiz knows otherwise.
-const BACK_FILLS: [&str; 5] = [
-    "backfill_ship_groups",
-    "backfill_current_inventory",
-    "backfill_parties",
-    "backfill_search_columns",
-    "backfill_open_ship_groups",
-];
+const BACK_FILLS: [&str; 3] = ["backfill_parties", "backfill_search_columns", "backfill_item_places"];
+
+/// How many orders' items are filled in by one transaction.
+const ORDERS_AT_ONCE: i32 = 500;
 
 /// Whether the order tables of a database were migrated.
 pub async fn has_order_tables(client: &Client) -> Result<bool, tokio_postgres::Error> {
@@ -308,30 +303,38 @@ async fn migrate_locked(
     if scope == Scope::Service {
         return Ok(report);
     }
-    let mut counts = [0; 5];
+    let filled_places = fill_item_places(client).await.map_err(statement_error)?;
+    let mut counts = [0; 3];
     for (function, count) in BACK_FILLS.iter().zip(&mut counts) {
         let row = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.map_err(statement_error)?;
         *count = row.try_get(0)?;
     }
-    let [ship_groups, current_inventory, parties, search_columns, open_ship_groups] = counts;
-    let filled = [
-        ("order_item", ship_groups + search_columns),
-        ("product_facility", current_inventory),
-        ("orderql.party", parties),
-        ("orderql.open_ship_group", open_ship_groups),
-        ("return_header", search_columns),
-    ];
+    let [parties, search_columns, differing_places] = counts;
+    let item_places = filled_places + differing_places;
+    let filled = [("orderql.party", parties), ("orderql.item_place", item_places), ("return_header", search_columns)];
     let filled: Vec<_> = filled.into_iter().filter_map(|(table, count)| (count > 0).then_some(table)).collect();
     vacuum(client, &filled).await.map_err(statement_error)?;
     Ok(MigrationReport {
         repaired,
-        ship_groups,
-        current_inventory,
         parties,
         search_columns,
-        open_ship_groups,
+        item_places,
         ..report
     })
+}
+
+/// Fills the empty table of the items in their groups, some orders in each transaction, so that writers of others need not wait. Returns the
+/// number of rows.
+async fn fill_item_places(client: &Client) -> Result<i64, tokio_postgres::Error> {
+    if client.query_one("SELECT EXISTS (SELECT FROM orderql.item_place)", &[]).await?.try_get(0)? {
+        return Ok(0);
+    }
+    let mut last = Some(String::new());
+    while let Some(after) = last {
+        let fill = "SELECT orderql.fill_item_places($1, $2)";
+        last = client.query_one(fill, &[&after, &ORDERS_AT_ONCE]).await?.try_get(0)?;
+    }
+    client.query_one("SELECT count(*) FROM orderql.item_place", &[]).await?.try_get(0)
 }
 
 /// Builds the indexes of tables that stand before migrations need them, which then find them. Migrations make some that later ones

@@ -23,16 +23,12 @@ pub struct MigrationReport {
     pub rows: Vec<(String, i64)>,
     /// Indexes that had been dropped or changed, and were made again, as `table.index`.
     pub repaired: Vec<String>,
-    /// Order items whose ship group was filled in.
-    pub ship_groups: i64,
-    /// Product-facility pairs whose current inventory item was filled in.
-    pub current_inventory: i64,
     /// Rows of `orderql.party` that were brought up to date with OFBiz's tables.
     pub parties: i64,
-    /// Order items and returns whose facility or store was brought up to date.
+    /// Returns whose store was brought up to date.
     pub search_columns: i64,
-    /// Rows of `orderql.open_ship_group`, likewise.
-    pub open_ship_groups: i64,
+    /// Rows of `orderql.item_place`, likewise.
+    pub item_places: i64,
 }
 
 impl MigrationReport {
@@ -86,11 +82,9 @@ impl fmt::Display for MigrationReport {
             }
         }
         for (count, label) in [
-            (self.ship_groups, "order items put into their ship group"),
-            (self.current_inventory, "products at facilities pointed to their inventory item"),
             (self.parties, "parties brought up to date"),
-            (self.search_columns, "order items and returns brought up to date"),
-            (self.open_ship_groups, "open ship groups brought up to date"),
+            (self.search_columns, "returns brought up to date"),
+            (self.item_places, "items in ship groups brought up to date"),
         ] {
             if count > 0 {
                 write!(f, "{separator}{count} {label}")?;
