@@ -87,9 +87,9 @@ END;
 $$;
 
 -- Which items precede others among those of a group that are still to be sent: null if the item is not.
-CREATE OR REPLACE FUNCTION orderql.open_rank(status_id text, ship_group_seq_id text, is_order_open boolean) RETURNS smallint
+CREATE OR REPLACE FUNCTION orderql.open_rank(status_id text, has_group boolean, is_order_open boolean) RETURNS smallint
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE WHEN is_order_open AND ship_group_seq_id <> '' THEN CASE status_id
+    SELECT CASE WHEN is_order_open AND has_group THEN CASE status_id
         WHEN 'ITEM_APPROVED' THEN 1::smallint
         WHEN 'ITEM_CREATED' THEN 2::smallint
         WHEN 'ITEM_HOLD' THEN 3::smallint
@@ -122,11 +122,13 @@ CREATE TABLE IF NOT EXISTS orderql.item_place (
     order_status_id         TEXT,
     order_date              TIMESTAMPTZ,
     promised_date           TIMESTAMPTZ,
+    has_group               BOOLEAN NOT NULL DEFAULT false,
     is_order_open           BOOLEAN NOT NULL,
-    open_rank               SMALLINT GENERATED ALWAYS AS (orderql.open_rank(status_id, ship_group_seq_id, is_order_open)) STORED,
+    open_rank               SMALLINT GENERATED ALWAYS AS (orderql.open_rank(status_id, has_group, is_order_open)) STORED,
     CONSTRAINT pk_item_place PRIMARY KEY (order_id, order_item_seq_id, ship_group_seq_id)
 ) WITH (fillfactor = 85);
 COMMENT ON COLUMN orderql.item_place.ship_group_seq_id IS 'empty if the item is in no ship group';
+COMMENT ON COLUMN orderql.item_place.has_group IS 'whether there is such a ship group';
 COMMENT ON COLUMN orderql.item_place.open_rank IS 'null if the item has nothing to do any more';
 
 -- The items in their groups as the database has them, and whether order_item itself has the group.
@@ -291,6 +293,7 @@ SELECT
         WHERE reserved.order_id = item.order_id AND reserved.ship_group_seq_id = item.ship_group_seq_id
           AND reserved.order_item_seq_id = item.order_item_seq_id
     )::timestamptz AS promised_date,
+    own.order_id IS NOT NULL AS has_group,
     header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id) AS is_order_open
 FROM orderql.item_in_group AS item
 LEFT JOIN public.order_header AS header ON header.order_id = item.order_id
@@ -305,7 +308,7 @@ FULL JOIN (
     SELECT
         order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id, quantity,
         cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id, order_status_id, order_date,
-        promised_date, is_order_open
+        promised_date, has_group, is_order_open
     FROM orderql.item_place
 ) AS kept USING (order_id, order_item_seq_id, ship_group_seq_id)
 WHERE source.* IS DISTINCT FROM kept.*;
@@ -339,7 +342,7 @@ BEGIN
     INSERT INTO orderql.item_place AS kept (
         order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id, quantity,
         cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id, order_status_id, order_date,
-        promised_date, is_order_open
+        promised_date, has_group, is_order_open
     )
     SELECT *
     FROM orderql.item_place_source
@@ -359,15 +362,16 @@ BEGIN
         order_status_id = EXCLUDED.order_status_id,
         order_date = EXCLUDED.order_date,
         promised_date = EXCLUDED.promised_date,
+        has_group = EXCLUDED.has_group,
         is_order_open = EXCLUDED.is_order_open
     WHERE (
         kept.external_id, kept.order_item_type_id, kept.product_id, kept.status_id, kept.quantity, kept.cancel_quantity,
         kept.unit_price, kept.facility_id, kept.shipment_method_type_id, kept.product_store_id, kept.order_status_id,
-        kept.order_date, kept.promised_date, kept.is_order_open
+        kept.order_date, kept.promised_date, kept.has_group, kept.is_order_open
     ) IS DISTINCT FROM (
         EXCLUDED.external_id, EXCLUDED.order_item_type_id, EXCLUDED.product_id, EXCLUDED.status_id, EXCLUDED.quantity,
         EXCLUDED.cancel_quantity, EXCLUDED.unit_price, EXCLUDED.facility_id, EXCLUDED.shipment_method_type_id,
-        EXCLUDED.product_store_id, EXCLUDED.order_status_id, EXCLUDED.order_date, EXCLUDED.promised_date,
+        EXCLUDED.product_store_id, EXCLUDED.order_status_id, EXCLUDED.order_date, EXCLUDED.promised_date, EXCLUDED.has_group,
         EXCLUDED.is_order_open
     );
 END;
@@ -528,6 +532,7 @@ BEGIN
                         WHERE reserved.order_id = changed.order_id AND reserved.ship_group_seq_id = changed.ship_group_seq_id
                           AND reserved.order_item_seq_id = changed.order_item_seq_id
                     ) AS promised_date,
+                    own.order_id IS NOT NULL AS has_group,
                     header.order_id IS NOT NULL
                         AND orderql.is_order_open(header.order_type_id, header.status_id) AS is_order_open,
                     header.xmin <> pg_current_xact_id()::xid OR own.xmin <> pg_current_xact_id()::xid AS is_shared
@@ -539,12 +544,12 @@ BEGIN
                 INSERT INTO orderql.item_place (
                     order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id,
                     quantity, cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id,
-                    order_status_id, order_date, promised_date, is_order_open
+                    order_status_id, order_date, promised_date, has_group, is_order_open
                 )
                 SELECT
                     order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id,
                     quantity, cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id,
-                    order_status_id, order_date, promised_date, is_order_open
+                    order_status_id, order_date, promised_date, has_group, is_order_open
                 FROM source
                 ON CONFLICT DO NOTHING
             )
@@ -598,6 +603,7 @@ BEGIN
             SET ship_group_seq_id = COALESCE(changed.ship_group_seq_id, ''),
                 facility_id = own.facility_id,
                 shipment_method_type_id = own.shipment_method_type_id,
+                has_group = own.order_id IS NOT NULL,
                 promised_date = (
                     SELECT min(reserved.promised_datetime)
                     FROM public.order_item_ship_grp_inv_res AS reserved
@@ -678,7 +684,7 @@ BEGIN
         -- An item that leaves its last group keeps a row.
         UPDATE orderql.item_place AS kept
         SET ship_group_seq_id = '', quantity = item.quantity, cancel_quantity = item.cancel_quantity, facility_id = NULL,
-            shipment_method_type_id = NULL, promised_date = NULL
+            shipment_method_type_id = NULL, promised_date = NULL, has_group = false
         FROM (
             SELECT order_id, order_item_seq_id, min(ship_group_seq_id) AS ship_group_seq_id
             FROM old_rows
@@ -711,6 +717,7 @@ BEGIN
         cancel_quantity = changed.cancel_quantity,
         facility_id = own.facility_id,
         shipment_method_type_id = own.shipment_method_type_id,
+        has_group = own.order_id IS NOT NULL,
         promised_date = (
             SELECT min(reserved.promised_datetime)
             FROM public.order_item_ship_grp_inv_res AS reserved
@@ -729,7 +736,7 @@ BEGIN
     INSERT INTO orderql.item_place (
         order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id, quantity,
         cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id, order_status_id, order_date,
-        promised_date, is_order_open
+        promised_date, has_group, is_order_open
     )
     SELECT
         changed.order_id, changed.order_item_seq_id, changed.ship_group_seq_id, sibling.external_id, sibling.order_item_type_id,
@@ -741,7 +748,7 @@ BEGIN
             WHERE reserved.order_id = changed.order_id AND reserved.ship_group_seq_id = changed.ship_group_seq_id
               AND reserved.order_item_seq_id = changed.order_item_seq_id
         ),
-        sibling.is_order_open
+        own.order_id IS NOT NULL, sibling.is_order_open
     FROM new_rows AS changed
     CROSS JOIN LATERAL (
         SELECT *
@@ -762,7 +769,8 @@ BEGIN
 END;
 $$;
 
--- Ship groups. Their items are there before them only where nothing makes them refer to groups.
+-- Ship groups. Their items are there before them only where nothing makes them refer to groups. A group is added under the lock of the order's
+-- header, as items are.
 CREATE OR REPLACE FUNCTION orderql.keep_groups() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
@@ -770,17 +778,21 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
 BEGIN
     IF TG_OP = 'DELETE' THEN
         UPDATE orderql.item_place AS kept
-        SET facility_id = NULL, shipment_method_type_id = NULL
+        SET facility_id = NULL, shipment_method_type_id = NULL, has_group = false
         FROM old_rows AS former
-        WHERE kept.order_id = former.order_id AND kept.ship_group_seq_id = former.ship_group_seq_id
-          AND (kept.facility_id IS NOT NULL OR kept.shipment_method_type_id IS NOT NULL);
+        WHERE kept.order_id = former.order_id AND kept.ship_group_seq_id = former.ship_group_seq_id;
     ELSE
+        IF TG_OP = 'INSERT' THEN
+            PERFORM FROM public.order_header
+            WHERE order_id IN (SELECT order_id FROM new_rows) AND xmin <> pg_current_xact_id()::xid
+            ORDER BY order_id FOR NO KEY UPDATE;
+        END IF;
         UPDATE orderql.item_place AS kept
-        SET facility_id = changed.facility_id, shipment_method_type_id = changed.shipment_method_type_id
+        SET facility_id = changed.facility_id, shipment_method_type_id = changed.shipment_method_type_id, has_group = true
         FROM new_rows AS changed
         WHERE kept.order_id = changed.order_id AND kept.ship_group_seq_id = changed.ship_group_seq_id
-          AND (kept.facility_id, kept.shipment_method_type_id)
-              IS DISTINCT FROM (changed.facility_id::text, changed.shipment_method_type_id::text);
+          AND (kept.facility_id, kept.shipment_method_type_id, kept.has_group)
+              IS DISTINCT FROM (changed.facility_id::text, changed.shipment_method_type_id::text, true);
     END IF;
     RETURN NULL;
 END;

@@ -6,7 +6,7 @@ use std::slice;
 use crate::orders::apply::change_set::ItemRejection;
 use crate::orders::apply::rules::checker::Checker;
 use crate::orders::apply::shipment_data::{Grouping, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, Variance};
-use crate::orders::ids::{OrderItemId, ShipmentItemId};
+use crate::orders::ids::ShipmentItemId;
 use crate::orders::outcome::Note;
 use crate::orders::update_row::{RowId, RowKind};
 use crate::orders::violation::ViolationCause;
