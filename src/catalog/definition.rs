@@ -100,8 +100,9 @@ pub(super) struct ScopeDefinition {
 /// The rows that a caller sees.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ScopedRows {
-    /// Those that have a value that the caller has in the scope, in one of the columns.
-    Values { scope: String, columns: Vec<String> },
+    /// Those that have a value that the caller has in the scope, in one of the columns. A copied column has what the row has to which this one
+    /// belongs.
+    Values { scope: String, columns: Vec<String>, is_copied: bool },
     /// Those that belong to a row that the caller sees of another type: the columns with that row's key.
     Through { ty: String, by: Vec<String> },
     /// All, whatever the caller has in the scope.

@@ -68,13 +68,13 @@ impl<'s> Limited<'s> {
         let mut relations: Vec<ScopedRelation> = Vec::new();
         for relation in scopes.relations() {
             let conditions = scopes.rules(relation, limiting).into_iter().filter_map(|rule| match rule {
-                Rule::Values { scope, columns } => {
-                    Some(ScopeCondition::Values { scope: *scope, columns: columns.clone() })
+                Rule::Values { scope, columns, is_copied } => {
+                    Some(ScopeCondition::Values { scope: *scope, columns: columns.clone(), is_copied: *is_copied })
                 }
-                Rule::Row { relation, by, key } => {
-                    let of = relations.iter().position(|other| other.relation == *relation)?;
-                    let name = relations[of].name.clone();
-                    Some(ScopeCondition::Row { of, name, by: by.clone(), key: key.clone() })
+                Rule::Row { relation: to, by, key } => {
+                    let of = relations.iter().position(|other| other.relation == *to)?;
+                    let (name, is_covered) = (relations[of].name.clone(), scopes.is_covered(relation, to, limiting));
+                    Some(ScopeCondition::Row { of, name, by: by.clone(), key: key.clone(), is_covered })
                 }
             });
             let conditions: Vec<_> = conditions.collect();
@@ -125,21 +125,30 @@ impl<'s> Limited<'s> {
         if leads_there {
             return Some(Vec::new());
         }
-        let is_open = |condition: &&ScopeCondition| match condition {
-            ScopeCondition::Values { scope, columns } => !of_parent.iter().any(|other| match other {
-                ScopeCondition::Values { scope: of, columns: own } => of == scope && equal(own, columns),
-                ScopeCondition::Row { .. } => false,
-            }),
+        let leads_to_seen = |condition: &ScopeCondition| match condition {
             ScopeCondition::Row { of, by, key, .. } => {
                 let is_parent = parent_index == Some(*of) && equal(key, by);
-                let is_parents = of_parent.iter().any(|other| match other {
-                    ScopeCondition::Row { of: other, by: own, .. } => other == of && equal(own, by),
-                    ScopeCondition::Values { .. } => false,
-                });
-                !is_parent && !is_parents
+                is_parent
+                    || of_parent.iter().any(|other| match other {
+                        ScopeCondition::Row { of: other, by: own, .. } => other == of && equal(own, by),
+                        ScopeCondition::Values { .. } => false,
+                    })
             }
+            ScopeCondition::Values { .. } => false,
         };
-        Some(self.relations[index].conditions.iter().filter(is_open).collect())
+        let conditions = &self.relations[index].conditions;
+        let copies_of_seen = conditions.iter().any(|condition| condition.is_covered() && leads_to_seen(condition));
+        let is_open = |condition: &&ScopeCondition| match condition {
+            ScopeCondition::Values { scope, columns, is_copied } => {
+                let is_parents = of_parent.iter().any(|other| match other {
+                    ScopeCondition::Values { scope: of, columns: own, .. } => of == scope && equal(own, columns),
+                    ScopeCondition::Row { .. } => false,
+                });
+                !is_parents && !(*is_copied && copies_of_seen)
+            }
+            ScopeCondition::Row { is_covered, .. } => !is_covered && !leads_to_seen(condition),
+        };
+        Some(conditions.iter().filter(is_open).collect())
     }
 
     /// Limits the rows of a root by search keys of their own, and what it searches in other relations.
@@ -157,7 +166,8 @@ impl<'s> Limited<'s> {
         if let Some(index) = self.index(&own) {
             // Whether a word is rare among all rows would show which others there are.
             connection.search_keys.iter_mut().for_each(|key| key.lookup &= key.language.is_none());
-            self.search(connection, &self.relations[index].conditions.iter().collect::<Vec<_>>());
+            let conditions = self.relations[index].conditions.iter().filter(|condition| !condition.is_covered());
+            self.search(connection, &conditions.collect::<Vec<_>>());
         }
     }
 
@@ -183,7 +193,7 @@ impl<'s> Limited<'s> {
                 of_condition.push(connection.search_keys.len());
                 connection.search_keys.push(row_key(connection, condition.clone()));
             }
-            if let ScopeCondition::Values { scope, columns } = condition {
+            if let ScopeCondition::Values { scope, columns, .. } = condition {
                 of_condition.extend(columns.iter().map(|column| values_key(connection, *scope, column)));
             }
             keys.push(of_condition);

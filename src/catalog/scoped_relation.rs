@@ -15,13 +15,18 @@ pub(crate) struct ScopedRelation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ScopeCondition {
     /// One of the columns has a value of the scope.
-    Values { scope: usize, columns: Vec<String> },
+    Values { scope: usize, columns: Vec<String>, is_copied: bool },
     /// The row of another relation is seen whose key it has: the relation's index among those that are limited, and what its rows are
-    /// called that callers see.
-    Row { of: usize, name: String, by: Vec<String>, key: Vec<String> },
+    /// called that callers see. If that is covered by copied columns, the other row need not be read.
+    Row { of: usize, name: String, by: Vec<String>, key: Vec<String>, is_covered: bool },
 }
 
 impl ScopeCondition {
+    /// Whether the columns of another condition say the same.
+    pub(crate) fn is_covered(&self) -> bool {
+        matches!(self, Self::Row { is_covered: true, .. })
+    }
+
     /// The columns of the row that it reads.
     pub(crate) fn columns(&self) -> &[String] {
         match self {

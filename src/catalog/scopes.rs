@@ -15,8 +15,8 @@ use crate::catalog::scope::{MAX_SCOPES, ScopeSet};
 /// What rows of a relation have to fulfil to be seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// One of the columns has a value of the scope.
-    Values { scope: usize, columns: Vec<String> },
+    /// One of the columns has a value of the scope. A copied column has what the row has that another rule leads to.
+    Values { scope: usize, columns: Vec<String>, is_copied: bool },
     /// The row of another relation is seen whose key `by` has.
     Row { relation: String, by: Vec<String>, key: Vec<String> },
 }
@@ -69,10 +69,22 @@ impl Scopes {
             .collect()
     }
 
+    /// Whether rows of a relation that fulfil its other rules are seen by callers who are limited by these scopes, whatever row of `of` they
+    /// lead to: copied columns say of each of these scopes what that row has.
+    pub(super) fn is_covered(&self, relation: &str, of: &str, limiting: ScopeSet) -> bool {
+        let rules = self.relations.get(canonical(relation)).into_iter().flatten();
+        let copied = rules.fold(ScopeSet::default(), |set, rule| match rule {
+            Rule::Values { scope, is_copied: true, .. } => set.and(ScopeSet::of(*scope)),
+            Rule::Values { .. } | Rule::Row { .. } => set,
+        });
+        let needed = self.scopes_of(of, limiting);
+        copied.and(needed) == copied
+    }
+
     /// What rows of a relation have to fulfil, in words.
     pub(super) fn describe(&self, relation: &str) -> String {
         let rules = self.relations.get(canonical(relation)).into_iter().flatten().map(|rule| match rule {
-            Rule::Values { scope, columns } => format!("{} in {}", columns.join(" or "), self.names[*scope]),
+            Rule::Values { scope, columns, .. } => format!("{} in {}", columns.join(" or "), self.names[*scope]),
             Rule::Row { relation, by, key } => format!("{} = {} of {relation}", by.join(", "), key.join(", ")),
         });
         rules.collect::<Vec<_>>().join("; ")
@@ -145,9 +157,13 @@ impl<'a> Types<'a> {
         if ty.is_query() || fields.any(is_of_changes) {
             return Err(SchemaError::new(ty.position, SchemaErrorKind::ScopeOutsideRows(ty.name.clone())));
         }
+        let is_through = |scope: &ScopeDefinition| matches!(scope.rows, ScopedRows::Through { .. });
         for scope in &ty.scopes {
-            let ScopedRows::Through { ty: through, by } = &scope.rows else { continue };
             let error = |kind| SchemaError::new(scope.position, kind);
+            if matches!(scope.rows, ScopedRows::Values { is_copied: true, .. }) && !ty.scopes.iter().any(is_through) {
+                return Err(error(SchemaErrorKind::BadScope));
+            }
+            let ScopedRows::Through { ty: through, by } = &scope.rows else { continue };
             let Some((_, relation)) = self.named(through) else {
                 return Err(error(SchemaErrorKind::UnknownType(through.clone())));
             };
@@ -202,9 +218,9 @@ impl<'a> Types<'a> {
     fn rule(&self, names: &[String], scope: &ScopeDefinition) -> Option<Rule> {
         match &scope.rows {
             ScopedRows::Open { .. } => None,
-            ScopedRows::Values { scope, columns } => {
+            ScopedRows::Values { scope, columns, is_copied } => {
                 let scope = names.binary_search(scope).ok()?;
-                Some(Rule::Values { scope, columns: columns.clone() })
+                Some(Rule::Values { scope, columns: columns.clone(), is_copied: *is_copied })
             }
             ScopedRows::Through { ty, by } => {
                 let (_, relation) = self.named(ty)?;

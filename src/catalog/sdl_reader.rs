@@ -156,11 +156,14 @@ fn object_type(object: &sdl::ObjectType<'_, String>) -> Result<TypeDefinition, S
 fn scope(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<ScopeDefinition, SchemaError> {
     let (through, name) = (arguments.optional_text("through")?, arguments.optional_text("name")?);
     let is_open = arguments.optional_boolean("open")?.unwrap_or(false);
+    let is_copied = arguments.optional_boolean("copied")?.unwrap_or(false);
     name.iter().try_for_each(|name| check_name(name, position))?;
     let rows = match (name, through, is_open) {
-        (Some(scope), None, false) => ScopedRows::Values { scope, columns: arguments.one_or_more_texts("by")? },
-        (Some(scope), None, true) if arguments.is_without("by") => ScopedRows::Open { scope },
-        (None, Some(ty), false) => ScopedRows::Through { ty, by: arguments.one_or_more_texts("by")? },
+        (Some(scope), None, false) => {
+            ScopedRows::Values { scope, columns: arguments.one_or_more_texts("by")?, is_copied }
+        }
+        (Some(scope), None, true) if arguments.is_without("by") && !is_copied => ScopedRows::Open { scope },
+        (None, Some(ty), false) if !is_copied => ScopedRows::Through { ty, by: arguments.one_or_more_texts("by")? },
         _ => return Err(SchemaError::new(position, SchemaErrorKind::BadScope)),
     };
     Ok(ScopeDefinition { position, rows })

@@ -17,8 +17,6 @@ use crate::migration::view_columns::{ColumnsRead, expand};
 pub(super) struct Difference {
     /// Whether the schema `orderql` is missing.
     pub(super) lacks_schema: bool,
-    /// Whether nothing recorded what was applied: earlier versions may have left what is obsolete.
-    pub(super) lacks_record: bool,
     /// Whether the record names another version.
     pub(super) is_of_other_version: bool,
     pub(super) tables: Vec<&'static Table>,
@@ -81,7 +79,6 @@ impl Difference {
         let indexes = indexes::missing(client, &made).await?;
         Ok(Self {
             lacks_schema: !present.has_schema,
-            lacks_record: present.record.is_none(),
             is_of_other_version: present.record.as_ref().is_none_or(|record| !record.is_current()),
             undeclared: undeclared(declaration, &present),
             tables,
@@ -92,6 +89,12 @@ impl Difference {
             indexes,
             present,
         })
+    }
+
+    /// Whether an earlier version, which kept no record, may have left what is obsolete.
+    pub(super) fn may_have_obsolete(&self) -> bool {
+        let is_reserved = |name: &String| name.starts_with("public.oql_");
+        self.present.record.is_none() && (!self.lacks_schema || self.present.relations.keys().any(is_reserved))
     }
 
     /// The names of the tables, columns and objects that were never made or are declared otherwise now. Indexes are not among them, nor are

@@ -1,6 +1,5 @@
-//! What triggers keep equal to OFBiz's tables: all parties with their names, the ship groups that still have something to do, the
-//! facility of an order item and the store of a return. Rows that are written while triggers are disabled, as some imports do, are
-//! missing or stale until they are repaired.
+//! What triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, and the store of a return. Rows
+//! that are written while triggers are disabled, as some imports do, are missing or stale until they are repaired.
 
 use tokio_postgres::{Client, Error};
 
@@ -22,28 +21,7 @@ pub(crate) struct KeptTable {
 }
 
 /// All of them, in the order in which they are reported.
-pub(crate) static KEPT_TABLES: [KeptTable; 5] = [
-    KeptTable {
-        name: "order_item",
-        rows: "ship groups of order items",
-        view: "orderql.ship_group",
-        source: "public.order_item",
-        differing: "SELECT count(DISTINCT (item.order_id, item.order_item_seq_id))
-            FROM order_item AS item JOIN order_item_ship_group_assoc USING (order_id, order_item_seq_id)
-            WHERE item.ship_group_seq_id IS NULL",
-        backfill: "orderql.backfill_ship_groups",
-    },
-    KeptTable {
-        name: "product_facility",
-        rows: "current inventory items",
-        view: "orderql.inventory_level",
-        source: "public.product_facility",
-        differing: "SELECT count(*) FROM product_facility AS pair WHERE inventory_item_id IS NULL AND 1 = (
-            SELECT count(*) FROM inventory_item AS item
-            WHERE item.product_id = pair.product_id AND item.facility_id = pair.facility_id
-        )",
-        backfill: "orderql.backfill_current_inventory",
-    },
+pub(crate) static KEPT_TABLES: [KeptTable; 3] = [
     KeptTable {
         name: "orderql.party",
         rows: "parties",
@@ -54,22 +32,20 @@ pub(crate) static KEPT_TABLES: [KeptTable; 5] = [
         backfill: "orderql.backfill_parties",
     },
     KeptTable {
-        name: "order_item and return_header",
-        rows: "order items and returns",
-        view: "orderql.stale_item",
-        source: "public.order_item",
-        differing: "SELECT (SELECT count(*) FROM orderql.stale_item) + (SELECT count(*) FROM orderql.stale_return)",
+        name: "return_header",
+        rows: "returns",
+        view: "orderql.stale_return",
+        source: "public.return_header",
+        differing: "SELECT count(*) FROM orderql.stale_return",
         backfill: "orderql.backfill_search_columns",
     },
     KeptTable {
-        name: "orderql.open_ship_group",
-        rows: "open ship groups",
-        view: "orderql.open_ship_group_source",
-        source: "public.order_item_ship_group",
-        differing: "SELECT count(*) FROM orderql.open_ship_group_source AS source
-            FULL JOIN orderql.open_ship_group AS kept USING (order_id, ship_group_seq_id)
-            WHERE source.* IS DISTINCT FROM kept.*",
-        backfill: "orderql.backfill_open_ship_groups",
+        name: "orderql.item_place",
+        rows: "items in ship groups",
+        view: "orderql.stale_item_place",
+        source: "public.order_item",
+        differing: "SELECT count(*) FROM orderql.stale_item_place",
+        backfill: "orderql.backfill_item_places",
     },
 ];
 

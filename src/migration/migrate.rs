@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::catalog::feed::Feed;
 use crate::change_feed::install;
 use crate::database::vacuum::vacuum;
-use crate::migration::declaration::{self, Declaration, Scope};
+use crate::migration::declaration::{self, Declaration, OBSOLETE, Scope};
 use crate::migration::difference::Difference;
 pub use crate::migration::error::MigrateError;
 use crate::migration::index_build::make_missing;
@@ -33,6 +33,12 @@ const MIN_SERVER_VERSION: i32 = 140_000;
 
 /// The key of the advisory lock that serializes migrations: the bytes of "orderql".
 const LOCK: i64 = 0x6f_7264_6572_716c;
+
+/// The table of the items in their ship groups, which is filled in parts.
+const ITEM_PLACES: &str = "orderql.item_place";
+
+/// How many orders' items are filled in by one transaction.
+const ORDERS_AT_ONCE: i32 = 500;
 
 /// Between two attempts to get it, or to lock a table.
 const LOCK_INTERVAL: Duration = Duration::from_millis(200);
@@ -116,6 +122,10 @@ impl<'a> Migration<'a> {
         let filled: Vec<_> = fills.iter().map(|(table, rows)| (table.name.to_owned(), *rows)).collect();
         let feeds = install::missing(client, self.feeds).await?;
         let mut text = difference.summary(self.concurrently, &filled);
+        if difference.may_have_obsolete() {
+            text += "-- An earlier version migrated the database. What follows the first statements may depend on what they drop.\n";
+            text += &obsolete().to_string();
+        }
         let steps = difference.steps();
         let stands = |index: &&MissingIndex| difference.present.relations.contains_key(index.index.relation);
         let indexes = difference.indexes.iter().filter(stands).map(|index| Step {
@@ -163,7 +173,12 @@ impl<'a> Migration<'a> {
         client: &mut Client,
         progress: &mut dyn FnMut(&str),
     ) -> Result<MigrationReport, MigrateError> {
-        let difference = self.difference(client).await?;
+        let mut difference = self.difference(client).await?;
+        if difference.may_have_obsolete() {
+            // What is declared depends on the columns that are left.
+            self.run_patiently(client, &difference, &obsolete()).await?;
+            difference = self.difference(client).await?;
+        }
         let steps = difference.steps();
         let mut report = MigrationReport::of(&difference);
         if self.concurrently {
@@ -244,16 +259,22 @@ impl<'a> Migration<'a> {
             progress("waiting for transactions that have begun before");
             old_transactions::wait(client).await?;
         }
+        progress(ITEM_PLACES);
+        let places = match fill_item_places(client).await {
+            Ok(rows) => rows,
+            Err(error) => return Err(MigrateError::of(client, ITEM_PLACES, error).await),
+        };
         let mut filled = Vec::new();
         for table in &KEPT_TABLES {
             progress(table.name);
-            match table.repair(client).await {
+            let before = if table.name == ITEM_PLACES { places } else { 0 };
+            match table.repair(client).await.map(|rows| rows + before) {
                 Ok(rows) => filled.push((table.name, rows)),
                 Err(error) => return Err(MigrateError::of(client, table.name, error).await),
             }
         }
         filled.retain(|(_, rows)| *rows > 0);
-        let tables: Vec<_> = filled.iter().flat_map(|(name, _)| name.split(" and ")).collect();
+        let tables: Vec<_> = filled.iter().map(|(name, _)| *name).collect();
         vacuum(client, &tables).await?;
         Ok(filled.into_iter().map(|(name, rows)| (name.to_owned(), rows)).collect())
     }
@@ -267,6 +288,10 @@ pub async fn migrate(client: &mut Client) -> Result<MigrationReport, MigrateErro
 /// The same beside writers, which takes longer.
 pub async fn migrate_concurrently(client: &mut Client) -> Result<MigrationReport, MigrateError> {
     Migration::new(&built_in()?)?.concurrently().run(client, &mut |_| {}).await
+}
+
+fn obsolete() -> Step {
+    Step::new("what earlier versions made", vec![OBSOLETE.to_owned()])
 }
 
 fn built_in() -> Result<Catalog, MigrateError> {
@@ -295,6 +320,20 @@ async fn lock(client: &Client) -> Result<(), tokio_postgres::Error> {
         tokio::time::sleep(LOCK_INTERVAL).await;
     }
     Ok(())
+}
+
+/// Fills the empty table of the items in their groups, some orders in each transaction, so that writers of others need not wait. Returns the
+/// number of rows.
+async fn fill_item_places(client: &Client) -> Result<i64, tokio_postgres::Error> {
+    if client.query_one("SELECT EXISTS (SELECT FROM orderql.item_place)", &[]).await?.try_get(0)? {
+        return Ok(0);
+    }
+    let mut last = Some(String::new());
+    while let Some(after) = last {
+        let fill = "SELECT orderql.fill_item_places($1, $2)";
+        last = client.query_one(fill, &[&after, &ORDERS_AT_ONCE]).await?.try_get(0)?;
+    }
+    client.query_one("SELECT count(*) FROM orderql.item_place", &[]).await?.try_get(0)
 }
 
 /// Runs steps in one transaction, and returns the numbers of rows that they inserted.

@@ -118,14 +118,27 @@ impl fmt::Display for Dependent {
     }
 }
 
+/// What earlier versions made of these, and this one does not.
+const FORMER_COLUMNS: [&str; 1] = ["orderql_facility_id"];
+const FORMER_INDEXES: [&str; 5] = [
+    "oql_order_item_in_order_id_order",
+    "oql_order_item_in_product_order",
+    "oql_order_item_of_ship_group",
+    "oql_order_item_of_status_by_order",
+    "oql_order_item_with_external_id",
+];
+
+fn own_columns() -> Vec<&'static str> {
+    Declaration::own_columns().into_iter().chain(FORMER_COLUMNS).collect()
+}
+
+fn own_indexes() -> Vec<&'static str> {
+    indexes::names().into_iter().chain(FORMER_INDEXES).collect()
+}
+
 /// The statements that remove everything. None if nothing is there.
 pub(crate) async fn statements(client: &Client) -> Result<Vec<String>, Error> {
-    client
-        .query(STATEMENTS, &[&indexes::names(), &Declaration::own_columns()])
-        .await?
-        .iter()
-        .map(|row| row.try_get(0))
-        .collect()
+    client.query(STATEMENTS, &[&own_indexes(), &own_columns()]).await?.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// What is not ours, and would be dropped with it.
@@ -133,7 +146,7 @@ pub(crate) async fn dependents(client: &impl GenericClient) -> Result<Vec<Depend
     if !client.query_one("SELECT to_regnamespace('orderql') IS NOT NULL", &[]).await?.try_get(0)? {
         return Ok(Vec::new());
     }
-    let rows = client.query(DEPENDENTS, &[&indexes::names(), &Declaration::own_columns()]).await?;
+    let rows = client.query(DEPENDENTS, &[&own_indexes(), &own_columns()]).await?;
     rows.iter().map(|row| Ok(Dependent { object: row.try_get(0)?, shown_by: row.try_get(1)? })).collect()
 }
 

@@ -5,7 +5,6 @@ use std::fmt::{self, Write as _};
 
 use tokio_postgres::{Error, Transaction};
 
-use crate::migration::declaration::OBSOLETE;
 use crate::migration::difference::Difference;
 use crate::migration::indexes::MissingIndex;
 use crate::migration::object::{Object, ObjectKind};
@@ -22,7 +21,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    fn new(title: impl Into<String>, statements: Vec<String>) -> Self {
+    pub(super) fn new(title: impl Into<String>, statements: Vec<String>) -> Self {
         Self { title: title.into(), kind: None, statements }
     }
 }
@@ -53,10 +52,6 @@ impl Difference {
         let mut tables = Vec::new();
         if self.lacks_schema {
             tables.push(Step::new("schema", vec!["CREATE SCHEMA orderql".to_owned()]));
-        }
-        let is_reserved = |name: &String| name.starts_with("public.oql_");
-        if self.lacks_record && (!self.lacks_schema || self.present.relations.keys().any(is_reserved)) {
-            tables.push(Step::new("what earlier versions made", vec![OBSOLETE.to_owned()]));
         }
         // A column may be computed by one. Those that stand may be in use until the tables are as they need them.
         let functions = self.objects.iter().filter(|object| self.is_new_function(object));

@@ -21,7 +21,7 @@ pub(crate) fn limited(
     // Others come before those that lead to them.
     for (index, scoped) in relations.iter().enumerate().rev().filter(|_| !sql.is_empty()) {
         for condition in &scoped.conditions {
-            if let (true, ScopeCondition::Row { of, .. }) = (is_read[index], condition) {
+            if let (true, ScopeCondition::Row { of, is_covered: false, .. }) = (is_read[index], condition) {
                 is_read[*of] = true;
             }
         }
@@ -39,14 +39,15 @@ pub(crate) fn limited(
 
 fn write(scoped: &ScopedRelation, parameters: &mut Parameters<'_>, text: &mut String) -> fmt::Result {
     let (name, relation) = (Relation(&scoped.name), Relation(&scoped.relation));
-    let conditions: Vec<_> = scoped.conditions.iter().map(|of_row| condition(of_row, parameters)).collect();
+    let conditions = scoped.conditions.iter().filter(|of_row| !of_row.is_covered());
+    let conditions: Vec<_> = conditions.map(|of_row| condition(of_row, parameters)).collect();
     write!(text, "{name} AS NOT MATERIALIZED (SELECT * FROM {relation} AS t{})", Where(conditions.iter()))
 }
 
 /// What a row fulfils that callers see.
 pub(crate) fn condition<'a>(condition: &'a ScopeCondition, parameters: &mut Parameters<'_>) -> Condition<'a> {
     match condition {
-        ScopeCondition::Values { scope, columns } => {
+        ScopeCondition::Values { scope, columns, .. } => {
             let columns = columns.iter().map(|column| ColumnOf(Alias::Base, column)).collect();
             Condition::OneAmong(columns, parameters.scope(*scope))
         }

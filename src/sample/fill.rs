@@ -22,7 +22,7 @@ const SETTINGS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL maintenance_w
 
 /// What the triggers keep that are disabled meanwhile.
 const BACK_FILLS: &str =
-    "SELECT orderql.backfill_parties(), orderql.backfill_search_columns(), orderql.backfill_open_ship_groups()";
+    "SELECT orderql.backfill_parties(), orderql.backfill_search_columns(), orderql.backfill_item_places()";
 
 /// Rows that a sample references and that a database may lack.
 const REFERENCE_ROWS: &str = include_str!("reference.sql");
@@ -94,7 +94,7 @@ pub async fn fill(
     // The orders are not marked one by one: whoever reads changes has to copy everything anyway.
     transaction.batch_execute("UPDATE orderql.sync_state SET counter = counter + 1").await?;
     progress(Progress { step: Step::Statistics, done: 0, total: 1 });
-    transaction.batch_execute(&format!("ANALYZE orderql.party, orderql.open_ship_group, {}", names.join(", "))).await?;
+    transaction.batch_execute(&format!("ANALYZE orderql.party, orderql.item_place, {}", names.join(", "))).await?;
     transaction.commit().await?;
     vacuum(client, &[&["orderql.party"], &names[..]].concat()).await?;
     Ok(SampleReport { rows })

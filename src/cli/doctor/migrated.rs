@@ -19,12 +19,12 @@ const TRIGGERS: &str = r"
         FROM unnest(ARRAY['party', 'person', 'party_group']) AS relation
         CROSS JOIN unnest(ARRAY['orderql_keep', 'orderql_keep_none']) AS name
         UNION ALL
-        VALUES ('order_item', 'orderql_keep', 'A'), ('return_header', 'orderql_keep', 'A')
+        VALUES ('return_header', 'orderql_keep', 'A')
         UNION ALL
-        SELECT relation, CASE relation WHEN 'return_item' THEN 'orderql_return_' ELSE 'orderql_open_' END || event, state
+        SELECT relation, CASE relation WHEN 'return_item' THEN 'orderql_return_' ELSE 'orderql_item_' END || event, state
         FROM unnest(ARRAY[
             'order_header', 'order_item_ship_group', 'order_item', 'order_item_ship_grp_inv_res', 'return_item'
-        ]) AS relation
+        ] || CASE WHEN orderql.items_have_groups() THEN '{}'::text[] ELSE '{order_item_ship_group_assoc}' END) AS relation
         CROSS JOIN (
             VALUES ('inserted', 'O'), ('updated', 'O'), ('deleted', 'O'), ('truncated', 'A'), ('replicated', 'R')
         ) AS kind (event, state)

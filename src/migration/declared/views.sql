@@ -12,7 +12,7 @@ SELECT {order_item_ship_group.*}
 FROM order_item_ship_group
 WHERE EXISTS (
     SELECT
-    FROM order_item AS item
+    FROM orderql.item_place AS item
     WHERE item.order_id = order_item_ship_group.order_id AND item.ship_group_seq_id = order_item_ship_group.ship_group_seq_id
 );
 
@@ -289,10 +289,9 @@ SELECT variant.product_id, variant.variant_product_id, {product.*}
 FROM (SELECT variant_product_id, virtual_product_id AS product_id FROM orderql.current_variant) AS variant
 JOIN product ON product.product_id = variant.product_id;
 
---- view orderql.inventory_level
--- What there is of a product at a facility, as before. The items of a pair without a current item are found by the index on
--- both of its columns: their order says so, whatever PostgreSQL's statistics are. The order keeps neither a column that equals a
--- value, nor an array of values in the second column.
+--- view orderql.inventory_level if product_facility.inventory_item_id
+-- What there is of a product at a facility. The items of a pair are found by the index on both of its columns: their order says so, whatever
+-- PostgreSQL's statistics are. The order keeps neither a column that equals a value, nor an array of values in the second column.
 CREATE OR REPLACE VIEW orderql.inventory_level AS
 SELECT
     pair.product_id,
@@ -306,8 +305,7 @@ SELECT
                     SELECT of_pair.quantity_on_hand_total
                     FROM inventory_item AS of_pair
                     WHERE of_pair.product_id = ANY(ARRAY[pair.product_id])
-                      AND of_pair.facility_id >= pair.facility_id
-                      AND of_pair.facility_id <= pair.facility_id
+                      AND of_pair.facility_id >= pair.facility_id AND of_pair.facility_id <= pair.facility_id
                     ORDER BY of_pair.product_id, of_pair.facility_id
                     OFFSET 0
                 ) AS every
@@ -324,8 +322,7 @@ SELECT
                     SELECT of_pair.available_to_promise_total
                     FROM inventory_item AS of_pair
                     WHERE of_pair.product_id = ANY(ARRAY[pair.product_id])
-                      AND of_pair.facility_id >= pair.facility_id
-                      AND of_pair.facility_id <= pair.facility_id
+                      AND of_pair.facility_id >= pair.facility_id AND of_pair.facility_id <= pair.facility_id
                     ORDER BY of_pair.product_id, of_pair.facility_id
                     OFFSET 0
                 ) AS every
@@ -340,14 +337,44 @@ SELECT
 FROM product_facility AS pair
 LEFT JOIN inventory_item AS item ON item.inventory_item_id = pair.inventory_item_id;
 
---- view orderql.stale_item
--- The order items and returns whose column differs from the tables that it comes from.
-CREATE OR REPLACE VIEW orderql.stale_item AS
-SELECT item.order_id, item.order_item_seq_id, own.facility_id
-FROM order_item AS item
-LEFT JOIN order_item_ship_group AS own
-  ON own.order_id = item.order_id AND own.ship_group_seq_id = item.ship_group_seq_id
-WHERE item.orderql_facility_id IS DISTINCT FROM own.facility_id;
+--- view orderql.inventory_level unless product_facility.inventory_item_id
+CREATE OR REPLACE VIEW orderql.inventory_level AS
+SELECT
+    pair.product_id,
+    pair.facility_id,
+    COALESCE(
+        (
+            SELECT sum(every.quantity_on_hand_total)
+            FROM (
+                SELECT of_pair.quantity_on_hand_total
+                FROM inventory_item AS of_pair
+                WHERE of_pair.product_id = ANY(ARRAY[pair.product_id])
+                  AND of_pair.facility_id >= pair.facility_id AND of_pair.facility_id <= pair.facility_id
+                ORDER BY of_pair.product_id, of_pair.facility_id
+                OFFSET 0
+            ) AS every
+        ),
+        0::numeric(18,6)
+    ) AS quantity_on_hand,
+    COALESCE(
+        (
+            SELECT sum(every.available_to_promise_total)
+            FROM (
+                SELECT of_pair.available_to_promise_total
+                FROM inventory_item AS of_pair
+                WHERE of_pair.product_id = ANY(ARRAY[pair.product_id])
+                  AND of_pair.facility_id >= pair.facility_id AND of_pair.facility_id <= pair.facility_id
+                ORDER BY of_pair.product_id, of_pair.facility_id
+                OFFSET 0
+            ) AS every
+        ),
+        0::numeric(18,6)
+    ) AS available_to_promise,
+    pair.minimum_stock,
+    pair.reorder_quantity,
+    pair.days_to_ship,
+    NULL::text AS inventory_item_id
+FROM product_facility AS pair;
 
 --- view orderql.gift_card
 -- A gift card by the end of its number. A number that OFBiz encrypted has none that means anything. The PIN is not read at all.
@@ -526,40 +553,6 @@ LEFT JOIN party_contact_mech AS link
   AND link.from_date <= CURRENT_TIMESTAMP
   AND (link.thru_date IS NULL OR link.thru_date > CURRENT_TIMESTAMP);
 
---- view orderql.open_ship_group_source
--- The rows that the table must have. For one group it reads rows by the primary keys of their tables, whatever PostgreSQL's
--- statistics say. A group's items can have several statuses: its status is that of the item which comes next.
-CREATE OR REPLACE VIEW orderql.open_ship_group_source AS
-SELECT
-    ship_group.order_id::text,
-    ship_group.ship_group_seq_id::text,
-    ship_group.facility_id::text,
-    ship_group.shipment_method_type_id::text,
-    next_item.status_id::text AS item_status_id,
-    header.status_id::text AS order_status_id,
-    header.product_store_id::text,
-    header.order_date,
-    (
-        SELECT min(reserved.promised_datetime)
-        FROM public.order_item_ship_grp_inv_res AS reserved
-        WHERE reserved.order_id = ship_group.order_id AND reserved.ship_group_seq_id = ship_group.ship_group_seq_id
-    ) AS promised_date
-FROM public.order_item_ship_group AS ship_group
-JOIN public.order_header AS header ON header.order_id = ship_group.order_id
-CROSS JOIN LATERAL (
-    SELECT item.status_id
-    FROM public.order_item AS item
-    WHERE item.order_id = ship_group.order_id
-      AND item.ship_group_seq_id = ship_group.ship_group_seq_id
-      AND item.status_id IN ('ITEM_APPROVED', 'ITEM_CREATED', 'ITEM_HOLD', 'ITEM_REQ_CANCELATN')
-    ORDER BY CASE item.status_id WHEN 'ITEM_APPROVED' THEN 1 WHEN 'ITEM_CREATED' THEN 2 WHEN 'ITEM_HOLD' THEN 3 ELSE 4 END
-    LIMIT 1
-) AS next_item
-WHERE header.order_type_id IS DISTINCT FROM 'PURCHASE_ORDER'
-  AND COALESCE(header.status_id, '') NOT IN (
-    'ORDER_SENT', 'ORDER_COMPLETED', 'ORDER_CANCELLED', 'ORDER_REJECTED', 'ORDER_EXPIRED'
-  );
-
 --- view orderql.party_source
 -- The same for orderql.party, so that both tables are compared in the same way.
 CREATE OR REPLACE VIEW orderql.party_source AS
@@ -610,3 +603,135 @@ SELECT response.payment_id, item.order_id
 FROM return_item_response AS response
 JOIN return_item AS item ON item.return_item_response_id = response.return_item_response_id
 WHERE response.payment_id IS NOT NULL;
+
+--- view orderql.item_in_group if order_item.ship_group_seq_id
+-- The items in their groups as the database has them.
+CREATE OR REPLACE VIEW orderql.item_in_group AS
+SELECT
+    item.order_id::text,
+    item.order_item_seq_id::text,
+    COALESCE(item.ship_group_seq_id, '')::text AS ship_group_seq_id,
+    item.external_id::text,
+    item.order_item_type_id::text,
+    item.product_id::text,
+    item.status_id::text,
+    item.quantity::numeric,
+    item.cancel_quantity::numeric,
+    item.unit_price::numeric
+FROM public.order_item AS item;
+
+--- view orderql.item_in_group unless order_item.ship_group_seq_id
+CREATE OR REPLACE VIEW orderql.item_in_group AS
+SELECT
+    item.order_id::text,
+    item.order_item_seq_id::text,
+    COALESCE(assoc.ship_group_seq_id, '')::text AS ship_group_seq_id,
+    item.external_id::text,
+    item.order_item_type_id::text,
+    item.product_id::text,
+    item.status_id::text,
+    CASE WHEN assoc.order_id IS NULL THEN item.quantity ELSE assoc.quantity END::numeric AS quantity,
+    CASE WHEN assoc.order_id IS NULL THEN item.cancel_quantity ELSE assoc.cancel_quantity END::numeric AS cancel_quantity,
+    item.unit_price::numeric
+FROM public.order_item AS item
+LEFT JOIN public.order_item_ship_group_assoc AS assoc
+  ON assoc.order_id = item.order_id AND assoc.order_item_seq_id = item.order_item_seq_id;
+
+--- view orderql.item_place_source
+-- The rows that the table must have. For one order it reads rows by the primary keys of their tables, whatever PostgreSQL's statistics say.
+CREATE OR REPLACE VIEW orderql.item_place_source AS
+SELECT
+    item.order_id,
+    item.order_item_seq_id,
+    item.ship_group_seq_id,
+    item.external_id,
+    item.order_item_type_id,
+    item.product_id,
+    item.status_id,
+    item.quantity,
+    item.cancel_quantity,
+    item.unit_price,
+    own.facility_id::text,
+    own.shipment_method_type_id::text,
+    header.product_store_id::text,
+    header.status_id::text AS order_status_id,
+    header.order_date::timestamptz,
+    (
+        SELECT min(reserved.promised_datetime)
+        FROM public.order_item_ship_grp_inv_res AS reserved
+        WHERE reserved.order_id = item.order_id AND reserved.ship_group_seq_id = item.ship_group_seq_id
+          AND reserved.order_item_seq_id = item.order_item_seq_id
+    )::timestamptz AS promised_date,
+    own.order_id IS NOT NULL AS has_group,
+    header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id) AS is_order_open
+FROM orderql.item_in_group AS item
+LEFT JOIN public.order_header AS header ON header.order_id = item.order_id
+LEFT JOIN public.order_item_ship_group AS own
+  ON own.order_id = item.order_id AND own.ship_group_seq_id = item.ship_group_seq_id;
+
+--- view orderql.stale_item_place
+-- The rows that differ from what they come from.
+CREATE OR REPLACE VIEW orderql.stale_item_place AS
+SELECT order_id, order_item_seq_id, ship_group_seq_id
+FROM orderql.item_place_source AS source
+FULL JOIN (
+    SELECT
+        order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id, quantity,
+        cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id, order_status_id, order_date,
+        promised_date, has_group, is_order_open
+    FROM orderql.item_place
+) AS kept USING (order_id, order_item_seq_id, ship_group_seq_id)
+WHERE source.* IS DISTINCT FROM kept.*;
+
+--- view orderql.order_item
+-- Items as they are read. What is searched and what is selected most often is in one table; the rest is joined by its key, and only where it
+-- is selected.
+CREATE OR REPLACE VIEW orderql.order_item AS
+SELECT
+    place.order_id,
+    place.order_item_seq_id,
+    place.ship_group_seq_id AS place,
+    NULLIF(place.ship_group_seq_id, '') AS ship_group_seq_id,
+    place.order_item_seq_id || ' ' || place.ship_group_seq_id AS part,
+    place.external_id,
+    place.order_item_type_id,
+    place.product_id,
+    place.status_id,
+    place.quantity,
+    place.cancel_quantity,
+    place.unit_price,
+    place.facility_id,
+    place.product_store_id,
+    place.order_date,
+    item.item_description,
+    item.unit_list_price,
+    item.estimated_ship_date,
+    item.estimated_delivery_date,
+    item.auto_cancel_date,
+    item.ship_before_date,
+    item.ship_after_date
+FROM orderql.item_place AS place
+LEFT JOIN order_item AS item ON item.order_id = place.order_id AND item.order_item_seq_id = place.order_item_seq_id;
+
+--- view orderql.fulfillment_queue
+-- The fulfilment queue: of each group, the item that comes next. An index has the items of a group in this order.
+CREATE OR REPLACE VIEW orderql.fulfillment_queue AS
+SELECT
+    item.order_id,
+    item.ship_group_seq_id,
+    item.facility_id,
+    item.shipment_method_type_id,
+    item.status_id AS item_status_id,
+    item.order_status_id,
+    item.product_store_id,
+    item.order_date,
+    item.promised_date
+FROM orderql.item_place AS item
+WHERE item.open_rank IS NOT NULL
+  AND item.order_item_seq_id = (
+    SELECT next.order_item_seq_id
+    FROM orderql.item_place AS next
+    WHERE next.order_id = item.order_id AND next.ship_group_seq_id = item.ship_group_seq_id AND next.open_rank IS NOT NULL
+    ORDER BY next.open_rank, next.promised_date, next.order_item_seq_id
+    LIMIT 1
+  );

@@ -7,7 +7,8 @@ use tokio_postgres::Row;
 use crate::database::error::DatabaseError;
 use crate::database::transaction::Transaction;
 use crate::orders::apply::shipment_data::{
-    Grouping, LockedData, OrderItem, OrderItemLink, OrderItemPart, ShipGroupKey, Shipment, ShipmentItem, Variance,
+    Grouping, LockedData, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, ShipGroupKey, Shipment,
+    ShipmentItem, Variance,
 };
 use crate::orders::ids::{OrderItemId, ShipmentItemId};
 use crate::orders::update_request::UpdateRequest;
@@ -19,12 +20,19 @@ const LOCK_ORDERS: &str = "SELECT order_id, status_id FROM order_header WHERE or
 const LOCK_SHIPMENTS: &str = "SELECT shipment_id, primary_order_id, status_id, origin_facility_id, primary_ship_group_seq_id FROM shipment \
      WHERE shipment_id = ANY($1) ORDER BY shipment_id FOR NO KEY UPDATE";
 
-/// SQL for the number of ship groups that the order item `line` is assigned to.
+/// SQL for the number of ship groups that the order item `line` is assigned to, where it should be in one.
 macro_rules! group_count {
     () => {
-        "(SELECT count(*) FROM order_item_ship_group_assoc AS assigned WHERE assigned.order_id = line.order_id \
+        "CASE WHEN NOT orderql.items_have_groups() THEN 1 ELSE (SELECT count(*) FROM order_item_ship_group_assoc AS assigned WHERE assigned.order_id = line.order_id \
           AND assigned.order_item_seq_id = line.order_item_seq_id \
-          AND coalesce(assigned.quantity, 1) > coalesce(assigned.cancel_quantity, 0))"
+          AND coalesce(assigned.quantity, 1) > coalesce(assigned.cancel_quantity, 0)) END"
+    };
+}
+
+/// SQL for the ship group of the order item `line`, null where the table has no such column.
+macro_rules! own_group {
+    () => {
+        "to_jsonb(line) ->> 'ship_group_seq_id'"
     };
 }
 
@@ -35,18 +43,24 @@ const ITEMS: &str = concat!(
             OR EXISTS (SELECT FROM shipment_receipt AS received WHERE received.shipment_id = item.shipment_id \
                        AND received.shipment_item_seq_id = item.shipment_item_seq_id), \
             link.order_id, link.order_item_seq_id, line.status_id, \
-            coalesce(line.ship_group_seq_id, link.ship_group_seq_id), \
+            coalesce(",
+    own_group!(),
+    ", link.ship_group_seq_id), \
             coalesce(link.quantity, least(item.quantity, line.quantity), 0), \
             EXISTS (SELECT FROM order_item_ship_group AS own WHERE own.order_id = link.order_id \
-                    AND own.ship_group_seq_id = coalesce(line.ship_group_seq_id, link.ship_group_seq_id)), ",
+                    AND own.ship_group_seq_id = coalesce(",
+    own_group!(),
+    ", link.ship_group_seq_id)), ",
     group_count!(),
-    " FROM shipment_item AS item \
+    ", NOT orderql.items_have_groups() \
+     FROM shipment_item AS item \
      LEFT JOIN (order_shipment AS link JOIN order_item AS line USING (order_id, order_item_seq_id)) \
             ON link.shipment_id = item.shipment_id AND link.shipment_item_seq_id = item.shipment_item_seq_id \
      WHERE item.shipment_id = ANY($1) \
      ORDER BY item.shipment_id, item.shipment_item_seq_id, link.order_id, link.order_item_seq_id"
 );
-const PARTS: &str = "SELECT DISTINCT order_id, order_item_seq_id, shipment_id, shipment_item_seq_id, status_id \
+const PARTS: &str = "SELECT DISTINCT order_id, order_item_seq_id, shipment_id, shipment_item_seq_id, status_id, \
+            CASE WHEN NOT orderql.items_have_groups() THEN order_shipment.ship_group_seq_id END \
      FROM unnest($1::text[], $2::text[]) AS line(order_id, order_item_seq_id) \
      JOIN order_shipment USING (order_id, order_item_seq_id) \
      JOIN shipment_item USING (shipment_id, shipment_item_seq_id) \
@@ -56,14 +70,22 @@ const PARTS: &str = "SELECT DISTINCT order_id, order_item_seq_id, shipment_id, s
 // OFBiz's own order items are in a ship group through their assignment alone.
 const UNSPLITTABLE: &str = concat!(
     "SELECT line.product_id, line.order_id, line.order_item_seq_id, line.status_id, own.ship_group_seq_id, \
-            coalesce(line.quantity, 0), true, ",
+            coalesce(CASE WHEN orderql.items_have_groups() THEN line.quantity ELSE ( \
+                SELECT assigned.quantity FROM order_item_ship_group_assoc AS assigned \
+                WHERE assigned.order_id = line.order_id AND assigned.order_item_seq_id = line.order_item_seq_id \
+                  AND assigned.ship_group_seq_id = own.ship_group_seq_id) END, 0), true, ",
     group_count!(),
-    " FROM (SELECT DISTINCT order_id, ship_group_seq_id FROM unnest($1::text[], $2::text[]) \
+    ", NOT orderql.items_have_groups() \
+     FROM (SELECT DISTINCT order_id, ship_group_seq_id FROM unnest($1::text[], $2::text[]) \
             AS named(order_id, ship_group_seq_id)) AS named \
      JOIN order_item_ship_group AS own USING (order_id, ship_group_seq_id) \
      JOIN order_item AS line ON line.order_id = own.order_id \
      WHERE own.may_split = 'N' AND line.status_id = 'ITEM_APPROVED' \
-       AND (line.ship_group_seq_id = own.ship_group_seq_id OR line.ship_group_seq_id IS NULL AND EXISTS ( \
+       AND (",
+    own_group!(),
+    " = own.ship_group_seq_id OR ",
+    own_group!(),
+    " IS NULL AND EXISTS ( \
            SELECT FROM order_item_ship_group_assoc AS assigned \
            WHERE assigned.order_id = line.order_id AND assigned.order_item_seq_id = line.order_item_seq_id \
              AND assigned.ship_group_seq_id = own.ship_group_seq_id)) \
@@ -95,7 +117,7 @@ pub(super) async fn lock(transaction: &Transaction<'_>, request: &UpdateRequest)
         let count = orders.len() + shipment_ids.len();
         orders.extend(shipments.values().flat_map(Shipment::order_ids).map(str::to_owned));
         for OrderItem { link, .. } in unsplittable.values().flatten() {
-            let parts = order_item_parts.get(&link.id()).into_iter().flatten();
+            let parts = order_item_parts.get(&link.place()).into_iter().flatten();
             shipment_ids.extend(parts.map(|part| part.id.shipment_id.clone()));
         }
         if orders.len() + shipment_ids.len() == count {
@@ -145,9 +167,10 @@ async fn lock_shipments(
     Ok(shipments)
 }
 
-/// Reads an order item from seven columns of a row.
+/// Reads an order item from eight columns of a row.
 fn link(row: &Row, first: usize) -> Result<OrderItemLink, DatabaseError> {
     Ok(OrderItemLink {
+        may_be_split: row.try_get(first + 7)?,
         order_id: row.try_get(first)?,
         order_item_seq_id: row.try_get(first + 1)?,
         status_id: row.try_get(first + 2)?,
@@ -161,14 +184,15 @@ fn link(row: &Row, first: usize) -> Result<OrderItemLink, DatabaseError> {
 async fn order_item_parts<'a>(
     transaction: &Transaction<'_>,
     links: impl Iterator<Item = &'a OrderItemLink>,
-) -> Result<BTreeMap<OrderItemId, Vec<OrderItemPart>>, DatabaseError> {
+) -> Result<BTreeMap<OrderItemPlace, Vec<OrderItemPart>>, DatabaseError> {
     let (orders, order_items): (Vec<&str>, Vec<&str>) =
         links.map(|link| (link.order_id.as_str(), link.order_item_seq_id.as_str())).unzip();
-    let mut parts: BTreeMap<OrderItemId, Vec<OrderItemPart>> = BTreeMap::new();
+    let mut parts: BTreeMap<OrderItemPlace, Vec<OrderItemPart>> = BTreeMap::new();
     for row in transaction.query(PARTS, &[&orders, &order_items]).await? {
         let order_item = OrderItemId { order_id: row.try_get(0)?, seq_id: row.try_get(1)? };
         let id = ShipmentItemId { shipment_id: row.try_get(2)?, seq_id: row.try_get(3)? };
-        parts.entry(order_item).or_default().push(OrderItemPart { id, status_id: row.try_get(4)? });
+        let place = OrderItemPlace { order_item, ship_group_seq_id: row.try_get(5)? };
+        parts.entry(place).or_default().push(OrderItemPart { id, status_id: row.try_get(4)? });
     }
     Ok(parts)
 }

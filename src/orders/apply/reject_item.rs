@@ -11,16 +11,15 @@ use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::move_item::delete_item;
 use crate::orders::apply::rejection_history;
 use crate::orders::apply::rejection_queue::move_to_queue;
-use crate::orders::apply::shipment_data::OrderItemLink;
+use crate::orders::apply::shipment_data::{OrderItemLink, OrderItemPlace};
 use crate::orders::apply::stamps::update;
 use crate::orders::apply::stock::{self, StockUpdate};
-use crate::orders::ids::OrderItemId;
 
 /// The reasons that say that items are not there at all, rather than not fit to be sent.
 const NOT_ON_HAND: [&str; 2] = ["NOT_IN_STOCK", "MISMATCH"];
 
 const RELEASE_RESERVATIONS: &str = "DELETE FROM order_item_ship_grp_inv_res \
-     WHERE order_id = $1 AND order_item_seq_id = $2 RETURNING inventory_item_id, coalesce(quantity, 0)";
+     WHERE order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id = coalesce($3, ship_group_seq_id) RETURNING inventory_item_id, coalesce(quantity, 0)";
 const CANCEL_PICKING: &str = update!(
     "picklist_item",
     "item_status_id = 'PICKITEM_CANCELLED'",
@@ -36,11 +35,11 @@ pub(super) async fn reject(
 ) -> Result<(), DatabaseError> {
     let inventory_items = stock::lock(writer, rejections).await?;
     // The new ship groups of the order items. Several parts of an order item move together.
-    let mut moved: BTreeMap<OrderItemId, String> = BTreeMap::new();
+    let mut moved: BTreeMap<OrderItemPlace, String> = BTreeMap::new();
     for rejection in rejections {
         for link in rejection.links {
             release_stock(writer, rejection, link).await?;
-            let ship_group_seq_id = match moved.entry(link.id()) {
+            let ship_group_seq_id = match moved.entry(link.place()) {
                 Entry::Occupied(group) => group.get().clone(),
                 Entry::Vacant(entry) => entry.insert(move_order_item(writer, rejection, link).await?).clone(),
             };
@@ -82,7 +81,8 @@ async fn release_stock(
 ) -> Result<(), DatabaseError> {
     let ItemRejection { reason, facility_id, variance, .. } = *rejection;
     let lowers_quantity_on_hand = writer.options.rejections_lower_quantity_on_hand && NOT_ON_HAND.contains(&reason);
-    let reservations = writer.query(RELEASE_RESERVATIONS, &[&link.order_id, &link.order_item_seq_id]).await?;
+    let reservations =
+        writer.query(RELEASE_RESERVATIONS, &[&link.order_id, &link.order_item_seq_id, &link.part()]).await?;
     let mut stock = StockUpdate { writer, link, reason, lowers_quantity_on_hand };
     for row in reservations {
         stock.release(row.try_get(0)?, row.try_get(1)?).await?;

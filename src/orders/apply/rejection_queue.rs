@@ -36,22 +36,27 @@ const COPY_GROUP: &str = concat!(
 );
 const MOVE_ORDER_ITEM: &str =
     update!("order_item", "ship_group_seq_id = $3, shipment_id = NULL", "order_id = $1 AND order_item_seq_id = $2");
+const LEAVE_SHIPMENT: &str = update!("order_item", "shipment_id = NULL", "order_id = $1 AND order_item_seq_id = $2");
 const MOVE_ADJUSTMENTS: &str = update!(
     "order_adjustment",
     "ship_group_seq_id = $4",
     "order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id = $3"
 );
-// The only assignment that is not cancelled. The new group may have an earlier, cancelled one.
+// The only assignment that is not cancelled, or that of the ship group if there may be several. The new group may have an earlier, cancelled
+// one, or another part of the order item.
 const MOVE_ASSIGNMENT: &str = concat!(
     "WITH old AS ( \
          DELETE FROM order_item_ship_group_assoc \
          WHERE order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id <> $3 \
+           AND ship_group_seq_id = coalesce($4, ship_group_seq_id) \
            AND coalesce(quantity, 1) > coalesce(cancel_quantity, 0) RETURNING * \
      ) \
      INSERT INTO order_item_ship_group_assoc SELECT ",
     changed_copy!("NULL::order_item_ship_group_assoc", "to_jsonb(old) || ", "'ship_group_seq_id', $3::text"),
     " FROM old ON CONFLICT (order_id, order_item_seq_id, ship_group_seq_id) DO UPDATE \
-        SET quantity = excluded.quantity, cancel_quantity = excluded.cancel_quantity, \
+        SET quantity = excluded.quantity + CASE WHEN $4 IS NULL THEN 0 \
+                ELSE coalesce(order_item_ship_group_assoc.quantity - coalesce(order_item_ship_group_assoc.cancel_quantity, 0), 0) END, \
+            cancel_quantity = excluded.cancel_quantity, \
             last_updated_stamp = excluded.last_updated_stamp, last_updated_tx_stamp = excluded.last_updated_tx_stamp"
 );
 
@@ -73,9 +78,13 @@ pub(super) async fn move_to_queue(
         Some(row) => row.try_get(0)?,
         None => copy_group(writer, order_id, old, facility_id).await?,
     };
-    writer.execute(MOVE_ORDER_ITEM, &[order_id, order_item_seq_id, &new]).await?;
+    if link.may_be_split {
+        writer.execute(LEAVE_SHIPMENT, &[order_id, order_item_seq_id]).await?;
+    } else {
+        writer.execute(MOVE_ORDER_ITEM, &[order_id, order_item_seq_id, &new]).await?;
+    }
     writer.execute(MOVE_ADJUSTMENTS, &[order_id, order_item_seq_id, old, &new]).await?;
-    writer.execute(MOVE_ASSIGNMENT, &[order_id, order_item_seq_id, &new]).await?;
+    writer.execute(MOVE_ASSIGNMENT, &[order_id, order_item_seq_id, &new, &link.part()]).await?;
     Ok(QueuePlace { facility_id, ship_group_seq_id: new })
 }
 

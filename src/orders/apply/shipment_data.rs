@@ -11,7 +11,7 @@ pub(super) struct LockedData {
     /// The shipments by id.
     pub(super) shipments: BTreeMap<String, Shipment>,
     /// The parts of each order item that occurs in one of the shipments, in all shipments that are not cancelled.
-    pub(super) order_item_parts: BTreeMap<OrderItemId, Vec<OrderItemPart>>,
+    pub(super) order_item_parts: BTreeMap<OrderItemPlace, Vec<OrderItemPart>>,
     /// Those of the request's box types that exist.
     pub(super) box_types: BTreeSet<String>,
     /// All rejection reasons.
@@ -25,6 +25,14 @@ pub(super) struct LockedData {
 
 /// An order's id and a ship group's sequence id.
 pub(super) type ShipGroupKey = (String, String);
+
+/// What moves as a whole: an order item, or what of it is in a ship group where stock OFBiz has it in several.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct OrderItemPlace {
+    pub(super) order_item: OrderItemId,
+    /// `None` where an order item is in one ship group.
+    pub(super) ship_group_seq_id: Option<String>,
+}
 
 /// The shipment item that an order item, or a part of it, is in.
 pub(super) struct OrderItemPart {
@@ -70,11 +78,25 @@ pub(super) struct OrderItemLink {
     pub(super) ship_group_seq_id: String,
     pub(super) quantity: Decimal,
     pub(super) grouping: Grouping,
+    /// Whether the database lets an order item be in several ship groups.
+    pub(super) may_be_split: bool,
 }
 
 impl OrderItemLink {
     pub(super) fn id(&self) -> OrderItemId {
         OrderItemId { order_id: self.order_id.clone(), seq_id: self.order_item_seq_id.clone() }
+    }
+
+    pub(super) fn place(&self) -> OrderItemPlace {
+        OrderItemPlace {
+            order_item: self.id(),
+            ship_group_seq_id: self.may_be_split.then(|| self.ship_group_seq_id.clone()),
+        }
+    }
+
+    /// The ship group of what moves, if not all of the order item does.
+    pub(super) fn part(&self) -> Option<&str> {
+        self.may_be_split.then_some(self.ship_group_seq_id.as_str())
     }
 
     pub(super) fn ship_group(&self) -> ShipGroupKey {

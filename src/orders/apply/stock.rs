@@ -19,7 +19,7 @@ const LOCK_ITEMS: &str = "SELECT inventory_item_id FROM inventory_item WHERE inv
          JOIN inventory_item AS stocked \
            ON stocked.product_id = pair.product_id AND stocked.facility_id = pair.facility_id \
          UNION \
-         SELECT own.inventory_item_id FROM unnest($3::text[], $4::text[]) AS pair(product_id, facility_id) \
+         SELECT to_jsonb(own) ->> 'inventory_item_id' FROM unnest($3::text[], $4::text[]) AS pair(product_id, facility_id) \
          JOIN product_facility AS own \
            ON own.product_id = pair.product_id AND own.facility_id = pair.facility_id) \
      ORDER BY inventory_item_id FOR NO KEY UPDATE";
@@ -42,7 +42,7 @@ const ITEMS_OF_PAIR: &str = "SELECT stocked.inventory_item_id, coalesce(stocked.
      FROM inventory_item AS stocked \
      LEFT JOIN product_facility AS own ON own.product_id = $1 AND own.facility_id = $2 \
      WHERE stocked.product_id = $1 AND stocked.facility_id = $2 \
-     ORDER BY stocked.inventory_item_id = own.inventory_item_id DESC NULLS LAST, \
+     ORDER BY stocked.inventory_item_id = to_jsonb(own) ->> 'inventory_item_id' DESC NULLS LAST, \
               stocked.available_to_promise_total DESC NULLS LAST, stocked.inventory_item_id";
 const ADD_VARIANCE: &str = insert!(
     "inventory_item_variance",

@@ -38,8 +38,8 @@ pub struct Key {
 /// The rows of each collection root, and the fields of its primary key.
 const TABLES: &[(&str, &str, &str)] = &[
     ("orders", "order_header AS t", "orderId"),
-    ("orderItems", "order_item AS t", "orderId orderItemSeqId"),
-    ("shipGroups", "orderql.open_ship_group AS t", "orderId shipGroupSeqId"),
+    ("orderItems", "orderql.order_item AS t", "orderId orderItemSeqId"),
+    ("shipGroups", "orderql.fulfillment_queue AS t", "orderId shipGroupSeqId"),
     ("picklists", "picklist AS t", "picklistId"),
     ("picklistBins", "picklist_bin AS t", "picklistBinId"),
     ("picklistItems", "picklist_item AS t", "picklistBinId orderId orderItemSeqId shipGroupSeqId inventoryItemId"),

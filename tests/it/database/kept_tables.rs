@@ -1,4 +1,4 @@
-//! The tables that triggers keep: all parties with their names, and the ship groups that still have something to do.
+//! The tables that triggers keep: all parties with their names, and the items in their ship groups, of which the fulfilment queue is made.
 
 use std::collections::BTreeSet;
 use std::io::BufRead as _;
@@ -35,22 +35,25 @@ const OPEN_GROUPS: Kept = Kept {
     rows: "SELECT concat_ws('|', order_id, ship_group_seq_id, coalesce(facility_id, '-'),
                coalesce(shipment_method_type_id, '-'), item_status_id, coalesce(order_status_id, '-'),
                coalesce(product_store_id, '-'), coalesce(order_date::text, '-'), coalesce(promised_date::text, '-'))
-           FROM orderql.open_ship_group",
-    expected: "SELECT concat_ws('|', order_id, ship_group_seq_id, coalesce(max(facility_id), '-'),
-                   coalesce(max(ship_group.shipment_method_type_id), '-'),
-                   (ARRAY['ITEM_APPROVED', 'ITEM_CREATED', 'ITEM_HOLD', 'ITEM_REQ_CANCELATN'])[min(array_position(
-                       ARRAY['ITEM_APPROVED', 'ITEM_CREATED', 'ITEM_HOLD', 'ITEM_REQ_CANCELATN'], item.status_id::text))],
-                   coalesce(max(header.status_id), '-'), coalesce(max(product_store_id), '-'),
-                   coalesce(max(order_date)::text, '-'), coalesce(min(reserved.promised_datetime)::text, '-'))
+           FROM orderql.fulfillment_queue",
+    expected: "SELECT DISTINCT ON (order_id, ship_group_seq_id) concat_ws('|', order_id, ship_group_seq_id,
+                   coalesce(facility_id, '-'), coalesce(ship_group.shipment_method_type_id, '-'), item.status_id,
+                   coalesce(header.status_id, '-'), coalesce(product_store_id, '-'), coalesce(order_date::text, '-'),
+                   coalesce(promise::text, '-'))
                FROM order_header AS header
                JOIN order_item AS item USING (order_id)
                JOIN order_item_ship_group AS ship_group USING (order_id, ship_group_seq_id)
-               LEFT JOIN order_item_ship_grp_inv_res AS reserved USING (order_id, ship_group_seq_id)
+               LEFT JOIN (
+                   SELECT order_id, ship_group_seq_id, order_item_seq_id, min(promised_datetime) AS promise
+                   FROM order_item_ship_grp_inv_res GROUP BY order_id, ship_group_seq_id, order_item_seq_id
+               ) AS reserved USING (order_id, ship_group_seq_id, order_item_seq_id)
                WHERE coalesce(order_type_id, '') <> 'PURCHASE_ORDER'
                  AND NOT coalesce(header.status_id IN ('ORDER_SENT', 'ORDER_COMPLETED', 'ORDER_CANCELLED', 'ORDER_REJECTED',
                      'ORDER_EXPIRED'), false)
-               GROUP BY order_id, ship_group_seq_id
-               HAVING bool_or(item.status_id IN ('ITEM_APPROVED', 'ITEM_CREATED', 'ITEM_HOLD', 'ITEM_REQ_CANCELATN'))",
+                 AND item.status_id IN ('ITEM_APPROVED', 'ITEM_CREATED', 'ITEM_HOLD', 'ITEM_REQ_CANCELATN')
+               ORDER BY order_id, ship_group_seq_id, array_position(
+                   ARRAY['ITEM_APPROVED', 'ITEM_CREATED', 'ITEM_HOLD', 'ITEM_REQ_CANCELATN'], item.status_id::text),
+                   promise, order_item_seq_id",
 };
 
 impl Kept {
@@ -205,37 +208,42 @@ async fn a_repair_or_a_migration_corrects_the_tables_after_an_import_without_tri
     let database = loaded_database().await;
     let mut client = database.connect().await;
     client.batch_execute("INSERT INTO party (party_id) VALUES ('A')").await.unwrap();
-    let import = "BEGIN; ALTER TABLE party DISABLE TRIGGER orderql_keep; ALTER TABLE order_header DISABLE TRIGGER orderql_open_updated;
+    let import = "BEGIN; ALTER TABLE party DISABLE TRIGGER orderql_keep; ALTER TABLE order_header DISABLE TRIGGER orderql_item_updated;
                   INSERT INTO party (party_id) VALUES ('F'); UPDATE party SET external_id = 'X' WHERE party_id = 'A';
                   UPDATE order_header SET status_id = 'ORDER_COMPLETED' WHERE order_id = 'ORDER_SPLIT';
-                  ALTER TABLE party ENABLE ALWAYS TRIGGER orderql_keep; ALTER TABLE order_header ENABLE TRIGGER orderql_open_updated;
+                  ALTER TABLE party ENABLE ALWAYS TRIGGER orderql_keep; ALTER TABLE order_header ENABLE TRIGGER orderql_item_updated;
                   COMMIT";
     client.batch_execute(import).await.unwrap();
 
     let (is_equal, _, error) = tables(&database, &[]);
     assert!(!is_equal, "{error}");
-    let differing =
-        "2 parties in orderql.party and 2 open ship groups in orderql.open_ship_group differ from OFBiz's tables";
-    assert!(error.contains(differing), "{error}");
+    let items: i64 = client
+        .query_one("SELECT count(*) FROM orderql.item_place WHERE order_id = 'ORDER_SPLIT'", &[])
+        .await
+        .unwrap()
+        .get(0);
+    let differing = format!(
+        "2 parties in orderql.party and {items} items in ship groups in orderql.item_place differ from OFBiz's tables"
+    );
+    assert!(error.contains(&differing), "{error}");
     // A server that starts says so, too, beside its work.
     let (server, log) = Server::start_with_unread_log(&database, &[]);
     let lines = server.start.lines().map(str::to_owned).chain(log.lines().map(Result::unwrap));
     let warned = lines.filter(|line| line.contains("differ from OFBiz's tables"));
     let warned: Vec<_> = warned.take(2).collect();
-    assert!(warned[0].contains("orderql.party") && warned[1].contains("orderql.open_ship_group"), "{warned:?}");
+    assert!(warned[0].contains("orderql.party") && warned[1].contains("orderql.item_place"), "{warned:?}");
     client.batch_execute("BEGIN").await.unwrap();
     assert_eq!(backfill(&client, "backfill_parties").await, 2);
-    assert_eq!(backfill(&client, "backfill_open_ship_groups").await, 2);
+    assert_eq!(backfill(&client, "backfill_item_places").await, items);
     client.batch_execute("ROLLBACK").await.unwrap();
     let repaired =
-        "2 parties repaired.\nAll order items and returns equal OFBiz's tables.\n2 open ship groups repaired.\n"
-            .to_owned();
+        format!("2 parties repaired.\nAll returns equal OFBiz's tables.\n{items} items in ship groups repaired.\n");
     assert_eq!(tables(&database, &["--repair"]), (true, repaired, String::new()));
-    let equal = "All parties equal OFBiz's tables.\nAll order items and returns equal OFBiz's tables.\nAll open ship groups equal OFBiz's tables.\n".to_owned();
+    let equal = "All parties equal OFBiz's tables.\nAll returns equal OFBiz's tables.\nAll items in ship groups equal OFBiz's tables.\n".to_owned();
     assert_eq!(tables(&database, &[]), (true, equal, String::new()));
     client.batch_execute(&import.replace("'F'", "'G'").replace("ORDER_COMPLETED", "ORDER_HELD")).await.unwrap();
     let report = MigrationReport {
-        filled: vec![("orderql.party".to_owned(), 1), ("orderql.open_ship_group".to_owned(), 2)],
+        filled: vec![("orderql.party".to_owned(), 1), ("orderql.item_place".to_owned(), items)],
         ..MigrationReport::default()
     };
     assert_eq!(migrate(&mut client).await.unwrap(), report);
@@ -267,20 +275,27 @@ async fn of_two_transactions_that_change_an_order_the_second_sees_what_the_first
     let promise = "INSERT INTO order_item_ship_grp_inv_res (order_id, ship_group_seq_id, order_item_seq_id, inventory_item_id, promised_datetime)
                    SELECT 'N1', '1', '1', min(inventory_item_id), now() FROM inventory_item";
     let remove = "DELETE FROM order_item WHERE order_id = 'N1' AND order_item_seq_id = '3'";
-    for (one, other) in [
-        (&*complete("1"), &*complete("2")),
-        (&complete("3"), add),
-        (add, &complete("3")),
-        (remove, add),
-        (add, cancel),
-        (cancel, add),
-        (assign, &complete("1")),
-        (promise, assign),
-        (remove, promise),
+    for (one, other, waits) in [
+        (&*complete("1"), &*complete("2"), false),
+        (&complete("3"), add, false),
+        (add, &complete("3"), false),
+        (remove, add, false),
+        (add, cancel, true),
+        (cancel, add, true),
+        (assign, &complete("1"), true),
+        (promise, assign, true),
+        (remove, promise, false),
     ] {
         client.batch_execute(ORDER).await.unwrap();
         first.batch_execute(&format!("BEGIN; {one}")).await.unwrap();
         second.batch_execute("BEGIN").await.unwrap();
+        if !waits {
+            second.batch_execute(other).await.unwrap_or_else(|error| panic!("{other}: {error:?}"));
+            first.batch_execute("COMMIT").await.unwrap();
+            second.batch_execute("COMMIT").await.unwrap();
+            OPEN_GROUPS.check(&client, &format!("{one}, and {other} beside it")).await;
+            continue;
+        }
         let waiting = async {
             database.wait_for_lock_waits(1).await;
             first.batch_execute("COMMIT").await.unwrap();
@@ -290,6 +305,32 @@ async fn of_two_transactions_that_change_an_order_the_second_sees_what_the_first
         second.batch_execute("COMMIT").await.unwrap();
         OPEN_GROUPS.check(&client, &format!("{one}, then {other}")).await;
     }
+}
+
+/// Transactions of two writers, of which each changes an item of two orders, one order after the other.
+const CROSSINGS: usize = 200;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writers_of_items_of_two_orders_never_wait_for_one_another_in_a_circle() {
+    let database = loaded_database().await;
+    let client = database.connect().await;
+    client.batch_execute(&format!("{ORDER}; {}", ORDER.replace("N1", "N2"))).await.unwrap();
+    let writers = [("N1", "N2", 1), ("N2", "N1", 2)].map(async |(one, other, item)| {
+        let client = database.connect().await;
+        client.batch_execute("SET deadlock_timeout TO '20ms'").await.unwrap();
+        for number in 0..CROSSINGS {
+            let status = ["ITEM_APPROVED", "ITEM_COMPLETED", "ITEM_HOLD"][number % 3];
+            let change = |order: &str| {
+                format!(
+                    "UPDATE order_item SET status_id = '{status}', quantity = {number}
+                     WHERE order_id = '{order}' AND order_item_seq_id = '{item}'"
+                )
+            };
+            client.batch_execute(&format!("BEGIN; {}; {}; COMMIT", change(one), change(other))).await.unwrap();
+        }
+    });
+    join_all(writers).await;
+    OPEN_GROUPS.check(&client, "crossing writers").await;
 }
 
 /// Writers, and the transactions of each.

@@ -1,4 +1,4 @@
-//! The columns that triggers keep so that indexes serve searches: the facility of an item, and the store of a return.
+//! What triggers keep so that indexes serve searches: the facility of an item in a ship group, and the store of a return.
 
 use tokio_postgres::Client;
 
@@ -8,10 +8,11 @@ use crate::support::database::migrated_database;
 const KEPT: &str = "
     SELECT COALESCE(string_agg(line, ' ' ORDER BY line), '')
     FROM (
-        SELECT concat(order_id, order_item_seq_id, '=', orderql_facility_id) FROM order_item
+        SELECT concat(order_id, order_item_seq_id, '=', facility_id) FROM orderql.item_place
         UNION ALL SELECT concat(return_id, '=', orderql_product_store_id) FROM return_header
     ) AS kept (line)";
-const STALE: &str = "SELECT (SELECT count(*) FROM orderql.stale_item) + (SELECT count(*) FROM orderql.stale_return)";
+const STALE: &str =
+    "SELECT (SELECT count(*) FROM orderql.stale_item_place) + (SELECT count(*) FROM orderql.stale_return)";
 
 /// As logical replication writes rows, and as OFBiz does.
 const ROLES: [&str; 2] = ["replica", "origin"];
@@ -111,19 +112,18 @@ async fn what_was_written_without_triggers_is_repaired() {
     client
         .batch_execute(
             "SET session_replication_role = replica;
-             ALTER TABLE order_item DISABLE TRIGGER orderql_keep;
-             ALTER TABLE order_item DISABLE TRIGGER orderql_open_replicated;
+             ALTER TABLE order_item DISABLE TRIGGER orderql_item_replicated;
              ALTER TABLE return_item DISABLE TRIGGER orderql_return_replicated;
+             INSERT INTO order_header (order_id, product_store_id) VALUES ('O', 'A');
              INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id) VALUES ('O', '1', 'A');
              INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '01', '1');
-             INSERT INTO order_header (order_id, product_store_id) VALUES ('O', 'A');
              INSERT INTO return_header (return_id) VALUES ('R');
              INSERT INTO return_item (return_id, return_item_seq_id, order_id) VALUES ('R', '1', 'O')",
         )
         .await
         .unwrap();
     assert_eq!(client.query_one(STALE, &[]).await.unwrap().get::<_, i64>(0), 2);
-    check(&client, "SELECT orderql.backfill_search_columns()", "O01=A R=A").await;
+    check(&client, "SELECT orderql.backfill_search_columns(), orderql.backfill_item_places()", "O01=A R=A").await;
 }
 
 /// What two transactions find before they begin.

@@ -62,14 +62,16 @@ roots! {
         SELECT 'O' || n, lpad(i::text, 5, '0'), 'F' || n % 1000 + i FROM generate_series(0, 5000) AS n, generate_series(1, 2) AS i;
         INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id)
         SELECT 'O' || n / 4, lpad((n % 4)::text, 5, '0'), '00001', 'S' || n / 6, lpad((n % 6)::text, 5, '0')
-        FROM generate_series(1, 20000) AS n; ANALYZE order_item, order_item_ship_group, order_shipment";
+        FROM generate_series(1, 20000) AS n; SELECT orderql.backfill_item_places();
+        ANALYZE order_item, order_item_ship_group, order_shipment, orderql.item_place";
     ship_groups: "shipGroups", "
-        INSERT INTO orderql.open_ship_group
-            (order_id, ship_group_seq_id, facility_id, product_store_id, item_status_id, order_date, promised_date)
-        SELECT 'O' || n / 2, '0000' || n % 2, 'F' || n % 2000, 'STORE' || n % 2000, 'ITEM_APPROVED',
+        INSERT INTO orderql.item_place
+            (order_id, order_item_seq_id, ship_group_seq_id, facility_id, product_store_id, status_id, order_date, promised_date,
+             has_group, is_order_open)
+        SELECT 'O' || n / 2, '00001', '0000' || n % 2, 'F' || n % 2000, 'STORE' || n % 2000, 'ITEM_APPROVED',
             CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 5000) * interval '1 minute' END,
-            CASE WHEN n % 10 > 0 THEN timestamptz '2026-02-01' + (n * 7907 % 5000) * interval '1 minute' END
-        FROM generate_series(1, 20000) AS n; ANALYZE orderql.open_ship_group";
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-02-01' + (n * 7907 % 5000) * interval '1 minute' END, true, true
+        FROM generate_series(1, 20000) AS n; ANALYZE orderql.item_place";
     picklists: "picklists", "
         INSERT INTO picklist (picklist_id, facility_id, picklist_date)
         SELECT 'K' || n, 'F' || n % 2000,

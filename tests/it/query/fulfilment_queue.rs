@@ -11,9 +11,10 @@ use crate::support::users::{UNLIMITED_PROFILE, create_users};
 /// 10,000 orders of one ship group each, half of them at one facility.
 const ORDERS: &str = "
     SET session_replication_role = replica;
-    ALTER TABLE order_header DISABLE TRIGGER orderql_open_replicated;
-    ALTER TABLE order_item_ship_group DISABLE TRIGGER orderql_open_replicated;
-    ALTER TABLE order_item DISABLE TRIGGER orderql_open_replicated;
+    ALTER TABLE order_header DISABLE TRIGGER orderql_item_replicated;
+    ALTER TABLE order_item_ship_group DISABLE TRIGGER orderql_item_replicated;
+    ALTER TABLE order_item DISABLE TRIGGER orderql_item_replicated;
+    ALTER TABLE order_item_ship_grp_inv_res DISABLE TRIGGER orderql_item_replicated;
     INSERT INTO order_header (order_id, status_id, product_store_id, order_date)
     SELECT 'O' || lpad((n * 7919 % 10000)::text, 5, '0'),
         CASE WHEN n % 8 = 1 THEN 'ORDER_HELD' WHEN n % 8 = 3 THEN 'ORDER_CREATED' ELSE 'ORDER_APPROVED' END, 'STORE' || n % 3,
@@ -31,7 +32,7 @@ const ORDERS: &str = "
     SELECT order_id, '00001', '1', 'I', order_date + hashtext(order_id) % 9 * interval '1 day' FROM order_header
     WHERE status_id = 'ORDER_APPROVED';
     RESET session_replication_role;
-    SELECT orderql.backfill_open_ship_groups()";
+    SELECT orderql.backfill_item_places()";
 
 /// Searches of daily work, and what they mean.
 const SEARCHES: [(&str, &str); 9] = [
@@ -70,7 +71,7 @@ async fn the_pages_of_the_queue_are_full() {
     let server = Server::start(&database, &[]);
     let token = server.token("demo");
     for (search, condition) in SEARCHES {
-        let count = format!("SELECT count(*) FROM orderql.open_ship_group WHERE {condition}");
+        let count = format!("SELECT count(*) FROM orderql.fulfillment_queue WHERE {condition}");
         let expected = usize::try_from(client.query_one(&count, &[]).await.unwrap().get::<_, i64>(0)).unwrap();
         assert!(expected > 2, "{search}");
         for sort_key in ["ORDER_DATE", "ORDER_ID", "PROMISED_DATE"] {

@@ -5,8 +5,10 @@ use std::slice;
 
 use crate::orders::apply::change_set::ItemRejection;
 use crate::orders::apply::rules::checker::Checker;
-use crate::orders::apply::shipment_data::{Grouping, OrderItem, OrderItemLink, OrderItemPart, Variance};
-use crate::orders::ids::{OrderItemId, ShipmentItemId};
+use crate::orders::apply::shipment_data::{
+    Grouping, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, Variance,
+};
+use crate::orders::ids::ShipmentItemId;
 use crate::orders::outcome::Note;
 use crate::orders::update_row::{RowId, RowKind};
 use crate::orders::violation::ViolationCause;
@@ -45,17 +47,17 @@ impl<'a> Checker<'a> {
     /// Adds the other approved order items of ship groups that may not be split, wherever they are.
     pub(super) fn reject_unsplittable(&mut self, rejections: &mut Vec<ItemRejection<'a>>) -> Vec<Note> {
         let mut notes = Vec::new();
-        let mut rejected: BTreeSet<OrderItemId> =
-            rejections.iter().flat_map(|rejection| rejection.links).map(OrderItemLink::id).collect();
+        let mut rejected: BTreeSet<OrderItemPlace> =
+            rejections.iter().flat_map(|rejection| rejection.links).map(OrderItemLink::place).collect();
         let mut next = 0;
         while let Some(ItemRejection { row_index: row, links, .. }) = rejections.get(next) {
             next += 1;
             let (row, links) = (*row, *links);
             for link in links {
                 for item in self.data.unsplittable.get(&link.ship_group()).into_iter().flatten() {
-                    let more = self.reject_too(row, item, rejected.contains(&item.link.id()));
+                    let more = self.reject_too(row, item, rejected.contains(&item.link.place()));
                     for link in more.iter().flat_map(|rejection| rejection.links) {
-                        if rejected.insert(link.id()) {
+                        if rejected.insert(link.place()) {
                             notes.push(Note::RejectedToo {
                                 row,
                                 order_id: link.order_id.clone(),
@@ -83,7 +85,7 @@ impl<'a> Checker<'a> {
             reason: AVOID_SPLIT,
             variance: Variance::None,
         };
-        let Some(parts) = self.data.order_item_parts.get(&item.link.id()) else {
+        let Some(parts) = self.data.order_item_parts.get(&item.link.place()) else {
             let alone = (!is_rejected).then(|| rejection(None, &item.product_id, slice::from_ref(&item.link)));
             return alone.into_iter().collect();
         };
@@ -107,7 +109,7 @@ impl<'a> Checker<'a> {
             let row = RowId { kind: RowKind::Rejection, index: *row_index };
             for link in *links {
                 match link.grouping {
-                    Grouping::One => self.check_parts(row, &link.id()),
+                    Grouping::One => self.check_parts(row, &link.place()),
                     Grouping::None => self.reject(row, ViolationCause::NoShipGroup(link.id())),
                     Grouping::Several => self.reject(row, ViolationCause::SeveralShipGroups(link.id())),
                 }
@@ -116,10 +118,10 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks that all parts of an order item are rejected.
-    fn check_parts(&mut self, row: RowId, order_item: &OrderItemId) {
-        for OrderItemPart { id, status_id } in self.data.order_item_parts.get(order_item).into_iter().flatten() {
+    fn check_parts(&mut self, row: RowId, place: &OrderItemPlace) {
+        for OrderItemPart { id, status_id } in self.data.order_item_parts.get(place).into_iter().flatten() {
             if self.rejecting_row(id).is_none() {
-                let (order_item, item, status) = (order_item.clone(), id.clone(), status_id.clone());
+                let (order_item, item, status) = (place.order_item.clone(), id.clone(), status_id.clone());
                 self.reject(row, ViolationCause::PartElsewhere { order_item, item, status });
             }
         }

@@ -4,10 +4,10 @@ BEGIN;
 -- Without foreign keys.
 SET LOCAL session_replication_role = replica;
 -- The open ship groups have rows of their own below.
-ALTER TABLE order_header DISABLE TRIGGER orderql_open_replicated;
-ALTER TABLE order_item DISABLE TRIGGER orderql_open_replicated;
-ALTER TABLE order_item_ship_group DISABLE TRIGGER orderql_open_replicated;
-ALTER TABLE order_item_ship_grp_inv_res DISABLE TRIGGER orderql_open_replicated;
+ALTER TABLE order_header DISABLE TRIGGER orderql_item_replicated;
+ALTER TABLE order_item DISABLE TRIGGER orderql_item_replicated;
+ALTER TABLE order_item_ship_group DISABLE TRIGGER orderql_item_replicated;
+ALTER TABLE order_item_ship_grp_inv_res DISABLE TRIGGER orderql_item_replicated;
 -- The columns that triggers keep are filled in at the end: row by row it takes long.
 ALTER TABLE return_item DISABLE TRIGGER orderql_return_replicated;
 
@@ -282,17 +282,6 @@ SELECT CASE WHEN n % 19 = 0 THEN 'Z' ELSE 'Y' END || n, CASE WHEN n % 2 = 0 THEN
     timestamptz '2020-01-01', CASE WHEN n % 23 = 0 THEN timestamptz '2021-01-01' END
 FROM generate_series(1, 20000) AS n;
 
-INSERT INTO orderql.open_ship_group
-    (order_id, ship_group_seq_id, facility_id, shipment_method_type_id, item_status_id, order_status_id, product_store_id, order_date,
-     promised_date)
-SELECT 'O' || lpad((n / 2)::text, 6, '0'), '0000' || n % 2,
-    CASE WHEN n % 3 = 0 THEN 'HALF' WHEN n % 11 > 0 THEN 'F' || n % 40 END, 'M' || n % 4,
-    CASE WHEN n = 3000 THEN 'ONE' WHEN n % 90 = 7 THEN 'SOME' ELSE 'ITEM_APPROVED' END,
-    CASE WHEN n > 3900 THEN 'LAST' ELSE 'ORDER_APPROVED' END, 'STORE' || n % 3,
-    CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 900) * interval '1 hour' END,
-    CASE WHEN n % 2 = 0 THEN timestamptz '2026-01-05' + (n * 7907 % 300) * interval '1 day' END
-FROM generate_series(1, 4000) AS n;
-
 INSERT INTO picklist (picklist_id, facility_id, status_id, shipment_method_type_id, picklist_date)
 SELECT 'K' || n, CASE WHEN n % 2 = 0 THEN 'HALF' ELSE 'F' || n % 40 END, 'PICKLIST_' || n % 3, 'M' || n % 4,
     CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 300) * interval '1 day' END
@@ -303,6 +292,20 @@ INSERT INTO picklist_item (picklist_bin_id, order_id, order_item_seq_id, ship_gr
 SELECT 'B' || n / 4, CASE WHEN n % 2 = 0 THEN 'O0' ELSE 'O' || n / 5 END, n % 4, '00001', 'I' || n % 500,
     CASE WHEN n % 70 = 3 THEN 'SOME' WHEN n % 9 > 0 THEN 'PICKITEM_PICKED' END
 FROM generate_series(1, 3000) AS n;
-SELECT orderql.backfill_search_columns();
+SELECT orderql.backfill_search_columns(), orderql.backfill_item_places();
+-- The fulfilment queue.
+INSERT INTO orderql.item_place
+    (order_id, order_item_seq_id, ship_group_seq_id, facility_id, shipment_method_type_id, status_id, order_status_id,
+     product_store_id, order_date, promised_date, has_group, is_order_open)
+SELECT 'Q' || lpad((n / 2)::text, 6, '0'), '00001', '0000' || n % 2,
+    CASE WHEN n % 3 = 0 THEN 'HALF' WHEN n % 11 > 0 THEN 'F' || n % 40 END, 'M' || n % 4,
+    CASE WHEN n = 3000 THEN 'ITEM_REQ_CANCELATN' WHEN n % 90 = 7 THEN 'ITEM_HOLD' ELSE 'ITEM_APPROVED' END,
+    CASE WHEN n > 3900 THEN 'LAST' ELSE 'ORDER_APPROVED' END, 'STORE' || n % 3,
+    CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 900) * interval '1 hour' END,
+    CASE WHEN n % 2 = 0 THEN timestamptz '2026-01-05' + (n * 7907 % 300) * interval '1 day' END, true, true
+FROM generate_series(1, 4000) AS n;
+ALTER TABLE order_item_ship_group DISABLE TRIGGER orderql_item_replicated;
+INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id)
+SELECT order_id, ship_group_seq_id, facility_id FROM orderql.item_place WHERE order_id LIKE 'Q%';
 ALTER TABLE return_item ENABLE REPLICA TRIGGER orderql_return_replicated;
 COMMIT;
