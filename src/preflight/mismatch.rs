@@ -280,6 +280,11 @@ impl Mismatch {
         }
     }
 
+    /// Whether a table that stood before has a column that may be null, and a field of the built-in schema is not.
+    pub fn is_of_standing_table(&self) -> bool {
+        matches!(self, Self::NullableColumn { is_migrated: true, .. })
+    }
+
     /// The relation that the role may not read, with its schema and quoted for SQL.
     pub(crate) fn unreadable_relation(&self) -> Option<String> {
         let Self::MissingSelectPrivilege { relation, .. } = self else { return None };

@@ -16,7 +16,7 @@ use crate::sample::timestamp::Timestamp;
 pub(in crate::sample) enum ColumnType {
     /// `varchar`, `char` or `text`.
     Text,
-    /// `timestamptz`.
+    /// `timestamptz`, or `timestamp` in UTC.
     Timestamp,
     Numeric,
 }

@@ -35,7 +35,8 @@ pub(in crate::sample) async fn check_columns(client: &Client) -> Result<(), Samp
             let found = found.map_or("missing", String::as_str);
             let (expected, types) = match column.data_type {
                 ColumnType::Text => ("text", &["varchar", "bpchar", "text"][..]),
-                ColumnType::Timestamp => ("timestamptz", &["timestamptz"][..]),
+                // HotWax's have no time zone. They are in UTC, which is how both are sent.
+                ColumnType::Timestamp => ("timestamptz", &["timestamptz", "timestamp"][..]),
                 ColumnType::Numeric => ("numeric", &["numeric"][..]),
             };
             if !types.contains(&found) {

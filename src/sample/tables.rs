@@ -268,9 +268,7 @@ tables! {
         remaining_sub_total: Option<Decimal>,
         grand_total: Option<Decimal>,
         last_updated_stamp: Timestamp,
-        last_updated_tx_stamp: Timestamp,
         created_stamp: Timestamp,
-        created_tx_stamp: Timestamp,
     }
     OrderItem in order_item {
         order_id: Id,
@@ -331,6 +329,7 @@ tables! {
         order_id: Id,
         party_id: Id,
         role_type_id: &'static str,
+        from_date: Timestamp,
     }
     OrderStatus in order_status {
         order_status_id: Id,
@@ -487,6 +486,7 @@ tables! {
         label_image_url: Option<Cow<'static, str>>,
     }
     ShipmentStatus in shipment_status {
+        shipment_status_id: Cow<'static, str>,
         status_id: &'static str,
         shipment_id: Id,
         status_date: Timestamp,

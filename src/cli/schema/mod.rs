@@ -149,9 +149,7 @@ pub(crate) async fn check_database(
     catalog: &Catalog,
     constraints: Constraints,
 ) -> Result<Vec<Mismatch>, Box<dyn Error + Send + Sync>> {
-    let is_trusted = |mismatch: &Mismatch| constraints == Constraints::Trusted && mismatch.is_missing_guarantee();
-    let (trusted, mismatches): (Vec<_>, Vec<_>) = check(client, catalog).await?.into_iter().partition(is_trusted);
-    if mismatches.is_empty() { Ok(trusted) } else { Err(Unfit { mismatches }.into()) }
+    accept(client, catalog, |mismatch| mismatch.is_of_standing_table() || is_trusted(mismatch, constraints)).await
 }
 
 /// Checks whether a schema can be served from a database. Fails with everything that stands in the way. Returns what is trusted, and what
@@ -161,11 +159,20 @@ pub(crate) async fn check_to_serve(
     catalog: &Catalog,
     constraints: Constraints,
 ) -> Result<Vec<Mismatch>, Box<dyn Error + Send + Sync>> {
-    let is_trusted = |mismatch: &Mismatch| constraints == Constraints::Trusted && mismatch.is_missing_guarantee();
-    let mismatches = check(client, catalog).await?.into_iter();
-    let (served, mismatches): (Vec<_>, Vec<_>) =
-        mismatches.partition(|mismatch| mismatch.can_be_served() || is_trusted(mismatch));
-    if mismatches.is_empty() { Ok(served) } else { Err(Unfit { mismatches }.into()) }
+    accept(client, catalog, |mismatch| mismatch.can_be_served() || is_trusted(mismatch, constraints)).await
+}
+
+fn is_trusted(mismatch: &Mismatch, constraints: Constraints) -> bool {
+    constraints == Constraints::Trusted && mismatch.is_missing_guarantee()
+}
+
+async fn accept(
+    client: &Client,
+    catalog: &Catalog,
+    is_accepted: impl Fn(&Mismatch) -> bool,
+) -> Result<Vec<Mismatch>, Box<dyn Error + Send + Sync>> {
+    let (accepted, mismatches): (Vec<_>, Vec<_>) = check(client, catalog).await?.into_iter().partition(is_accepted);
+    if mismatches.is_empty() { Ok(accepted) } else { Err(Unfit { mismatches }.into()) }
 }
 
 /// `None` for an empty path, which an empty environment variable makes.

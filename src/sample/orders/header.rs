@@ -55,12 +55,10 @@ pub(in crate::sample) fn write(
         remaining_sub_total: rng.percent(95).then(|| cents(if is_cancelled { 0 } else { totals.items })),
         grand_total: rng.percent(98).then(|| cents(totals.grand)),
         last_updated_stamp: changed,
-        last_updated_tx_stamp: changed,
         created_stamp: entered,
-        created_tx_stamp: entered,
     });
     let mut role = |party, role_type_id| {
-        batch.push(OrderRole { order_id, party_id: ids::party(party), role_type_id });
+        batch.push(OrderRole { order_id, party_id: ids::party(party), role_type_id, from_date: entered });
     };
     // Some customers paid in cash and are unknown.
     if rng.per_mille(990) {

@@ -138,7 +138,8 @@ pub(in crate::sample) fn write_status_history(
         if step > 0 {
             time = calendar::within_hours(rng, time, 30);
         }
-        batch.push(ShipmentStatus { status_id, shipment_id, status_date: time });
+        let shipment_status_id = format!("{shipment_id}.{step}").into();
+        batch.push(ShipmentStatus { shipment_status_id, status_id, shipment_id, status_date: time });
     }
     time
 }
