@@ -248,7 +248,6 @@ tables! {
         auto_cancel_date: Option<Timestamp>,
         ship_group_seq_id: SeqId,
         shipment_id: Option<Id>,
-        orderql_facility_id: Option<FacilityId>,
     }
     OrderItemShipGroup in order_item_ship_group {
         order_id: Id,

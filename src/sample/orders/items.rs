@@ -124,7 +124,6 @@ fn write_item(
         auto_cancel_date: (!fulfillment.is_done() && rng.percent(20)).then(|| order.placed.after(30 * Timestamp::DAY)),
         ship_group_seq_id: SeqId::at(item.group),
         shipment_id,
-        orderql_facility_id: order.groups[item.group].assignment.map(Assignment::facility_id),
     });
     batch.push(OrderItemShipGroupAssoc {
         order_id: order.id(),
