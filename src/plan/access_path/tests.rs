@@ -149,7 +149,7 @@ fn reads_the_range_of_an_index_on_two_keys() {
             "orderItems",
             "PRODUCT_ID",
             &["facilityId", "statusId"],
-            "orderql_facility_id,status_id,product_id,order_id,order_item_seq_id = facilityId = statusId",
+            "facility_id,status_id,product_id,order_id,order_item_seq_id,place = facilityId = statusId",
         ),
         // Without an index in the page's order, its rows are few, or dense among those of the store.
         (
