@@ -16,6 +16,7 @@ use crate::config::flags::Flags;
 use crate::config::settings::Config;
 use crate::config::value_parser::DATABASE;
 use crate::database::connection::session::role_settings;
+use crate::migration::kept_tables::KEPT_TABLES;
 use crate::migration::migrate::{MigrateError, Migration};
 use crate::migration::record::has_order_tables;
 use crate::migration::removal::{self, Dependent};
@@ -138,6 +139,8 @@ pub fn run(args: Args) -> Outcome {
             let has_orders = existing.contains("orderql.entity_id");
             let mut relations = relations(&catalog);
             relations.extend(catalog.feeds().iter().map(|feed| feed.table.clone()));
+            // What the server compares beside its work.
+            relations.extend(KEPT_TABLES.iter().map(|table| table.view.to_owned()));
             return write(&grants(&role, &relations, has_orders, |name| existing.contains(name)));
         }
         if undo {

@@ -10,8 +10,8 @@ pub(crate) struct KeptTable {
     pub(crate) name: &'static str,
     /// What its rows are, in the plural.
     pub(crate) rows: &'static str,
-    /// A view that is there if the table is.
-    view: &'static str,
+    /// The view that it is compared with, which is there if the table is.
+    pub(crate) view: &'static str,
     /// The table that its rows come from.
     source: &'static str,
     /// Counts the rows that differ.

@@ -1,4 +1,4 @@
-//! Waits for transactions that have begun before. Their triggers may have run before a row was there that they would have kept up to date.
+//! Waits for writers that have begun before. Their triggers may have run before a row was there that they would have kept up to date.
 
 use std::time::Duration;
 
@@ -7,12 +7,19 @@ use tokio_postgres::{Client, Error};
 /// Between two questions. Each is a statement of its own, so that nothing here holds a snapshot.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Waits until all transactions have ended that run now, as building an index concurrently does.
+/// The transactions that write tables of this database.
+const WRITERS: &str = "
+    SELECT DISTINCT virtualtransaction
+    FROM pg_catalog.pg_locks
+    WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()
+      AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())";
+
+/// Waits until the transactions have ended that write now.
 pub(super) async fn wait(client: &Client) -> Result<(), Error> {
-    let next = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text";
-    let next: String = client.query_one(next, &[]).await?.try_get(0)?;
-    let have_ended = "SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8";
-    while !client.query_one(have_ended, &[&next]).await?.try_get::<_, bool>(0)? {
+    let rows = client.query(WRITERS, &[]).await?;
+    let writers: Vec<String> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+    let are_running = "SELECT EXISTS (SELECT FROM pg_catalog.pg_locks WHERE virtualtransaction = ANY ($1))";
+    while client.query_one(are_running, &[&writers]).await?.try_get::<_, bool>(0)? {
         tokio::time::sleep(INTERVAL).await;
     }
     Ok(())

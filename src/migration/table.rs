@@ -15,6 +15,8 @@ pub(super) struct Table {
     /// The columns of the primary key, unless a constraint declares it.
     pub(super) key: Vec<&'static str>,
     constraints: Vec<&'static str>,
+    /// Whether the stamps are added to a table that lacks them.
+    adds_stamps: bool,
     /// What follows the columns, such as `WITH (…)`.
     options: &'static str,
 }
@@ -49,7 +51,8 @@ impl Table {
         }
         for table in &mut tables {
             if table.is_of_ofbiz() {
-                let stamp = |name| Column { name, definition: "TIMESTAMPTZ".to_owned(), is_added: false };
+                let is_added = table.adds_stamps;
+                let stamp = |name| Column { name, definition: "TIMESTAMPTZ".to_owned(), is_added };
                 table.columns.extend(STAMPS.map(stamp));
                 // The stamps come before what orderql adds of its own.
                 table.columns.sort_by_key(|column| column.name.starts_with("orderql_"));
@@ -62,12 +65,16 @@ impl Table {
         let (name, options) = line.split_once(' ').unwrap_or((line, ""));
         let name = name.trim_start_matches('~');
         let name = if name.contains('.') { name.to_owned() } else { format!("public.{name}") };
-        Self { name, columns: Vec::new(), key: Vec::new(), constraints: Vec::new(), options }
+        Self { name, columns: Vec::new(), key: Vec::new(), constraints: Vec::new(), adds_stamps: false, options }
     }
 
     fn add(&mut self, part: &'static str) {
         if part.starts_with("CONSTRAINT ") || part.starts_with("PRIMARY KEY ") {
             self.constraints.push(part);
+            return;
+        }
+        if part == "+stamps" {
+            self.adds_stamps = true;
             return;
         }
         let (name, definition) = part.split_once(' ').unwrap_or((part, ""));

@@ -129,10 +129,10 @@ pub(super) async fn kept_tables(client: &Client) -> Result<Vec<Finding>, Error> 
             Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
                 Finding::ok("tables", format!("too many {rows} to compare in 10 s; orderql tables compares them"))
             }
-            // Only the owner of OFBiz's tables may read all of them.
-            Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Finding::ok(
+            Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Finding::warning(
                 "tables",
-                format!("this role may not compare {rows}; orderql tables does, as the owner of the tables"),
+                format!("this role may not compare {rows}"),
+                "orderql migrate --print-grants ROLE; orderql tables compares them, as the owner of the tables",
             ),
             Err(error) => return Err(error),
         });

@@ -1,9 +1,12 @@
 //! Connects at the start to a database that may not be up yet: both may be started at the same time.
 
+use std::error::Error;
+use std::iter;
 use std::time::Duration;
 
 use tokio::time::{self, Instant};
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 use crate::cli::database::{self, ConnectError};
 use crate::cli::serve::service_manager;
@@ -37,6 +40,33 @@ pub(super) async fn connect(servers: &ServerAddresses, longest: Option<Duration>
         }
         time::sleep(PAUSE).await;
     }
+}
+
+/// Reads what the server needs to begin with, and again if the connection is lost meanwhile, for so long.
+pub(super) async fn read<T>(
+    longest: Option<Duration>,
+    mut attempt: impl AsyncFnMut() -> Result<T, Box<dyn Error + Send + Sync>>,
+) -> Result<T, Box<dyn Error + Send + Sync>> {
+    let started = Instant::now();
+    loop {
+        match attempt().await {
+            Err(error) if is_lost(&*error) && started.elapsed() + PAUSE <= longest.unwrap_or_default() => {
+                time::sleep(PAUSE).await;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Whether a connection was closed, or could not be made, so that another attempt may succeed.
+fn is_lost(error: &(dyn Error + 'static)) -> bool {
+    iter::successors(Some(error), |&error| error.source()).any(|cause| {
+        if let Some(error) = cause.downcast_ref::<tokio_postgres::Error>() {
+            let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
+            return error.is_closed() || error.code().is_some_and(|code| ends.contains(code));
+        }
+        cause.downcast_ref::<ConnectError>().is_some_and(ConnectError::may_pass)
+    })
 }
 
 /// Connects to the primary, or to a replica if that is away. Fails with the primary's error.

@@ -13,6 +13,7 @@ use crate::access::grant_cache::GrantCache;
 use crate::access::login::Logins;
 use crate::access::password::Passwords;
 use crate::access::tokens::jwt::Tokens;
+use crate::api::named_documents::NamedDocuments;
 use crate::api::query_texts::QueryTexts;
 use crate::api::service::CurrentService;
 use crate::api::service::Service;
@@ -24,7 +25,7 @@ use crate::change_feed::watcher::Watcher;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
 use crate::cli::serve::connection_check;
-use crate::cli::serve::database_wait::connect;
+use crate::cli::serve::database_wait::{self, connect};
 use crate::cli::serve::kept_tables_check;
 use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
 use crate::cli::serve::server::Server;
@@ -78,13 +79,9 @@ pub(crate) async fn start(
     report_unused(config);
     let (options, api) = (config.http(), config.api());
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
-    let (schema, read) = SchemaSource::read(config)?;
-    let documents = Arc::clone(&read.documents);
-    let client = connect(&servers, config.start_wait).await?;
-    connection_check::check(config, &servers).await?;
-    let ServedSchema { catalog, constraints, views, vocabularies } = schema.open(read, &client, &servers).await?;
-    let updates_orders = has_order_tables(&client).await?;
-    check_change_feeds(&client, &catalog).await?;
+    let first = database_wait::read(config.start_wait, async || FirstReads::read(config, &servers).await).await?;
+    let FirstReads { client, schema, documents, served, grants, updates_orders } = first;
+    let ServedSchema { catalog, constraints, views, vocabularies } = served;
     task::spawn(kept_tables_check::run(client));
     let (listener, admin) = listeners(&options, inherited).await?;
     #[cfg(feature = "traces")]
@@ -97,7 +94,7 @@ pub(crate) async fn start(
         views,
         cpu_tasks: Arc::default(),
         vocabularies,
-        grants: GrantCache::start(&servers, config.grants()).await?.into(),
+        grants: grants.into(),
         logins: Logins::new(passwords, config.lockout(), store.clone(), audit.clone()).into(),
         change_feeds: Ticker::start(servers.primary.clone()).into(),
         servers: ReadServers::start(&config.reads(&servers), catalog, constraints)?.into(),
@@ -128,6 +125,30 @@ pub(crate) async fn start(
     service.grants.answer_with(Arc::clone(&service.tokens));
     let services = CurrentService::new(service);
     Ok(Server { listener, admin, services, audit, schema, servers, _retention: retention })
+}
+
+/// What is read from the database before the first request.
+struct FirstReads {
+    client: Client,
+    schema: SchemaSource,
+    documents: Arc<NamedDocuments>,
+    served: ServedSchema,
+    grants: GrantCache,
+    updates_orders: bool,
+}
+
+impl FirstReads {
+    async fn read(config: &Config, servers: &ServerAddresses) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let (schema, read) = SchemaSource::read(config)?;
+        let documents = Arc::clone(&read.documents);
+        let client = connect(servers, config.start_wait).await?;
+        connection_check::check(config, servers).await?;
+        let served = schema.open(read, &client, servers).await?;
+        let updates_orders = has_order_tables(&client).await?;
+        check_change_feeds(&client, &served.catalog).await?;
+        let grants = GrantCache::start(servers, config.grants()).await?;
+        Ok(Self { client, schema, documents, served, grants, updates_orders })
+    }
 }
 
 /// Fails if the ids in the change feeds mean nothing here. A feed that misses changes is reported.

@@ -35,7 +35,7 @@ BEGIN
     END LOOP;
 END;
 $$;
-DROP VIEW IF EXISTS orderql.open_ship_group_source, orderql.stale_item, orderql.ship_group, orderql.inventory_level;
+DROP VIEW IF EXISTS orderql.open_ship_group_source, orderql.stale_item;
 DROP TABLE IF EXISTS orderql.open_ship_group;
 ALTER TABLE IF EXISTS public.order_item DROP COLUMN IF EXISTS orderql_facility_id;
 DO $$
@@ -70,6 +70,7 @@ BEGIN
     IF 'ship_group_seq_id' = ANY (columns)
         AND NOT columns && '{promised_datetime, tax_code, return_till_date, requested_ship_meth_type_id}'
     THEN
+        DROP VIEW IF EXISTS orderql.ship_group;
         ALTER TABLE order_item DROP COLUMN ship_group_seq_id;
     END IF;
 END;
@@ -84,6 +85,7 @@ DECLARE
     );
 BEGIN
     IF 'inventory_item_id' = ANY (columns) AND NOT columns && '{allow_pickup, sales_velocity, allow_brokering}' THEN
+        DROP VIEW IF EXISTS orderql.inventory_level;
         ALTER TABLE product_facility DROP COLUMN inventory_item_id;
     END IF;
 END;

@@ -179,7 +179,7 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
              ALTER TABLE person DISABLE TRIGGER orderql_keep;
              ALTER TABLE party_group ENABLE TRIGGER orderql_keep_none;
              ALTER TABLE return_item ENABLE ALWAYS TRIGGER orderql_return_replicated;
-             DROP TRIGGER orderql_open_inserted ON order_item;
+             DROP TRIGGER orderql_item_inserted ON order_item;
              INSERT INTO party (party_id) VALUES ('HIDDEN');
              DELETE FROM orderql.party WHERE party_id = 'HIDDEN';
              INSERT INTO uom (uom_id, description) SELECT 'U' || n, repeat('x', 200) FROM generate_series(1, 20000) AS n;
@@ -202,7 +202,7 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
         "orderql_keep_none on party_group is not ALWAYS",
         "orderql_return_replicated on return_item is in another mode",
         "→ ALTER TABLE public.return_item ENABLE REPLICA TRIGGER orderql_return_replicated;",
-        "orderql_open_inserted on order_item is missing",
+        "orderql_item_inserted on order_item is missing",
         "1 parties in orderql.party differ from OFBiz's tables",
         "→ VACUUM (ANALYZE) public.uom;",
         &format!("the database {} has 3 for all, and one server needs", database.name()),

@@ -4,6 +4,7 @@
 mod change_feed;
 mod cluster;
 mod faults;
+mod hotwax;
 mod item_groups;
 mod kept_tables;
 mod migrate;

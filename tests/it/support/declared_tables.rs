@@ -57,6 +57,9 @@ pub fn declared_tables() -> Vec<DeclaredTable> {
 }
 
 fn read_column(line: &'static str) -> Option<DeclaredColumn> {
+    if line == "+stamps" {
+        return None;
+    }
     let (marked, definition) = line.split_once(' ').unwrap();
     let name = marked.trim_start_matches(['~', '+']);
     let is_stock = name.len() == marked.len();
