@@ -180,7 +180,6 @@ impl<'a> Bindings<'a> {
                     return Err(SchemaError::new(field.position, kind));
                 };
                 let node = self.node(&connection.ty, connection.position)?;
-                column_type(node, column, field.position)?;
                 let Entity { relation, .. } = Self::entity(node)?;
                 (through.clone().unwrap_or(relation), join(ty, by, to))
             }

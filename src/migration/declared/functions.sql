@@ -450,7 +450,7 @@ REVOKE EXECUTE ON FUNCTION orderql.backfill_item_places FROM PUBLIC;
 
 --- trigger_function orderql.keep_items
 -- Items. One that is inserted finds its order and its group. If another transaction has written one of these, it may be changing it: then the
--- row is made anew when both are locked. A transaction that has written them itself, as one that enters an order, holds their locks already:
+-- row is read anew when both are locked. A transaction that has written them itself, as one that enters an order, holds their locks already:
 -- their versions are its own (xmin). Of an item that is updated, its own columns are taken over.
 CREATE OR REPLACE FUNCTION orderql.keep_items() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
@@ -528,8 +528,59 @@ BEGIN
             )
             SELECT array_agg(DISTINCT order_id) INTO shared FROM source WHERE is_shared;
         END IF;
-        IF shared IS NOT NULL THEN
+        IF shared IS NULL THEN
+            RETURN NULL;
+        END IF;
+        PERFORM FROM public.order_header
+        WHERE order_id = ANY (shared) AND xmin <> pg_current_xact_id()::xid
+        ORDER BY order_id FOR NO KEY UPDATE;
+        IF orderql.items_have_groups() THEN
+            PERFORM FROM public.order_item_ship_group
+            WHERE (order_id, ship_group_seq_id) IN (SELECT order_id, ship_group_seq_id FROM new_rows)
+              AND xmin <> pg_current_xact_id()::xid
+            ORDER BY order_id, ship_group_seq_id FOR SHARE;
+            UPDATE orderql.item_place AS kept
+            SET facility_id = own.facility_id,
+                shipment_method_type_id = own.shipment_method_type_id,
+                has_group = own.order_id IS NOT NULL,
+                product_store_id = header.product_store_id,
+                order_status_id = header.status_id,
+                order_date = header.order_date,
+                is_order_open = header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id)
+            FROM new_rows AS changed
+            LEFT JOIN public.order_header AS header ON header.order_id = changed.order_id
+            LEFT JOIN public.order_item_ship_group AS own
+              ON own.order_id = changed.order_id AND own.ship_group_seq_id = changed.ship_group_seq_id
+            WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
+              AND changed.order_id = ANY (shared)
+              AND (
+                kept.facility_id, kept.shipment_method_type_id, kept.has_group, kept.product_store_id, kept.order_status_id,
+                kept.order_date, kept.is_order_open
+              ) IS DISTINCT FROM (
+                own.facility_id::text, own.shipment_method_type_id::text, own.order_id IS NOT NULL, header.product_store_id::text,
+                header.status_id::text, header.order_date::timestamptz,
+                header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id)
+              );
+        ELSIF EXISTS (
+            SELECT FROM new_rows AS changed
+            JOIN public.order_item_ship_group_assoc AS assoc
+              ON assoc.order_id = changed.order_id AND assoc.order_item_seq_id = changed.order_item_seq_id
+        ) THEN
             PERFORM orderql.refresh_item_places(shared);
+        ELSE
+            UPDATE orderql.item_place AS kept
+            SET product_store_id = header.product_store_id,
+                order_status_id = header.status_id,
+                order_date = header.order_date,
+                is_order_open = header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id)
+            FROM new_rows AS changed
+            LEFT JOIN public.order_header AS header ON header.order_id = changed.order_id
+            WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
+              AND changed.order_id = ANY (shared)
+              AND (kept.product_store_id, kept.order_status_id, kept.order_date, kept.is_order_open) IS DISTINCT FROM (
+                header.product_store_id::text, header.status_id::text, header.order_date::timestamptz,
+                header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id)
+              );
         END IF;
         RETURN NULL;
     END IF;

@@ -142,6 +142,8 @@ async fn insert_odd_rows(client: &Client, root: &Root) {
     let table = match root.name.as_str() {
         "parties" => "person",
         "rejectionReasons" => "enumeration",
+        // Views of it.
+        "orderItems" | "shipGroups" => "orderql.item_place",
         _ => root.from.split(' ').next().unwrap(),
     };
     let columns = "SELECT attname::text, format_type(atttypid, NULL), attnotnull AND NOT atthasdef
@@ -181,6 +183,16 @@ async fn insert_odd_rows(client: &Client, root: &Root) {
         for (name, value) in required {
             names.push(name);
             select.push(value);
+        }
+        if root.name == "shipGroups" {
+            for (name, value) in [("status_id", "'ITEM_APPROVED'"), ("has_group", "true"), ("is_order_open", "true")] {
+                if let Some(index) = names.iter().position(|other| *other == name) {
+                    names.remove(index);
+                    select.remove(index);
+                }
+                names.push(name);
+                select.push(value.to_owned());
+            }
         }
         let is_null_allowed =
             "SELECT NOT attnotnull FROM pg_attribute WHERE attrelid = $1::text::regclass AND attname = $2";

@@ -75,7 +75,6 @@ fn reports_errors_with_their_location() {
         ("key: [\"thing_id\", \"part_id\"]", "key: [5]"),
         ("@many(by: [\"thing_id\"])", "@many(to: [\"thing_id\"])"),
         ("to: [\"thing_id\"])", "to: [\"thing_id\", \"name\"])"),
-        ("countDistinct: \"part_id\"", "countDistinct: \"colour\""),
         ("over: \"parts\"", "over: \"whole\""),
         ("over: \"parts\"", "over: \"pieces\""),
         ("count: Int", "count: Decimal"),

@@ -17,6 +17,11 @@ const ORDER: &str = "
     INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id)
     VALUES ('SPLIT', '00001', 'EAST'), ('SPLIT', '00002', 'WEST')";
 
+/// What OFBiz up to 17.12 lacks as well, and the built-in schema reads.
+const MISSING_COLUMNS: &str = "
+    ALTER TABLE picklist ADD COLUMN IF NOT EXISTS external_id VARCHAR(60);
+    ALTER TABLE picklist_item ADD COLUMN IF NOT EXISTS picked NUMERIC(18,6)";
+
 /// A server of the database, and a token for it.
 async fn serve(database: &Database) -> (Server, String) {
     let mut client = database.connect().await;
@@ -57,6 +62,7 @@ async fn a_line_that_stock_ofbiz_splits_is_at_both_facilities() {
     let mut client = database.connect().await;
     make_stock(&client).await;
     migrate(&mut client).await.unwrap();
+    client.batch_execute(MISSING_COLUMNS).await.unwrap();
     let (server, token) = serve(&database).await;
     let write = async |sql: &str| client.batch_execute(sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     write(ORDER).await;

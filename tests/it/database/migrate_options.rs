@@ -163,18 +163,18 @@ async fn indexes_of_partitions_are_built_beside_writers_one_by_one() {
     migrate_concurrently(&mut client).await.unwrap();
     assert_eq!(indexes(&client).await, listed_indexes());
     let [name, of_items] = [
-        "oql_order_item_with_external_id",
+        "oql_order_header_with_external_id",
         "
         SELECT index.relname || ' ' || indisvalid FROM pg_inherits
         JOIN pg_index ON indexrelid = inhrelid
         JOIN pg_class AS index ON index.oid = inhrelid
-        WHERE inhparent = 'oql_order_item_with_external_id'::regclass",
+        WHERE inhparent = 'oql_order_header_with_external_id'::regclass",
     ];
     let transactions = format!(
         "SELECT index.xmin::text FROM pg_inherits JOIN pg_class AS index ON index.oid = inhrelid WHERE inhparent = '{name}'::regclass"
     );
     let parts = strings(&client, of_items).await;
-    assert!(tables.contains(&"order_item") && parts.len() == 3, "{parts:?}");
+    assert!(tables.contains(&"order_header") && parts.len() == 3, "{parts:?}");
     assert_eq!(strings(&client, &transactions).await.len(), 3, "each has a transaction of its own");
 
     // One partition has its part, one has an index that can be one, and one was not finished.
@@ -182,16 +182,16 @@ async fn indexes_of_partitions_are_built_beside_writers_one_by_one() {
     let columns = definition.split(" USING ").nth(1).unwrap().to_owned();
     let interrupted = format!(
         "DROP INDEX {name};
-         CREATE INDEX {name} ON ONLY order_item USING {columns};
-         CREATE INDEX part_0 ON order_item_0 USING {columns};
+         CREATE INDEX {name} ON ONLY order_header USING {columns};
+         CREATE INDEX part_0 ON order_header_0 USING {columns};
          ALTER INDEX {name} ATTACH PARTITION part_0;
-         CREATE INDEX part_1 ON order_item_1 USING {columns};
-         CREATE INDEX part_2 ON order_item_2 USING {columns};
+         CREATE INDEX part_1 ON order_header_1 USING {columns};
+         CREATE INDEX part_2 ON order_header_2 USING {columns};
          UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'part_2'::regclass"
     );
     let attached = BTreeSet::from(["part_0 true", "part_1 true", "part_2 true"].map(str::to_owned));
     // The second time, an index of another definition has the name.
-    let replaced = format!("DROP INDEX {name}; CREATE INDEX {name} ON order_item (external_id)");
+    let replaced = format!("DROP INDEX {name}; CREATE INDEX {name} ON order_header (external_id)");
     for (change, expected) in [(&interrupted, Some(attached)), (&replaced, None)] {
         client.batch_execute(change).await.unwrap();
         assert_ne!(indexes(&client).await, listed_indexes());

@@ -132,7 +132,7 @@ async fn partitions_by_the_hash_of_the_order_change_no_response_and_no_update() 
     drop(server);
     let undone = command::run(command::orderql_on(&partitioned).args(["migrate", "--undo", "--yes"]), "");
     assert!(
-        undone.succeeded && undone.stdout.contains("ALTER TABLE order_item DROP COLUMN orderql_"),
+        undone.succeeded && undone.stdout.contains("DROP TRIGGER orderql_item_inserted ON order_item;"),
         "{}{}",
         undone.stdout,
         undone.stderr
