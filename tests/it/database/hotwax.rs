@@ -15,7 +15,8 @@ const TABLES: &str = include_str!("../../data/hotwax/tables.sql");
 
 /// An item of a shipment in progress, and what an order update writes of it.
 const REJECTABLE: &str = "
-    SELECT format('facilityId=%s&rej_shipmentId_0=%s&rej_shipmentItemSeqId_0=%s&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK',
+    SELECT format('facilityId=%1$s&box_shipmentId_0=%2$s&0_box_rowSubmit=0&box_shipmentBoxTypeId_0=YOURPACKNG&rej_shipmentId_0=%2$s'
+        '&rej_shipmentItemSeqId_0=%3$s&0_rej_rowSubmit_=0&rej_rejectionReason_0=NOT_IN_STOCK',
         shipment.origin_facility_id, shipment.shipment_id, shipped.shipment_item_seq_id)
     FROM shipment
     JOIN order_shipment AS shipped USING (shipment_id)

@@ -234,6 +234,8 @@ async fn adds_what_a_stock_database_lacks_and_changes_nothing_else() {
             "order_role.thru_date",
             "order_status.change_reason_enum_id",
             "picklist.created_date",
+            "picklist.external_id",
+            "picklist_item.picked",
             "product_store.allow_split",
             "product_store.product_identifier_enum_id",
             "return_adjustment.order_id",
