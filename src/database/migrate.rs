@@ -314,13 +314,7 @@ async fn migrate_locked(
     let filled = [("orderql.party", parties), ("orderql.item_place", item_places), ("return_header", search_columns)];
     let filled: Vec<_> = filled.into_iter().filter_map(|(table, count)| (count > 0).then_some(table)).collect();
     vacuum(client, &filled).await.map_err(statement_error)?;
-    Ok(MigrationReport {
-        repaired,
-        parties,
-        search_columns,
-        item_places,
-        ..report
-    })
+    Ok(MigrationReport { repaired, parties, search_columns, item_places, ..report })
 }
 
 /// Fills the empty table of the items in their groups, some orders in each transaction, so that writers of others need not wait. Returns the

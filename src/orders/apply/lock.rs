@@ -7,7 +7,8 @@ use tokio_postgres::Row;
 use crate::database::error::DatabaseError;
 use crate::database::transaction::Transaction;
 use crate::orders::apply::shipment_data::{
-    Grouping, LockedData, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, ShipGroupKey, Shipment, ShipmentItem, Variance,
+    Grouping, LockedData, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, ShipGroupKey, Shipment,
+    ShipmentItem, Variance,
 };
 use crate::orders::ids::{OrderItemId, ShipmentItemId};
 use crate::orders::update_request::UpdateRequest;

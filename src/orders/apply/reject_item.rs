@@ -81,7 +81,8 @@ async fn release_stock(
 ) -> Result<(), DatabaseError> {
     let ItemRejection { reason, facility_id, variance, .. } = *rejection;
     let lowers_quantity_on_hand = writer.options.rejections_lower_quantity_on_hand && NOT_ON_HAND.contains(&reason);
-    let reservations = writer.query(RELEASE_RESERVATIONS, &[&link.order_id, &link.order_item_seq_id, &link.part()]).await?;
+    let reservations =
+        writer.query(RELEASE_RESERVATIONS, &[&link.order_id, &link.order_item_seq_id, &link.part()]).await?;
     let mut stock = StockUpdate { writer, link, reason, lowers_quantity_on_hand };
     for row in reservations {
         stock.release(row.try_get(0)?, row.try_get(1)?).await?;

@@ -76,7 +76,10 @@ async fn a_line_that_stock_ofbiz_splits_is_at_both_facilities() {
     assert_eq!(found(&server, &token, "EAST"), (item("00001", "6"), open("00001"), total(2, "10")));
     assert_eq!(found(&server, &token, "WEST"), (item("00002", "4"), open("00002"), total(2, "10")));
 
-    write("UPDATE order_item_ship_group_assoc SET quantity = 7 WHERE order_id = 'SPLIT' AND ship_group_seq_id = '00001'").await;
+    write(
+        "UPDATE order_item_ship_group_assoc SET quantity = 7 WHERE order_id = 'SPLIT' AND ship_group_seq_id = '00001'",
+    )
+    .await;
     assert_eq!(found(&server, &token, "EAST"), (item("00001", "7"), open("00001"), total(2, "11")));
 
     // It moves as OFBiz moves it, and as a statement that changes its key does.

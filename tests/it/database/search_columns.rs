@@ -11,7 +11,8 @@ const KEPT: &str = "
         SELECT concat(order_id, order_item_seq_id, '=', facility_id) FROM orderql.item_place
         UNION ALL SELECT concat(return_id, '=', orderql_product_store_id) FROM return_header
     ) AS kept (line)";
-const STALE: &str = "SELECT (SELECT count(*) FROM orderql.stale_item_place) + (SELECT count(*) FROM orderql.stale_return)";
+const STALE: &str =
+    "SELECT (SELECT count(*) FROM orderql.stale_item_place) + (SELECT count(*) FROM orderql.stale_return)";
 
 /// As logical replication writes rows, and as OFBiz does.
 const ROLES: [&str; 2] = ["replica", "origin"];

@@ -5,7 +5,9 @@ use std::slice;
 
 use crate::orders::apply::change_set::ItemRejection;
 use crate::orders::apply::rules::checker::Checker;
-use crate::orders::apply::shipment_data::{Grouping, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, Variance};
+use crate::orders::apply::shipment_data::{
+    Grouping, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, Variance,
+};
 use crate::orders::ids::ShipmentItemId;
 use crate::orders::outcome::Note;
 use crate::orders::update_row::{RowId, RowKind};
