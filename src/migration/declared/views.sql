@@ -561,7 +561,7 @@ SELECT
     party.party_type_id::text,
     party.external_id::text,
     party.status_id::text,
-    party.created_date,
+    party.created_date::timestamptz,
     person.first_name::text,
     person.last_name::text,
     party_group.group_name::text

@@ -178,19 +178,27 @@ async fn a_cursor_of_a_row_that_is_not_seen_cannot_be_read() {
     let server = Server::start(&database, &["--search-window", "100"]);
     let page = server.query(
         &server.token("store"),
-        "{ orderItems(first: 5) { edges { cursor } pageInfo { hasNextPage endCursor } } }",
+        "{ inventoryReservations(first: 5, sortKey: ORDER_ID) { edges { cursor } pageInfo { hasNextPage endCursor } } }",
     );
-    let page = &page.json()["data"]["orderItems"];
+    let page = &page.json()["data"]["inventoryReservations"];
     assert_eq!((&page["edges"], &page["pageInfo"]["hasNextPage"]), (&json!([]), &json!(true)));
     let cursor = page["pageInfo"]["endCursor"].as_str().unwrap();
-    let order: String =
-        database.connect().await.query_one("SELECT min(order_id) FROM order_item", &[]).await.unwrap().get(0);
+    let order: String = database
+        .connect()
+        .await
+        .query_one("SELECT min(order_id) FROM order_item_ship_grp_inv_res", &[])
+        .await
+        .unwrap()
+        .get(0);
     let tells = |cursor: &str| {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).unwrap();
         bytes.windows(order.len() - 2).any(|window| order.as_bytes().starts_with(window))
     };
-    let open = server.query(&server.token("demo"), "{ orderItems(first: 5) { pageInfo { endCursor } } }");
-    assert!(tells(open.json()["data"]["orderItems"]["pageInfo"]["endCursor"].as_str().unwrap()));
+    let open = server.query(
+        &server.token("demo"),
+        "{ inventoryReservations(first: 5, sortKey: ORDER_ID) { pageInfo { endCursor } } }",
+    );
+    assert!(tells(open.json()["data"]["inventoryReservations"]["pageInfo"]["endCursor"].as_str().unwrap()));
     assert!(!tells(cursor));
 }
 

@@ -48,8 +48,8 @@ const SHARED: &[&str] = &[
     "ReturnAdjustmentType",
 ];
 
-/// Tables of these that views of other types read too: names of customers, and addresses.
-const SHARED_TABLES: &[&str] = &["person", "party_group", "contact_mech"];
+/// Tables of these that views of other types read too: names of customers, and addresses; and what triggers keep of tables that mark orders.
+const SHARED_TABLES: &[&str] = &["person", "party_group", "contact_mech", "orderql.item_place"];
 
 /// The tables that a relation reads: itself, or what its view is made of.
 const TABLES: &str = "

@@ -78,7 +78,7 @@ async fn finds_the_primary_or_the_standby_among_several_hosts() {
     assert!(log.contains("cannot execute INSERT in a read-only transaction"), "{log}");
 
     // The primary has another table than the standby.
-    postgres.connect().await.batch_execute("ALTER TABLE order_item RENAME TO other_item").await.unwrap();
+    postgres.connect().await.batch_execute("ALTER TABLE order_adjustment RENAME TO other_adjustment").await.unwrap();
     let check = |servers: &[&Config], target: &str| {
         run(orderql().args(["schema", "check", "--database-url", &address(servers, target)]), "")
     };

@@ -44,12 +44,13 @@ impl<'a> RootRows<'a> {
         let node = catalog.object(connection.node.ty()).unwrap();
         // Without its dates, a key identifies the rows here as well.
         let ids = catalog.entity(connection.node).key.iter().filter(|column| column.scalar != ScalarType::DateTime);
-        let id_columns: Vec<&str> = ids.map(|column| column.name.as_str()).collect();
-        let field_of = |name: &&str| {
-            let is_named = |binding: Binding<'_>| binding.column().is_some_and(|column| column.name == **name);
-            let (field, _) = catalog.fields_of(node).find(|(_, binding)| is_named(*binding)).unwrap();
-            field.name.as_str()
+        let field_of = |name: &str| {
+            let is_named = |binding: Binding<'_>| binding.column().is_some_and(|column| column.name == name);
+            catalog.fields_of(node).find(|(_, binding)| is_named(*binding)).map(|(field, _)| field.name.as_str())
         };
+        // An item has one ship group here, so that its column, which no field shows as it is, is not needed either.
+        let ids = ids.filter_map(|column| Some((column.name.as_str(), field_of(&column.name)?)));
+        let (id_columns, id_fields) = ids.unzip();
         let joined = catalog.fields_of(node).find_map(|(field, binding)| {
             let Binding::Entity(EntityBinding::One(one)) = binding else { return None };
             let entity = catalog.entity(one.target);
@@ -63,7 +64,7 @@ impl<'a> RootRows<'a> {
         let mut root = Self {
             name,
             connection,
-            id_fields: id_columns.iter().map(field_of).collect(),
+            id_fields,
             id_columns,
             joined: joined.unwrap_or_default(),
             orders: Vec::new(),
