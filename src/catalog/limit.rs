@@ -144,7 +144,7 @@ impl<'s> Limited<'s> {
                     ScopeCondition::Values { scope: of, columns: own, .. } => of == scope && equal(own, columns),
                     ScopeCondition::Row { .. } => false,
                 });
-                !is_parents && !(*is_copied && copies_of_seen)
+                !(is_parents || *is_copied && copies_of_seen)
             }
             ScopeCondition::Row { is_covered, .. } => !is_covered && !leads_to_seen(condition),
         };

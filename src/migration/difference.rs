@@ -68,7 +68,7 @@ impl Difference {
         };
         let (views, others): (Vec<&Object>, Vec<&Object>) =
             declaration.objects.iter().filter(is_declared).partition(|object| object.kind == ObjectKind::View);
-        let views: Vec<_> = views.into_iter().map(|view| expand(view, read, &present, &has_column)).collect();
+        let views: Vec<_> = views.into_iter().map(|view| expand(view, read, &present, has_column)).collect();
         let is_made_before = |object: &&Object| {
             matches!(object.kind, ObjectKind::Function | ObjectKind::TriggerFunction | ObjectKind::Sequence)
         };
