@@ -10,7 +10,7 @@ use crate::sample::copy::BatchWriter;
 use crate::sample::deferred_objects::DeferredObjects;
 use crate::sample::error::SampleError;
 use crate::sample::generate::generate;
-use crate::sample::preconditions;
+use crate::sample::preconditions::{self, Absent};
 use crate::sample::size::Size;
 use crate::sample::tables::TABLES;
 
@@ -75,14 +75,14 @@ pub async fn fill(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<SampleReport, SampleError> {
     preconditions::check_migrated(client).await?;
-    preconditions::check_columns(client).await?;
+    let absent = preconditions::check_columns(client).await?;
     preconditions::check_no_sample(client).await?;
     let transaction = client.transaction().await?;
     transaction.batch_execute(SETTINGS).await?;
     transaction.batch_execute(REFERENCE_ROWS).await?;
     let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
     let deferred = DeferredObjects::drop_from(&transaction, &names).await?;
-    let rows = write_rows(&transaction, sample, progress).await?;
+    let rows = write_rows(&transaction, &absent, sample, progress).await?;
     transaction.batch_execute(BACK_FILLS).await?;
     let mut indexes = Progress { step: Step::Indexes, done: 0, total: deferred.count() };
     progress(indexes);
@@ -103,11 +103,12 @@ pub async fn fill(
 /// Generates the rows on a separate thread, at most some batches ahead of the database.
 async fn write_rows(
     transaction: &Transaction<'_>,
+    absent: &Absent,
     sample: Sample,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<u64, SampleError> {
     let Sample { size, seed } = sample;
-    let writer = BatchWriter::new(transaction).await?;
+    let writer = BatchWriter::new(transaction, absent).await?;
     let (sender, mut batches) = mpsc::channel::<Batch>(CHANNEL_BATCHES);
     let generating =
         tokio::task::spawn_blocking(move || generate(size, seed, |batch| sender.blocking_send(batch).is_ok()));

@@ -5,6 +5,7 @@ use orderql::migration::migrate::migrate;
 use serde_json::{Value, json};
 
 use crate::database::migrate::make_stock;
+use crate::support::command::{orderql_on, run};
 use crate::support::database::{Database, migrated_database};
 use crate::support::server::Server;
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
@@ -16,11 +17,6 @@ const ORDER: &str = "
     VALUES ('SPLIT', 'SALES_ORDER', 'ORDER_APPROVED', '2026-05-01 10:00Z');
     INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id)
     VALUES ('SPLIT', '00001', 'EAST'), ('SPLIT', '00002', 'WEST')";
-
-/// What OFBiz up to 17.12 lacks as well, and the built-in schema reads.
-const MISSING_COLUMNS: &str = "
-    ALTER TABLE picklist ADD COLUMN IF NOT EXISTS external_id VARCHAR(60);
-    ALTER TABLE picklist_item ADD COLUMN IF NOT EXISTS picked NUMERIC(18,6)";
 
 /// A server of the database, and a token for it.
 async fn serve(database: &Database) -> (Server, String) {
@@ -57,12 +53,26 @@ fn open(group: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_sample_of_stock_tables_has_the_groups_where_ofbiz_has_them() {
+    let database = migrated_database().await;
+    let mut client = database.connect().await;
+    make_stock(&client).await;
+    migrate(&mut client).await.unwrap();
+    let filled = run(orderql_on(&database).args(["sample", "--orders", "200", "--seed", "1"]), "");
+    assert!(filled.succeeded, "{}", filled.stderr);
+    let places = "SELECT count(*) FROM orderql.item_place WHERE order_id LIKE 'SO%' AND ship_group_seq_id <> ''";
+    let assocs = "SELECT count(*) FROM order_item_ship_group_assoc WHERE order_id LIKE 'SO%'";
+    let count = async |sql| -> i64 { client.query_one(sql, &[]).await.unwrap().get(0) };
+    assert_eq!(count(places).await, count(assocs).await);
+    assert!(run(orderql_on(&database).arg("tables"), "").succeeded);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_line_that_stock_ofbiz_splits_is_at_both_facilities() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     make_stock(&client).await;
     migrate(&mut client).await.unwrap();
-    client.batch_execute(MISSING_COLUMNS).await.unwrap();
     let (server, token) = serve(&database).await;
     let write = async |sql: &str| client.batch_execute(sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     write(ORDER).await;
