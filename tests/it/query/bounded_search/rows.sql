@@ -297,7 +297,7 @@ SELECT orderql.backfill_search_columns(), orderql.backfill_item_places();
 INSERT INTO orderql.item_place
     (order_id, order_item_seq_id, ship_group_seq_id, facility_id, shipment_method_type_id, status_id, order_status_id,
      product_store_id, order_date, promised_date, has_group, is_order_open)
-SELECT 'Q' || lpad((n / 2)::text, 6, '0'), '00001', '0000' || n % 2,
+SELECT 'Q' || lpad((n / 2)::text, 6, '0'), '0000' || n % 2, '0000' || n % 2,
     CASE WHEN n % 3 = 0 THEN 'HALF' WHEN n % 11 > 0 THEN 'F' || n % 40 END, 'M' || n % 4,
     CASE WHEN n = 3000 THEN 'ITEM_REQ_CANCELATN' WHEN n % 90 = 7 THEN 'ITEM_HOLD' ELSE 'ITEM_APPROVED' END,
     CASE WHEN n > 3900 THEN 'LAST' ELSE 'ORDER_APPROVED' END, 'STORE' || n % 3,
