@@ -58,8 +58,7 @@ async fn a_sample_of_stock_tables_has_the_groups_where_ofbiz_has_them() {
     let mut client = database.connect().await;
     make_stock(&client).await;
     // Before 18.12, OFBiz had degrees as text, which a sample does not write.
-    let degrees =
-        "ALTER TABLE geo_point ALTER latitude TYPE numeric USING 0, ALTER longitude TYPE numeric USING 0";
+    let degrees = "ALTER TABLE geo_point ALTER latitude TYPE numeric USING 0, ALTER longitude TYPE numeric USING 0";
     client.batch_execute(degrees).await.unwrap();
     migrate(&mut client).await.unwrap();
     let filled = run(orderql_on(&database).args(["sample", "--orders", "200", "--seed", "1"]), "");
