@@ -2,7 +2,7 @@
 //!
 //! The folder `declared` has the state. It suits an empty database and an operator's OFBiz database alike.
 //!
-//! - `declaration`: reads the folder; [`table`], [`object`] and [`reference`] are its parts
+//! - `declaration`: reads the folder; `table`, `object` and `reference` are its parts
 //! - `indexes`: the declared indexes, and which of them a database lacks; `index_build`: builds them
 //! - `present`: what a database has; `record`: what was applied to it, and by which version
 //! - `difference`: what a database lacks; `pending`: the same by name; `steps`: the statements that make it
