@@ -91,6 +91,16 @@ impl Difference {
         })
     }
 
+    /// Whether the index is of a table that stood before.
+    pub(super) fn stands(&self, index: &MissingIndex) -> bool {
+        self.present.relations.contains_key(index.index.relation)
+    }
+
+    /// The missing indexes of tables that stood before. Those of others are made with their tables.
+    pub(super) fn indexes_to_build(&self) -> impl Iterator<Item = &MissingIndex> {
+        self.indexes.iter().filter(|index| self.stands(index))
+    }
+
     /// Whether an earlier version, which kept no record, may have left what is obsolete.
     pub(super) fn may_have_obsolete(&self) -> bool {
         let is_reserved = |name: &String| name.starts_with("public.oql_");

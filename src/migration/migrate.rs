@@ -17,7 +17,6 @@ use crate::migration::declaration::{self, Declaration, OBSOLETE, Scope};
 use crate::migration::difference::Difference;
 pub use crate::migration::error::MigrateError;
 use crate::migration::index_build::make_missing;
-use crate::migration::indexes::MissingIndex;
 use crate::migration::kept_tables::KEPT_TABLES;
 use crate::migration::object::ObjectKind;
 use crate::migration::old_transactions;
@@ -127,8 +126,7 @@ impl<'a> Migration<'a> {
             text += &obsolete().to_string();
         }
         let steps = difference.steps();
-        let stands = |index: &&MissingIndex| difference.present.relations.contains_key(index.index.relation);
-        let indexes = difference.indexes.iter().filter(stands).map(|index| Step {
+        let indexes = difference.indexes_to_build().map(|index| Step {
             title: format!("index {}", index.index.name),
             kind: None,
             statements: index.statements(self.concurrently),
@@ -378,7 +376,7 @@ async fn run_step(
         match transaction.simple_query(statement).await {
             Err(error) if is_view && error.code() == Some(&SqlState::INVALID_TABLE_DEFINITION) => {
                 transaction.batch_execute("ROLLBACK TO SAVEPOINT view").await?;
-                let view = step.title.trim_start_matches("view ");
+                let view = step.title.strip_prefix("view ").unwrap_or_default();
                 transaction.batch_execute(&recreate(transaction, difference, view).await?).await?;
             }
             messages => {

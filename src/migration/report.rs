@@ -5,6 +5,7 @@ use std::fmt;
 use crate::migration::difference::Difference;
 use crate::migration::object::ObjectKind;
 use crate::migration::steps::Step;
+use crate::migration::table::shown_name;
 
 /// What a migration changed. Its [`fmt::Display`] form is for the operator.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,14 +35,15 @@ pub struct MigrationReport {
 impl MigrationReport {
     /// The report of what is made of a difference. Rows and indexes are added as they are made.
     pub(super) fn of(difference: &Difference) -> Self {
-        let bare = |name: &str| name.trim_start_matches("public.").to_owned();
+        let shown = |name: &str| shown_name(name).to_owned();
         let named = |kinds: &[ObjectKind]| {
             let objects = difference.objects.iter().filter(|object| kinds.contains(&object.kind));
-            objects.map(|object| bare(object.name)).collect()
+            objects.map(|object| shown(object.name)).collect()
         };
-        let mut tables: Vec<_> = difference.tables.iter().map(|table| bare(&table.name)).collect();
+        let mut tables: Vec<_> = difference.tables.iter().map(|table| shown(&table.name)).collect();
         tables.sort();
-        let columns = difference.columns.iter().map(|(table, column)| format!("{}.{}", bare(&table.name), column.name));
+        let columns =
+            difference.columns.iter().map(|(table, column)| format!("{}.{}", shown(&table.name), column.name));
         let mut columns: Vec<_> = columns.collect();
         columns.sort();
         Self {

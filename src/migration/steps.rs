@@ -9,7 +9,7 @@ use crate::migration::difference::Difference;
 use crate::migration::indexes::MissingIndex;
 use crate::migration::object::{Object, ObjectKind};
 use crate::migration::record;
-use crate::migration::table::Column;
+use crate::migration::table::{Column, shown_name};
 
 /// Statements that belong together: one transaction where indexes are built beside writers.
 #[derive(Debug)]
@@ -62,8 +62,8 @@ impl Difference {
         if !self.tables.is_empty() {
             let made = self.tables.iter().map(|table| table.create(|column| self.definition(column)));
             // An index on rows that were changed since could not be used while older transactions run.
-            let is_of_made = |index: &&MissingIndex| !self.present.relations.contains_key(index.index.relation);
-            let indexes = self.indexes.iter().filter(is_of_made).flat_map(|index| index.statements(false));
+            let indexes =
+                self.indexes.iter().filter(|index| !self.stands(index)).flat_map(|index| index.statements(false));
             tables.push(Step::new("tables", made.chain(self.reference_statements()).chain(indexes).collect()));
         }
         for (table, column) in &self.columns {
@@ -128,18 +128,17 @@ impl Difference {
     pub(super) fn summary(&self, concurrently: bool, is_filled: &[(String, i64)]) -> String {
         let triggers = self.objects.iter().filter(|object| object.kind == ObjectKind::Triggers);
         let triggers: Vec<_> = triggers
-            .flat_map(|object| object.parts.iter().map(move |part| format!("{part} on {}", bare(object.name))))
+            .flat_map(|object| object.parts.iter().map(move |part| format!("{part} on {}", shown_name(object.name))))
             .collect();
         let of_kind = |kinds: &[ObjectKind]| {
             let objects = self.objects.iter().filter(|object| kinds.contains(&object.kind));
             objects.map(|object| object.name.to_owned()).collect::<Vec<_>>()
         };
-        let stands = |index: &&MissingIndex| self.present.relations.contains_key(index.index.relation);
-        let built: Vec<_> = self.indexes.iter().filter(stands).map(|index| self.describe_index(index)).collect();
+        let built: Vec<_> = self.indexes_to_build().map(|index| self.describe_index(index)).collect();
         let filled: Vec<_> = is_filled.iter().map(|(table, rows)| format!("{table} {rows}")).collect();
         let columns: Vec<_> =
             self.columns.iter().map(|(table, column)| format!("{}.{}", table.bare_name(), column.name)).collect();
-        let tables: Vec<_> = self.tables.iter().map(|table| bare(&table.name).to_owned()).collect();
+        let tables: Vec<_> = self.tables.iter().map(|table| shown_name(&table.name).to_owned()).collect();
         let mut text = String::new();
         for (title, names) in [
             ("tables to be made", &tables),
@@ -181,10 +180,6 @@ impl Difference {
             _ => missing.index.name.to_owned(),
         }
     }
-}
-
-fn bare(name: &str) -> &str {
-    name.strip_prefix("public.").unwrap_or(name)
 }
 
 /// A view and those that are made of it, with the rights that others have on each.

@@ -6,6 +6,11 @@ const STAMPS: [&str; 4] = ["last_updated_stamp", "last_updated_tx_stamp", "creat
 /// The longest name of a constraint in OFBiz.
 const LONGEST_NAME: usize = 30;
 
+/// A name as it is shown: names of OFBiz's schema have no prefix, others are `orderql.name`.
+pub(super) fn shown_name(name: &str) -> &str {
+    name.strip_prefix("public.").unwrap_or(name)
+}
+
 /// A declared table.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
