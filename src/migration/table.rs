@@ -22,7 +22,7 @@ pub(super) struct Table {
     constraints: Vec<&'static str>,
     /// Whether the stamps are added to a table that lacks them.
     adds_stamps: bool,
-    /// What follows the columns, such as `WITH (…)`.
+    /// `UNLOGGED`, or what follows the columns, such as `WITH (…)`.
     options: &'static str,
 }
 
@@ -113,8 +113,12 @@ impl Table {
         });
         let constraints = self.constraints.iter().map(|&constraint| constraint.to_owned());
         let parts: Vec<_> = columns.chain(key).chain(constraints).collect();
-        let options = if self.options.is_empty() { String::new() } else { format!(" {}", self.options) };
-        format!("CREATE TABLE {} (\n    {}\n){options}", self.name, parts.join(",\n    "))
+        let (kind, options) = match self.options {
+            "UNLOGGED" => ("UNLOGGED TABLE", String::new()),
+            "" => ("TABLE", String::new()),
+            options => ("TABLE", format!(" {options}")),
+        };
+        format!("CREATE {kind} {} (\n    {}\n){options}", self.name, parts.join(",\n    "))
     }
 }
 

@@ -347,41 +347,56 @@ LANGUAGE sql IMMUTABLE AS $$
 $$;
 
 --- function orderql.refresh_item_places
--- Makes the rows of these orders anew, where they differ. What they come from is locked first, in the order of its keys, so that the rows are
--- read when those who write it have finished. Each row is found by a primary key, so that one plan suits any number of orders.
-CREATE OR REPLACE FUNCTION orderql.refresh_item_places(changed text[]) RETURNS void
+-- Makes the rows of these items anew, where they differ: of each order the item beside it, or all of its items where that is null. Each row is
+-- found by a primary key, so that one plan suits any number of orders. Rows that stand are locked before their sources are read: of two
+-- transactions that change what a row comes from, the second one reads what the first did.
+CREATE OR REPLACE FUNCTION orderql.refresh_item_places(orders text[], items text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-    PERFORM FROM public.order_header
-    WHERE order_id = ANY (changed) AND xmin <> pg_current_xact_id()::xid
-    ORDER BY order_id FOR NO KEY UPDATE;
-    PERFORM FROM public.order_item_ship_group
-    WHERE order_id = ANY (changed) AND xmin <> pg_current_xact_id()::xid
-    ORDER BY order_id, ship_group_seq_id FOR SHARE;
-    PERFORM FROM public.order_item
-    WHERE order_id = ANY (changed) AND xmin <> pg_current_xact_id()::xid
-    ORDER BY order_id, order_item_seq_id FOR SHARE;
-    PERFORM FROM orderql.item_place
-    WHERE order_id = ANY (changed)
-    ORDER BY order_id, order_item_seq_id, ship_group_seq_id FOR UPDATE;
-    DELETE FROM orderql.item_place AS kept
-    WHERE kept.order_id = ANY (changed)
-      AND NOT EXISTS (
-        SELECT FROM orderql.item_in_group AS item
-        WHERE item.order_id = kept.order_id AND item.order_item_seq_id = kept.order_item_seq_id
-          AND item.ship_group_seq_id = kept.ship_group_seq_id
+DECLARE
+    whole text[] := ARRAY(
+        SELECT DISTINCT changed.order_id
+        FROM unnest(orders, items) AS changed (order_id, order_item_seq_id)
+        WHERE changed.order_item_seq_id IS NULL
     );
+BEGIN
+    SELECT array_agg(changed.order_id), array_agg(changed.order_item_seq_id)
+    INTO orders, items
+    FROM (
+        SELECT listed.order_id, listed.order_item_seq_id
+        FROM unnest(orders, items) AS listed (order_id, order_item_seq_id)
+        WHERE listed.order_item_seq_id IS NOT NULL
+        UNION
+        SELECT item.order_id, item.order_item_seq_id FROM public.order_item AS item WHERE item.order_id = ANY (whole)
+        UNION
+        SELECT kept.order_id, kept.order_item_seq_id FROM orderql.item_place AS kept WHERE kept.order_id = ANY (whole)
+        ORDER BY order_id, order_item_seq_id
+    ) AS changed;
+    PERFORM
+    FROM unnest(orders, items) AS changed (order_id, order_item_seq_id)
+    JOIN orderql.item_place AS kept USING (order_id, order_item_seq_id)
+    ORDER BY kept.order_id, kept.order_item_seq_id, kept.ship_group_seq_id
+    FOR NO KEY UPDATE OF kept;
+    IF FOUND THEN
+        DELETE FROM orderql.item_place AS kept
+        USING unnest(orders, items) AS changed (order_id, order_item_seq_id)
+        WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
+          AND NOT EXISTS (
+            SELECT FROM orderql.item_in_group AS item
+            WHERE item.order_id = kept.order_id AND item.order_item_seq_id = kept.order_item_seq_id
+              AND item.ship_group_seq_id = kept.ship_group_seq_id
+        );
+    END IF;
     INSERT INTO orderql.item_place AS kept (
         order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id, quantity,
         cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id, order_status_id, order_date,
         promised_date, has_group, is_order_open
     )
-    SELECT *
-    FROM orderql.item_place_source
-    WHERE order_id = ANY (changed)
-    ORDER BY order_id, order_item_seq_id, ship_group_seq_id
+    SELECT source.*
+    FROM unnest(orders, items) AS changed (order_id, order_item_seq_id)
+    JOIN orderql.item_place_source AS source
+      ON source.order_id = changed.order_id AND source.order_item_seq_id = changed.order_item_seq_id
     ON CONFLICT (order_id, order_item_seq_id, ship_group_seq_id) DO UPDATE
     SET external_id = EXCLUDED.external_id,
         order_item_type_id = EXCLUDED.order_item_type_id,
@@ -412,6 +427,37 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION orderql.refresh_item_places FROM PUBLIC;
 
+--- function orderql.refresh_items_of_orders
+-- Makes the rows of all items of these orders anew. What they come from is locked first, in the order of its keys: rows that are missing
+-- cannot be locked themselves.
+CREATE OR REPLACE FUNCTION orderql.refresh_items_of_orders(changed text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    PERFORM orderql.lock_orders(changed);
+    PERFORM FROM public.order_item
+    WHERE order_id = ANY (changed) AND xmin <> pg_current_xact_id()::xid
+    ORDER BY order_id, order_item_seq_id FOR SHARE;
+    PERFORM orderql.refresh_item_places(changed, NULL);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.refresh_items_of_orders FROM PUBLIC;
+
+--- function orderql.lock_orders
+-- Waits for the transactions that are changing these orders or their groups, and has others wait until this one ends. A transaction that has
+-- written the rows itself, as one that enters an order, holds their locks already: their versions are its own (xmin).
+CREATE OR REPLACE FUNCTION orderql.lock_orders(changed text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    PERFORM FROM public.order_header
+    WHERE order_id = ANY (changed) AND xmin <> pg_current_xact_id()::xid
+    ORDER BY order_id FOR NO KEY UPDATE;
+    PERFORM FROM public.order_item_ship_group
+    WHERE order_id = ANY (changed) AND xmin <> pg_current_xact_id()::xid
+    ORDER BY order_id, ship_group_seq_id FOR SHARE;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.lock_orders FROM PUBLIC;
+
 --- function orderql.fill_item_places
 -- Makes the rows of the next orders, and returns the last of these; null if there are none. Called again and again, with a transaction
 -- for each call, it keeps writers waiting for those orders alone.
@@ -426,7 +472,7 @@ DECLARE
         LIMIT most
     );
 BEGIN
-    PERFORM orderql.refresh_item_places(following);
+    PERFORM orderql.refresh_items_of_orders(following);
     RETURN following[cardinality(following)];
 END;
 $$;
@@ -441,488 +487,107 @@ DECLARE
     differing text[] := ARRAY(SELECT order_id FROM orderql.stale_item_place);
 BEGIN
     IF cardinality(differing) > 0 THEN
-        PERFORM orderql.refresh_item_places(ARRAY(SELECT DISTINCT unnest(differing)));
+        PERFORM orderql.refresh_items_of_orders(ARRAY(SELECT DISTINCT unnest(differing)));
     END IF;
     RETURN cardinality(differing);
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION orderql.backfill_item_places FROM PUBLIC;
 
---- trigger_function orderql.keep_items
--- Items. One that is inserted finds its order and its group. If another transaction has written one of these, it may be changing it: then the
--- row is read anew when both are locked. A transaction that has written them itself, as one that enters an order, holds their locks already:
--- their versions are its own (xmin). Of an item that is updated, its own columns are taken over.
-CREATE OR REPLACE FUNCTION orderql.keep_items() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-    shared text[];
-BEGIN
-    IF TG_OP = 'DELETE' THEN
-        DELETE FROM orderql.item_place AS kept
-        USING old_rows AS former
-        WHERE kept.order_id = former.order_id AND kept.order_item_seq_id = former.order_item_seq_id;
-        RETURN NULL;
-    ELSIF TG_OP = 'INSERT' THEN
-        IF orderql.items_have_groups() THEN
-            WITH source AS MATERIALIZED (
-                SELECT
-                    changed.order_id, changed.order_item_seq_id, COALESCE(changed.ship_group_seq_id, '') AS ship_group_seq_id,
-                    changed.external_id, changed.order_item_type_id, changed.product_id, changed.status_id, changed.quantity,
-                    changed.cancel_quantity, changed.unit_price, own.facility_id, own.shipment_method_type_id,
-                    header.product_store_id, header.status_id AS order_status_id, header.order_date,
-                    (
-                        SELECT min(reserved.promised_datetime)
-                        FROM public.order_item_ship_grp_inv_res AS reserved
-                        WHERE reserved.order_id = changed.order_id AND reserved.ship_group_seq_id = changed.ship_group_seq_id
-                          AND reserved.order_item_seq_id = changed.order_item_seq_id
-                    ) AS promised_date,
-                    own.order_id IS NOT NULL AS has_group,
-                    header.order_id IS NOT NULL
-                        AND orderql.is_order_open(header.order_type_id, header.status_id) AS is_order_open,
-                    header.xmin <> pg_current_xact_id()::xid OR own.xmin <> pg_current_xact_id()::xid AS is_shared
-                FROM new_rows AS changed
-                LEFT JOIN public.order_header AS header ON header.order_id = changed.order_id
-                LEFT JOIN public.order_item_ship_group AS own
-                  ON own.order_id = changed.order_id AND own.ship_group_seq_id = changed.ship_group_seq_id
-            ), added AS (
-                INSERT INTO orderql.item_place (
-                    order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id,
-                    quantity, cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id,
-                    order_status_id, order_date, promised_date, has_group, is_order_open
-                )
-                SELECT
-                    order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id,
-                    quantity, cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id,
-                    order_status_id, order_date, promised_date, has_group, is_order_open
-                FROM source
-                ON CONFLICT DO NOTHING
-            )
-            SELECT array_agg(DISTINCT order_id) INTO shared FROM source WHERE is_shared;
-        ELSE
-            WITH source AS MATERIALIZED (
-                SELECT
-                    changed.order_id, changed.order_item_seq_id, changed.external_id, changed.order_item_type_id,
-                    changed.product_id, changed.status_id, changed.quantity, changed.cancel_quantity, changed.unit_price,
-                    header.product_store_id, header.status_id AS order_status_id, header.order_date,
-                    header.order_id IS NOT NULL
-                        AND orderql.is_order_open(header.order_type_id, header.status_id) AS is_order_open,
-                    header.xmin <> pg_current_xact_id()::xid OR EXISTS (
-                        -- Only where nothing makes them refer to items are an item's groups there before it.
-                        SELECT FROM public.order_item_ship_group_assoc AS assoc
-                        WHERE assoc.order_id = changed.order_id AND assoc.order_item_seq_id = changed.order_item_seq_id
-                    ) AS is_shared
-                FROM new_rows AS changed
-                LEFT JOIN public.order_header AS header ON header.order_id = changed.order_id
-            ), added AS (
-                INSERT INTO orderql.item_place (
-                    order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id,
-                    quantity, cancel_quantity, unit_price, product_store_id, order_status_id, order_date, is_order_open
-                )
-                SELECT
-                    order_id, order_item_seq_id, '', external_id, order_item_type_id, product_id, status_id, quantity,
-                    cancel_quantity, unit_price, product_store_id, order_status_id, order_date, is_order_open
-                FROM source
-                ON CONFLICT DO NOTHING
-            )
-            SELECT array_agg(DISTINCT order_id) INTO shared FROM source WHERE is_shared;
-        END IF;
-        IF shared IS NULL THEN
-            RETURN NULL;
-        END IF;
-        PERFORM FROM public.order_header
-        WHERE order_id = ANY (shared) AND xmin <> pg_current_xact_id()::xid
-        ORDER BY order_id FOR NO KEY UPDATE;
-        IF orderql.items_have_groups() THEN
-            PERFORM FROM public.order_item_ship_group
-            WHERE (order_id, ship_group_seq_id) IN (SELECT order_id, ship_group_seq_id FROM new_rows)
-              AND xmin <> pg_current_xact_id()::xid
-            ORDER BY order_id, ship_group_seq_id FOR SHARE;
-            UPDATE orderql.item_place AS kept
-            SET facility_id = own.facility_id,
-                shipment_method_type_id = own.shipment_method_type_id,
-                has_group = own.order_id IS NOT NULL,
-                product_store_id = header.product_store_id,
-                order_status_id = header.status_id,
-                order_date = header.order_date,
-                is_order_open = header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id)
-            FROM new_rows AS changed
-            LEFT JOIN public.order_header AS header ON header.order_id = changed.order_id
-            LEFT JOIN public.order_item_ship_group AS own
-              ON own.order_id = changed.order_id AND own.ship_group_seq_id = changed.ship_group_seq_id
-            WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
-              AND changed.order_id = ANY (shared)
-              AND (
-                kept.facility_id, kept.shipment_method_type_id, kept.has_group, kept.product_store_id, kept.order_status_id,
-                kept.order_date, kept.is_order_open
-              ) IS DISTINCT FROM (
-                own.facility_id::text, own.shipment_method_type_id::text, own.order_id IS NOT NULL, header.product_store_id::text,
-                header.status_id::text, header.order_date::timestamptz,
-                header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id)
-              );
-        ELSIF EXISTS (
-            SELECT FROM new_rows AS changed
-            JOIN public.order_item_ship_group_assoc AS assoc
-              ON assoc.order_id = changed.order_id AND assoc.order_item_seq_id = changed.order_item_seq_id
-        ) THEN
-            PERFORM orderql.refresh_item_places(shared);
-        ELSE
-            UPDATE orderql.item_place AS kept
-            SET product_store_id = header.product_store_id,
-                order_status_id = header.status_id,
-                order_date = header.order_date,
-                is_order_open = header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id)
-            FROM new_rows AS changed
-            LEFT JOIN public.order_header AS header ON header.order_id = changed.order_id
-            WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
-              AND changed.order_id = ANY (shared)
-              AND (kept.product_store_id, kept.order_status_id, kept.order_date, kept.is_order_open) IS DISTINCT FROM (
-                header.product_store_id::text, header.status_id::text, header.order_date::timestamptz,
-                header.order_id IS NOT NULL AND orderql.is_order_open(header.order_type_id, header.status_id)
-              );
-        END IF;
-        RETURN NULL;
-    END IF;
-    IF orderql.items_have_groups() THEN
-        -- An item that moves has the order of its row, and the facility of its new group.
-        IF EXISTS (
-            SELECT FROM new_rows AS changed
-            JOIN orderql.item_place AS kept
-              ON kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
-             AND kept.ship_group_seq_id <> COALESCE(changed.ship_group_seq_id, '')
-        ) THEN
-            PERFORM FROM public.order_item_ship_group
-            WHERE (order_id, ship_group_seq_id) IN (SELECT order_id, ship_group_seq_id FROM new_rows)
-              AND xmin <> pg_current_xact_id()::xid
-            ORDER BY order_id, ship_group_seq_id FOR SHARE;
-            UPDATE orderql.item_place AS kept
-            SET ship_group_seq_id = COALESCE(changed.ship_group_seq_id, ''),
-                facility_id = own.facility_id,
-                shipment_method_type_id = own.shipment_method_type_id,
-                has_group = own.order_id IS NOT NULL,
-                promised_date = (
-                    SELECT min(reserved.promised_datetime)
-                    FROM public.order_item_ship_grp_inv_res AS reserved
-                    WHERE reserved.order_id = changed.order_id AND reserved.ship_group_seq_id = changed.ship_group_seq_id
-                      AND reserved.order_item_seq_id = changed.order_item_seq_id
-                )
-            FROM new_rows AS changed
-            LEFT JOIN public.order_item_ship_group AS own
-              ON own.order_id = changed.order_id AND own.ship_group_seq_id = changed.ship_group_seq_id
-            WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
-              AND kept.ship_group_seq_id <> COALESCE(changed.ship_group_seq_id, '');
-        END IF;
-        UPDATE orderql.item_place AS kept
-        SET external_id = changed.external_id,
-            order_item_type_id = changed.order_item_type_id,
-            product_id = changed.product_id,
-            status_id = changed.status_id,
-            quantity = changed.quantity,
-            cancel_quantity = changed.cancel_quantity,
-            unit_price = changed.unit_price
-        FROM new_rows AS changed
-        WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
-          AND (
-            kept.external_id, kept.order_item_type_id, kept.product_id, kept.status_id, kept.quantity, kept.cancel_quantity,
-            kept.unit_price
-          ) IS DISTINCT FROM (
-            changed.external_id::text, changed.order_item_type_id::text, changed.product_id::text, changed.status_id::text, changed.quantity,
-            changed.cancel_quantity, changed.unit_price
-          );
-    ELSE
-        -- Another transaction may be adding a row of the item: it has locked one.
-        PERFORM FROM orderql.item_place
-        WHERE (order_id, order_item_seq_id) IN (SELECT order_id, order_item_seq_id FROM new_rows)
-        ORDER BY order_id, order_item_seq_id, ship_group_seq_id FOR NO KEY UPDATE;
-        UPDATE orderql.item_place AS kept
-        SET external_id = changed.external_id,
-            order_item_type_id = changed.order_item_type_id,
-            product_id = changed.product_id,
-            status_id = changed.status_id,
-            quantity = CASE WHEN kept.ship_group_seq_id = '' THEN changed.quantity ELSE kept.quantity END,
-            cancel_quantity = CASE WHEN kept.ship_group_seq_id = '' THEN changed.cancel_quantity ELSE kept.cancel_quantity END,
-            unit_price = changed.unit_price
-        FROM new_rows AS changed
-        WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
-          AND (
-            (kept.external_id, kept.order_item_type_id, kept.product_id, kept.status_id, kept.unit_price)
-                IS DISTINCT FROM (
-                    changed.external_id::text, changed.order_item_type_id::text, changed.product_id::text, changed.status_id::text,
-                    changed.unit_price
-                )
-            OR kept.ship_group_seq_id = ''
-               AND (kept.quantity, kept.cancel_quantity) IS DISTINCT FROM (changed.quantity, changed.cancel_quantity)
-          );
-    END IF;
-    RETURN NULL;
-END;
-$$;
-
---- trigger_function orderql.keep_item_groups
--- Items of stock OFBiz come to their groups. The rows of an item are locked before they are read: of two transactions that change the groups
--- of one item, the second one sees what the first did.
-CREATE OR REPLACE FUNCTION orderql.keep_item_groups() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-    IF TG_OP = 'UPDATE' THEN
-        UPDATE orderql.item_place AS kept
-        SET quantity = changed.quantity, cancel_quantity = changed.cancel_quantity
-        FROM new_rows AS changed
-        WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
-          AND kept.ship_group_seq_id = changed.ship_group_seq_id
-          AND (kept.quantity, kept.cancel_quantity) IS DISTINCT FROM (changed.quantity, changed.cancel_quantity);
-        RETURN NULL;
-    ELSIF TG_OP = 'DELETE' THEN
-        PERFORM FROM orderql.item_place
-        WHERE (order_id, order_item_seq_id) IN (SELECT order_id, order_item_seq_id FROM old_rows)
-        ORDER BY order_id, order_item_seq_id, ship_group_seq_id FOR NO KEY UPDATE;
-        -- An item that leaves its last group keeps a row.
-        UPDATE orderql.item_place AS kept
-        SET ship_group_seq_id = '', quantity = item.quantity, cancel_quantity = item.cancel_quantity, facility_id = NULL,
-            shipment_method_type_id = NULL, promised_date = NULL, has_group = false
-        FROM (
-            SELECT order_id, order_item_seq_id, min(ship_group_seq_id) AS ship_group_seq_id
-            FROM old_rows
-            GROUP BY order_id, order_item_seq_id
-        ) AS former
-        JOIN public.order_item AS item
-          ON item.order_id = former.order_id AND item.order_item_seq_id = former.order_item_seq_id
-        WHERE kept.order_id = former.order_id AND kept.order_item_seq_id = former.order_item_seq_id
-          AND kept.ship_group_seq_id = former.ship_group_seq_id
-          AND NOT EXISTS (
-            SELECT FROM public.order_item_ship_group_assoc AS other
-            WHERE other.order_id = former.order_id AND other.order_item_seq_id = former.order_item_seq_id
-          );
-        DELETE FROM orderql.item_place AS kept
-        USING old_rows AS former
-        WHERE kept.order_id = former.order_id AND kept.order_item_seq_id = former.order_item_seq_id
-          AND kept.ship_group_seq_id = former.ship_group_seq_id;
-        RETURN NULL;
-    END IF;
-    PERFORM FROM public.order_item_ship_group
-    WHERE (order_id, ship_group_seq_id) IN (SELECT order_id, ship_group_seq_id FROM new_rows)
-      AND xmin <> pg_current_xact_id()::xid
-    ORDER BY order_id, ship_group_seq_id FOR SHARE;
-    PERFORM FROM orderql.item_place
-    WHERE (order_id, order_item_seq_id) IN (SELECT order_id, order_item_seq_id FROM new_rows)
-    ORDER BY order_id, order_item_seq_id, ship_group_seq_id FOR NO KEY UPDATE;
-    UPDATE orderql.item_place AS kept
-    SET ship_group_seq_id = changed.ship_group_seq_id,
-        quantity = changed.quantity,
-        cancel_quantity = changed.cancel_quantity,
-        facility_id = own.facility_id,
-        shipment_method_type_id = own.shipment_method_type_id,
-        has_group = own.order_id IS NOT NULL,
-        promised_date = (
-            SELECT min(reserved.promised_datetime)
-            FROM public.order_item_ship_grp_inv_res AS reserved
-            WHERE reserved.order_id = changed.order_id AND reserved.ship_group_seq_id = changed.ship_group_seq_id
-              AND reserved.order_item_seq_id = changed.order_item_seq_id
-        )
-    FROM (
-        SELECT DISTINCT ON (order_id, order_item_seq_id)
-            order_id, order_item_seq_id, ship_group_seq_id, quantity, cancel_quantity
-        FROM new_rows
-        ORDER BY order_id, order_item_seq_id, ship_group_seq_id
-    ) AS changed
-    LEFT JOIN public.order_item_ship_group AS own
-      ON own.order_id = changed.order_id AND own.ship_group_seq_id = changed.ship_group_seq_id
-    WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id AND kept.ship_group_seq_id = '';
-    INSERT INTO orderql.item_place (
-        order_id, order_item_seq_id, ship_group_seq_id, external_id, order_item_type_id, product_id, status_id, quantity,
-        cancel_quantity, unit_price, facility_id, shipment_method_type_id, product_store_id, order_status_id, order_date,
-        promised_date, has_group, is_order_open
-    )
-    SELECT
-        changed.order_id, changed.order_item_seq_id, changed.ship_group_seq_id, sibling.external_id, sibling.order_item_type_id,
-        sibling.product_id, sibling.status_id, changed.quantity, changed.cancel_quantity, sibling.unit_price, own.facility_id,
-        own.shipment_method_type_id, sibling.product_store_id, sibling.order_status_id, sibling.order_date,
-        (
-            SELECT min(reserved.promised_datetime)
-            FROM public.order_item_ship_grp_inv_res AS reserved
-            WHERE reserved.order_id = changed.order_id AND reserved.ship_group_seq_id = changed.ship_group_seq_id
-              AND reserved.order_item_seq_id = changed.order_item_seq_id
-        ),
-        own.order_id IS NOT NULL, sibling.is_order_open
-    FROM new_rows AS changed
-    CROSS JOIN LATERAL (
-        SELECT *
-        FROM orderql.item_place AS other
-        WHERE other.order_id = changed.order_id AND other.order_item_seq_id = changed.order_item_seq_id
-        ORDER BY other.ship_group_seq_id
-        LIMIT 1
-    ) AS sibling
-    LEFT JOIN public.order_item_ship_group AS own
-      ON own.order_id = changed.order_id AND own.ship_group_seq_id = changed.ship_group_seq_id
-    WHERE NOT EXISTS (
-        SELECT FROM orderql.item_place AS kept
-        WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
-          AND kept.ship_group_seq_id = changed.ship_group_seq_id
-    )
-    ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END;
-$$;
-
---- trigger_function orderql.keep_groups
--- Ship groups. Their items are there before them only where nothing makes them refer to groups. A group is added under the lock of the order's
--- header, as items are.
-CREATE OR REPLACE FUNCTION orderql.keep_groups() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-    IF TG_OP = 'DELETE' THEN
-        UPDATE orderql.item_place AS kept
-        SET facility_id = NULL, shipment_method_type_id = NULL, has_group = false
-        FROM old_rows AS former
-        WHERE kept.order_id = former.order_id AND kept.ship_group_seq_id = former.ship_group_seq_id;
-    ELSE
-        IF TG_OP = 'INSERT' THEN
-            PERFORM FROM public.order_header
-            WHERE order_id IN (SELECT order_id FROM new_rows) AND xmin <> pg_current_xact_id()::xid
-            ORDER BY order_id FOR NO KEY UPDATE;
-        END IF;
-        UPDATE orderql.item_place AS kept
-        SET facility_id = changed.facility_id, shipment_method_type_id = changed.shipment_method_type_id, has_group = true
-        FROM new_rows AS changed
-        WHERE kept.order_id = changed.order_id AND kept.ship_group_seq_id = changed.ship_group_seq_id
-          AND (kept.facility_id, kept.shipment_method_type_id, kept.has_group)
-              IS DISTINCT FROM (changed.facility_id::text, changed.shipment_method_type_id::text, true);
-    END IF;
-    RETURN NULL;
-END;
-$$;
-
---- trigger_function orderql.keep_headers
--- Headers, of which returns have the store as well. The rows of the order are locked before they are changed, because another transaction may be adding one with what another row has.
-CREATE OR REPLACE FUNCTION orderql.keep_headers() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-    returned text[];
-BEGIN
-    IF TG_OP = 'DELETE' THEN
-        UPDATE orderql.item_place AS kept
-        SET product_store_id = NULL, order_status_id = NULL, order_date = NULL, is_order_open = false
-        FROM old_rows AS former
-        WHERE kept.order_id = former.order_id;
-        PERFORM orderql.refresh_returns_of_orders(ARRAY(SELECT order_id FROM old_rows));
-        RETURN NULL;
-    END IF;
-    IF TG_OP = 'INSERT' AND NOT EXISTS (
-        -- Only where nothing makes items and returns refer to orders does an order find its own there already.
-        SELECT FROM new_rows AS changed
-        WHERE EXISTS (SELECT FROM orderql.item_place AS kept WHERE kept.order_id = changed.order_id)
-           OR EXISTS (SELECT FROM public.return_item AS item WHERE item.order_id = changed.order_id)
-    ) THEN
-        RETURN NULL;
-    END IF;
-    PERFORM
-    FROM new_rows AS changed
-    JOIN orderql.item_place AS kept ON kept.order_id = changed.order_id
-    WHERE (kept.product_store_id, kept.order_status_id, kept.order_date, kept.is_order_open) IS DISTINCT FROM (
-        changed.product_store_id::text, changed.status_id::text, changed.order_date::timestamptz,
-        orderql.is_order_open(changed.order_type_id, changed.status_id)
-    )
-    ORDER BY kept.order_id, kept.order_item_seq_id, kept.ship_group_seq_id
-    FOR NO KEY UPDATE OF kept;
-    IF FOUND THEN
-        UPDATE orderql.item_place AS kept
-        SET product_store_id = changed.product_store_id,
-            order_status_id = changed.status_id,
-            order_date = changed.order_date,
-            is_order_open = orderql.is_order_open(changed.order_type_id, changed.status_id)
-        FROM new_rows AS changed
-        WHERE kept.order_id = changed.order_id
-          AND (kept.product_store_id, kept.order_status_id, kept.order_date, kept.is_order_open) IS DISTINCT FROM (
-            changed.product_store_id::text, changed.status_id::text, changed.order_date::timestamptz,
-            orderql.is_order_open(changed.order_type_id, changed.status_id)
-          );
-    END IF;
-    returned := ARRAY(
-        SELECT changed.order_id
-        FROM new_rows AS changed
-        JOIN public.return_item AS item ON item.order_id = changed.order_id
-        JOIN public.return_header AS header ON header.return_id = item.return_id
-        WHERE header.orderql_product_store_id IS DISTINCT FROM changed.product_store_id
-    );
-    IF cardinality(returned) > 0 THEN
-        PERFORM orderql.refresh_returns_of_orders(returned);
-    END IF;
-    RETURN NULL;
-END;
-$$;
-
---- trigger_function orderql.keep_promises
--- Reservations. An earlier promise is taken over; otherwise the row is locked, and the promise is looked for among those that are left.
-CREATE OR REPLACE FUNCTION orderql.keep_promises() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-    IF TG_OP <> 'DELETE' THEN
-        UPDATE orderql.item_place AS kept
-        SET promised_date = changed.promised_datetime
-        FROM (
-            SELECT order_id, order_item_seq_id, ship_group_seq_id, min(promised_datetime) AS promised_datetime
-            FROM new_rows
-            WHERE promised_datetime IS NOT NULL
-            GROUP BY order_id, order_item_seq_id, ship_group_seq_id
-        ) AS changed
-        WHERE kept.order_id = changed.order_id AND kept.order_item_seq_id = changed.order_item_seq_id
-          AND kept.ship_group_seq_id = changed.ship_group_seq_id
-          AND (kept.promised_date > changed.promised_datetime OR kept.promised_date IS NULL);
-    END IF;
-    IF TG_OP <> 'INSERT' THEN
-        PERFORM
-        FROM (SELECT DISTINCT order_id, order_item_seq_id, ship_group_seq_id FROM old_rows) AS former
-        JOIN orderql.item_place AS kept USING (order_id, order_item_seq_id, ship_group_seq_id)
-        WHERE kept.promised_date IS DISTINCT FROM (
-            SELECT min(reserved.promised_datetime)
-            FROM public.order_item_ship_grp_inv_res AS reserved
-            WHERE reserved.order_id = kept.order_id AND reserved.ship_group_seq_id = kept.ship_group_seq_id
-              AND reserved.order_item_seq_id = kept.order_item_seq_id
-        )
-        ORDER BY kept.order_id, kept.order_item_seq_id, kept.ship_group_seq_id
-        FOR NO KEY UPDATE OF kept;
-        IF FOUND THEN
-            UPDATE orderql.item_place AS kept
-            SET promised_date = (
-                SELECT min(reserved.promised_datetime)
-                FROM public.order_item_ship_grp_inv_res AS reserved
-                WHERE reserved.order_id = kept.order_id AND reserved.ship_group_seq_id = kept.ship_group_seq_id
-                  AND reserved.order_item_seq_id = kept.order_item_seq_id
-            )
-            FROM (SELECT DISTINCT order_id, order_item_seq_id, ship_group_seq_id FROM old_rows) AS former
-            WHERE kept.order_id = former.order_id AND kept.order_item_seq_id = former.order_item_seq_id
-              AND kept.ship_group_seq_id = former.ship_group_seq_id;
-        END IF;
-    END IF;
-    RETURN NULL;
-END;
-$$;
-
---- trigger_function orderql.keep_item_places_of_row
--- Rows whose key changes, and those that logical replication or a session with session_replication_role = replica writes.
-CREATE OR REPLACE FUNCTION orderql.keep_item_places_of_row() RETURNS trigger
+--- trigger_function orderql.note_items
+-- Notes which items a statement has changed.
+CREATE OR REPLACE FUNCTION orderql.note_items() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM orderql.refresh_item_places(ARRAY[OLD.order_id, NEW.order_id]::text[]);
-    IF TG_RELID = 'public.order_header'::regclass THEN
-        PERFORM orderql.refresh_returns_of_orders(ARRAY[OLD.order_id, NEW.order_id]::text[]);
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO orderql.changed_item (order_ids, item_ids, is_added)
+        SELECT array_agg(order_id), array_agg(order_item_seq_id), TG_RELID = 'public.order_item'::regclass
+        FROM new_rows
+        HAVING count(*) > 0;
+    ELSIF TG_OP = 'DELETE' THEN
+        INSERT INTO orderql.changed_item (order_ids, item_ids)
+        SELECT array_agg(order_id), array_agg(order_item_seq_id) FROM old_rows HAVING count(*) > 0;
+    ELSE
+        INSERT INTO orderql.changed_item (order_ids, item_ids)
+        SELECT array_agg(order_id), array_agg(order_item_seq_id)
+        FROM (
+            SELECT order_id, order_item_seq_id FROM old_rows
+            UNION
+            SELECT order_id, order_item_seq_id FROM new_rows
+        ) AS changed
+        HAVING count(*) > 0;
     END IF;
     RETURN NULL;
 END;
 $$;
 
---- trigger_function orderql.keep_item_places_of_none
--- A table of its sources has been emptied.
-CREATE OR REPLACE FUNCTION orderql.keep_item_places_of_none() RETURNS trigger
+--- trigger_function orderql.note_added
+-- Notes orders and groups that a statement has added. They find items there only where nothing makes items refer to them, or in other groups
+-- of the order.
+CREATE OR REPLACE FUNCTION orderql.note_added() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    INSERT INTO orderql.changed_item (order_ids, is_added)
+    SELECT array_agg(order_id), true
+    FROM new_rows AS added
+    WHERE EXISTS (SELECT FROM orderql.item_place AS kept WHERE kept.order_id = added.order_id)
+    HAVING count(*) > 0;
+    IF TG_RELID = 'public.order_header'::regclass THEN
+        PERFORM orderql.refresh_returns_of_orders(ARRAY(SELECT order_id FROM new_rows));
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+--- trigger_function orderql.note_row
+-- Notes the order of a changed row.
+CREATE OR REPLACE FUNCTION orderql.note_row() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    changed text[] := array_remove(ARRAY[OLD.order_id, NEW.order_id], NULL);
+BEGIN
+    INSERT INTO orderql.changed_item (order_ids) VALUES (changed);
+    IF TG_RELID = 'public.order_header'::regclass THEN
+        PERFORM orderql.refresh_returns_of_orders(changed);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+--- trigger_function orderql.keep_items
+-- Makes the rows of all items anew that the transaction has noted, when it commits, so that each is written once however often its sources
+-- were. Then rows are locked in one order, by transactions that wait for nothing else any more.
+CREATE OR REPLACE FUNCTION orderql.keep_items() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+    orders text[];
+    items text[];
+    added text[];
+BEGIN
+    IF NOT EXISTS (SELECT FROM orderql.changed_item WHERE writer = NEW.writer AND note = NEW.note) THEN
+        -- The first note has taken it along.
+        RETURN NULL;
+    END IF;
+    WITH noted AS (
+        DELETE FROM orderql.changed_item WHERE writer = NEW.writer RETURNING order_ids, item_ids, is_added
+    )
+    SELECT array_agg(order_id), array_agg(order_item_seq_id), array_agg(DISTINCT order_id) FILTER (WHERE is_added)
+    INTO orders, items, added
+    FROM noted
+    CROSS JOIN unnest(order_ids, item_ids) AS changed (order_id, order_item_seq_id);
+    IF added IS NOT NULL THEN
+        PERFORM orderql.lock_orders(added);
+    END IF;
+    PERFORM orderql.refresh_item_places(orders, items);
+    RETURN NULL;
+END;
+$$;
+
+--- trigger_function orderql.keep_items_of_none
+-- A table of their sources has been emptied.
+CREATE OR REPLACE FUNCTION orderql.keep_items_of_none() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_RELID = 'public.order_item'::regclass THEN

@@ -42,88 +42,75 @@ CREATE OR REPLACE TRIGGER orderql_return_replicated
     FOR EACH ROW EXECUTE FUNCTION orderql.keep_return_items();
 ALTER TABLE public.return_item ENABLE ALWAYS TRIGGER orderql_return_truncated, ENABLE REPLICA TRIGGER orderql_return_replicated;
 
---- triggers public.order_item: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_renamed orderql_item_truncated orderql_item_replicated
+--- triggers public.order_item: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_truncated orderql_item_replicated
 CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_item REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items();
-CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE ON public.order_item REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items();
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
+CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE ON public.order_item
+    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
 CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_item REFERENCING OLD TABLE AS old_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items();
-CREATE OR REPLACE TRIGGER orderql_item_renamed AFTER UPDATE OF order_id, order_item_seq_id ON public.order_item
-    FOR EACH ROW WHEN ((OLD.order_id, OLD.order_item_seq_id) IS DISTINCT FROM (NEW.order_id, NEW.order_item_seq_id))
-    EXECUTE FUNCTION orderql.keep_item_places_of_row();
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
 CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_item
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_item_places_of_none();
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items_of_none();
 CREATE OR REPLACE TRIGGER orderql_item_replicated AFTER INSERT OR UPDATE OR DELETE ON public.order_item
-    FOR EACH ROW EXECUTE FUNCTION orderql.keep_item_places_of_row();
+    FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
 ALTER TABLE public.order_item ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
 
---- triggers public.order_item_ship_group: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_renamed orderql_item_truncated orderql_item_replicated
-CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_item_ship_group REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_groups();
-CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE ON public.order_item_ship_group REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_groups();
-CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_item_ship_group REFERENCING OLD TABLE AS old_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_groups();
-CREATE OR REPLACE TRIGGER orderql_item_renamed AFTER UPDATE OF order_id, ship_group_seq_id ON public.order_item_ship_group
-    FOR EACH ROW WHEN ((OLD.order_id, OLD.ship_group_seq_id) IS DISTINCT FROM (NEW.order_id, NEW.ship_group_seq_id))
-    EXECUTE FUNCTION orderql.keep_item_places_of_row();
-CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_item_ship_group
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_item_places_of_none();
-CREATE OR REPLACE TRIGGER orderql_item_replicated
-    AFTER INSERT OR UPDATE OF order_id, ship_group_seq_id, facility_id, shipment_method_type_id OR DELETE ON public.order_item_ship_group
-    FOR EACH ROW EXECUTE FUNCTION orderql.keep_item_places_of_row();
-ALTER TABLE public.order_item_ship_group ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
-
---- triggers public.order_header: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_renamed orderql_item_truncated orderql_item_replicated
-CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_header REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_headers();
-CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE ON public.order_header REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_headers();
-CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_header REFERENCING OLD TABLE AS old_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_headers();
-CREATE OR REPLACE TRIGGER orderql_item_renamed AFTER UPDATE OF order_id ON public.order_header
-    FOR EACH ROW WHEN (OLD.order_id IS DISTINCT FROM NEW.order_id)
-    EXECUTE FUNCTION orderql.keep_item_places_of_row();
-CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_header
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_item_places_of_none();
-CREATE OR REPLACE TRIGGER orderql_item_replicated
-    AFTER INSERT OR UPDATE OF order_id, order_type_id, status_id, product_store_id, order_date OR DELETE ON public.order_header
-    FOR EACH ROW EXECUTE FUNCTION orderql.keep_item_places_of_row();
-ALTER TABLE public.order_header ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
+--- triggers public.order_item_ship_group_assoc: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_truncated orderql_item_replicated unless order_item.ship_group_seq_id
+CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_item_ship_group_assoc REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
+CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE ON public.order_item_ship_group_assoc
+    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
+CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_item_ship_group_assoc REFERENCING OLD TABLE AS old_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
+CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_item_ship_group_assoc
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items_of_none();
+CREATE OR REPLACE TRIGGER orderql_item_replicated AFTER INSERT OR UPDATE OR DELETE ON public.order_item_ship_group_assoc
+    FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
+ALTER TABLE public.order_item_ship_group_assoc ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
 
 --- triggers public.order_item_ship_grp_inv_res: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_truncated orderql_item_replicated
-CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_item_ship_grp_inv_res
-    REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_promises();
+CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_item_ship_grp_inv_res REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
 CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE ON public.order_item_ship_grp_inv_res
-    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_promises();
-CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_item_ship_grp_inv_res
-    REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_promises();
+    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
+CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_item_ship_grp_inv_res REFERENCING OLD TABLE AS old_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
 CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_item_ship_grp_inv_res
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_item_places_of_none();
-CREATE OR REPLACE TRIGGER orderql_item_replicated
-    AFTER INSERT OR UPDATE OF order_id, ship_group_seq_id, order_item_seq_id, promised_datetime OR DELETE
-    ON public.order_item_ship_grp_inv_res
-    FOR EACH ROW EXECUTE FUNCTION orderql.keep_item_places_of_row();
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items_of_none();
+CREATE OR REPLACE TRIGGER orderql_item_replicated AFTER INSERT OR UPDATE OR DELETE ON public.order_item_ship_grp_inv_res
+    FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
 ALTER TABLE public.order_item_ship_grp_inv_res ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
 
---- triggers public.order_item_ship_group_assoc: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_renamed orderql_item_truncated orderql_item_replicated unless order_item.ship_group_seq_id
-CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_item_ship_group_assoc
-    REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_item_groups();
-CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE ON public.order_item_ship_group_assoc
-    REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_item_groups();
-CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_item_ship_group_assoc
-    REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_item_groups();
-CREATE OR REPLACE TRIGGER orderql_item_renamed
-    AFTER UPDATE OF order_id, order_item_seq_id, ship_group_seq_id ON public.order_item_ship_group_assoc
-    FOR EACH ROW WHEN (
-        (OLD.order_id, OLD.order_item_seq_id, OLD.ship_group_seq_id)
-        IS DISTINCT FROM (NEW.order_id, NEW.order_item_seq_id, NEW.ship_group_seq_id)
-    )
-    EXECUTE FUNCTION orderql.keep_item_places_of_row();
-CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_item_ship_group_assoc
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_item_places_of_none();
-CREATE OR REPLACE TRIGGER orderql_item_replicated AFTER INSERT OR UPDATE OR DELETE ON public.order_item_ship_group_assoc
-    FOR EACH ROW EXECUTE FUNCTION orderql.keep_item_places_of_row();
-ALTER TABLE public.order_item_ship_group_assoc
-    ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
+--- triggers public.order_item_ship_group: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_truncated orderql_item_replicated
+CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_item_ship_group REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_added();
+CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE OF order_id, ship_group_seq_id, facility_id, shipment_method_type_id ON public.order_item_ship_group
+    FOR EACH ROW
+    WHEN ((OLD.order_id, OLD.ship_group_seq_id, OLD.facility_id, OLD.shipment_method_type_id) IS DISTINCT FROM (NEW.order_id, NEW.ship_group_seq_id, NEW.facility_id, NEW.shipment_method_type_id))
+    EXECUTE FUNCTION orderql.note_row();
+CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_item_ship_group FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
+CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_item_ship_group
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items_of_none();
+CREATE OR REPLACE TRIGGER orderql_item_replicated AFTER INSERT OR UPDATE OF order_id, ship_group_seq_id, facility_id, shipment_method_type_id OR DELETE ON public.order_item_ship_group
+    FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
+ALTER TABLE public.order_item_ship_group ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
+
+--- triggers public.order_header: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_truncated orderql_item_replicated
+CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_header REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_added();
+CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE OF order_id, order_type_id, status_id, product_store_id, order_date ON public.order_header
+    FOR EACH ROW
+    WHEN ((OLD.order_id, OLD.order_type_id, OLD.status_id, OLD.product_store_id, OLD.order_date) IS DISTINCT FROM (NEW.order_id, NEW.order_type_id, NEW.status_id, NEW.product_store_id, NEW.order_date))
+    EXECUTE FUNCTION orderql.note_row();
+CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_header FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
+CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_header
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items_of_none();
+CREATE OR REPLACE TRIGGER orderql_item_replicated AFTER INSERT OR UPDATE OF order_id, order_type_id, status_id, product_store_id, order_date OR DELETE ON public.order_header
+    FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
+ALTER TABLE public.order_header ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
+
+--- triggers orderql.changed_item: orderql_item_kept
+DROP TRIGGER IF EXISTS orderql_item_kept ON orderql.changed_item;
+CREATE CONSTRAINT TRIGGER orderql_item_kept AFTER INSERT ON orderql.changed_item DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION orderql.keep_items();
+ALTER TABLE orderql.changed_item ENABLE ALWAYS TRIGGER orderql_item_kept;

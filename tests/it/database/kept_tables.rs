@@ -198,7 +198,12 @@ async fn the_open_ship_groups_follow_every_change_by_every_role() {
                   UPDATE order_item_ship_group SET facility_id = NULL;
                   UPDATE order_item_ship_grp_inv_res SET promised_datetime = '2026-06-01Z'; DELETE FROM order_item WHERE order_id = 'N2';
                   INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id, status_id) VALUES ('N3', '1', '00001', 'ITEM_HOLD')";
-    client.batch_execute(&format!("BEGIN; SET LOCAL session_replication_role = replica; {import}")).await.unwrap();
+    client
+        .batch_execute(&format!(
+            "BEGIN; SET LOCAL session_replication_role = replica; {import}; SET CONSTRAINTS ALL IMMEDIATE"
+        ))
+        .await
+        .unwrap();
     OPEN_GROUPS.check(&client, "replication").await;
     client.batch_execute("ROLLBACK").await.unwrap();
 }
@@ -286,23 +291,29 @@ async fn of_two_transactions_that_change_an_order_the_second_sees_what_the_first
         (promise, assign, true),
         (remove, promise, false),
     ] {
+        // Neither has committed when the other begins to; then one has written all but its commit.
         client.batch_execute(ORDER).await.unwrap();
-        first.batch_execute(&format!("BEGIN; {one}")).await.unwrap();
-        second.batch_execute("BEGIN").await.unwrap();
-        if !waits {
-            second.batch_execute(other).await.unwrap_or_else(|error| panic!("{other}: {error:?}"));
-            first.batch_execute("COMMIT").await.unwrap();
-            second.batch_execute("COMMIT").await.unwrap();
-            OPEN_GROUPS.check(&client, &format!("{one}, and {other} beside it")).await;
-            continue;
+        for (client, sql) in [(&first, one), (&second, other)] {
+            client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
         }
+        let (one_committed, other_committed) =
+            tokio::join!(first.batch_execute("COMMIT"), second.batch_execute("COMMIT"));
+        one_committed.and(other_committed).unwrap_or_else(|error| panic!("{one}, {other}: {error:?}"));
+        OPEN_GROUPS.check(&client, &format!("{one}, and {other} beside it")).await;
+
+        client.batch_execute(ORDER).await.unwrap();
+        first.batch_execute(&format!("BEGIN; {one}; SET CONSTRAINTS ALL IMMEDIATE")).await.unwrap();
         let waiting = async {
-            database.wait_for_lock_waits(1).await;
-            first.batch_execute("COMMIT").await.unwrap();
+            if waits {
+                database.wait_for_lock_waits(1).await;
+                first.batch_execute("COMMIT").await.unwrap();
+            }
         };
         let (result, ()) = tokio::join!(second.batch_execute(other), waiting);
         result.unwrap_or_else(|error| panic!("{other}: {error:?}"));
-        second.batch_execute("COMMIT").await.unwrap();
+        if !waits {
+            first.batch_execute("COMMIT").await.unwrap();
+        }
         OPEN_GROUPS.check(&client, &format!("{one}, then {other}")).await;
     }
 }

@@ -113,6 +113,8 @@ async fn what_was_written_without_triggers_is_repaired() {
         .batch_execute(
             "SET session_replication_role = replica;
              ALTER TABLE order_item DISABLE TRIGGER orderql_item_replicated;
+             ALTER TABLE order_item_ship_group DISABLE TRIGGER orderql_item_replicated;
+             ALTER TABLE order_header DISABLE TRIGGER orderql_item_replicated;
              ALTER TABLE return_item DISABLE TRIGGER orderql_return_replicated;
              INSERT INTO order_header (order_id, product_store_id) VALUES ('O', 'A');
              INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id) VALUES ('O', '1', 'A');
@@ -134,8 +136,8 @@ const ROWS: &str = "
     INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '01', '1');
     INSERT INTO return_header (return_id) VALUES ('R')";
 
-/// Of two transactions that write an item and its group, or a return's items and their order, the second waits for the first, whichever
-/// that is, and sees what it did.
+/// Of two transactions that write an item and its group, or a return's items and their order, the second waits while the first commits,
+/// whichever that is, and sees what it did.
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_that_are_written_at_once_agree() {
     let database = migrated_database().await;
@@ -160,7 +162,7 @@ async fn rows_that_are_written_at_once_agree() {
     ] {
         for (one, other) in [(one, other), (other, one)] {
             client.batch_execute(ROWS).await.unwrap();
-            first.batch_execute(&format!("BEGIN; {one}")).await.unwrap();
+            first.batch_execute(&format!("BEGIN; {one}; SET CONSTRAINTS ALL IMMEDIATE")).await.unwrap();
             let waiting = async {
                 database.wait_for_lock_waits(1).await;
                 first.batch_execute("COMMIT").await.unwrap();
