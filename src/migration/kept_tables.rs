@@ -1,7 +1,19 @@
-//! What triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, and the store of a return. Rows
+//! What triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, and the stores of returns and shipments. Rows
 //! that are written while triggers are disabled, as some imports do, are missing or stale until they are repaired.
 
 use tokio_postgres::{Client, Error};
+
+/// How many ids' rows are filled in by one transaction.
+const IDS_AT_ONCE: i32 = 500;
+
+/// Fills in rows in parts, with a transaction for each, so that writers of other rows need not wait.
+#[derive(Debug)]
+struct Fill {
+    /// Makes the rows of the ids that follow one, and returns the last of these; null if there are none.
+    function: &'static str,
+    /// The rows that are there when it has been done.
+    filled: &'static str,
+}
 
 /// A table that triggers keep, or columns of one.
 #[derive(Debug)]
@@ -16,12 +28,14 @@ pub(crate) struct KeptTable {
     source: &'static str,
     /// Counts the rows that differ.
     differing: &'static str,
+    /// How a large table is filled in for the first time.
+    fill: Option<Fill>,
     /// The function that makes them equal, and returns the number of rows that were not.
     backfill: &'static str,
 }
 
 /// All of them, in the order in which they are reported.
-pub(crate) static KEPT_TABLES: [KeptTable; 3] = [
+pub(crate) static KEPT_TABLES: [KeptTable; 4] = [
     KeptTable {
         name: "orderql.party",
         rows: "parties",
@@ -29,6 +43,7 @@ pub(crate) static KEPT_TABLES: [KeptTable; 3] = [
         source: "public.party",
         differing: "SELECT count(*) FROM orderql.party_source AS source
             FULL JOIN orderql.party AS kept USING (party_id) WHERE source.* IS DISTINCT FROM kept.*",
+        fill: None,
         backfill: "orderql.backfill_parties",
     },
     KeptTable {
@@ -37,7 +52,20 @@ pub(crate) static KEPT_TABLES: [KeptTable; 3] = [
         view: "orderql.stale_return",
         source: "public.return_header",
         differing: "SELECT count(*) FROM orderql.stale_return",
-        backfill: "orderql.backfill_search_columns",
+        fill: None,
+        backfill: "orderql.backfill_returns",
+    },
+    KeptTable {
+        name: "shipment",
+        rows: "shipments",
+        view: "orderql.stale_shipment",
+        source: "public.shipment",
+        differing: "SELECT count(*) FROM orderql.stale_shipment",
+        fill: Some(Fill {
+            function: "orderql.fill_shipments",
+            filled: "public.shipment WHERE orderql_product_store_id IS NOT NULL",
+        }),
+        backfill: "orderql.backfill_shipments",
     },
     KeptTable {
         name: "orderql.item_place",
@@ -45,6 +73,7 @@ pub(crate) static KEPT_TABLES: [KeptTable; 3] = [
         view: "orderql.stale_item_place",
         source: "public.order_item",
         differing: "SELECT count(*) FROM orderql.stale_item_place",
+        fill: Some(Fill { function: "orderql.fill_item_places", filled: "orderql.item_place" }),
         backfill: "orderql.backfill_item_places",
     },
 ];
@@ -71,6 +100,20 @@ impl KeptTable {
             Some(_) => client.query_one(&format!("SELECT count(*) FROM {}", self.source), &[]).await?.try_get(0),
             None => Ok(0),
         }
+    }
+
+    /// Fills in a large table that has nothing yet, and returns the number of rows.
+    pub(super) async fn fill(&self, client: &Client) -> Result<i64, Error> {
+        let Some(Fill { function, filled }) = &self.fill else { return Ok(0) };
+        if client.query_one(&format!("SELECT EXISTS (SELECT FROM {filled})"), &[]).await?.try_get(0)? {
+            return Ok(0);
+        }
+        let next = format!("SELECT {function}($1, $2)");
+        let mut last = Some(String::new());
+        while let Some(after) = last {
+            last = client.query_one(&next, &[&after, &IDS_AT_ONCE]).await?.try_get(0)?;
+        }
+        client.query_one(&format!("SELECT count(*) FROM {filled}"), &[]).await?.try_get(0)
     }
 
     /// The statement that makes them equal.

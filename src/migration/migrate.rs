@@ -33,12 +33,6 @@ const MIN_SERVER_VERSION: i32 = 140_000;
 /// The key of the advisory lock that serializes migrations: the bytes of "orderql".
 const LOCK: i64 = 0x6f_7264_6572_716c;
 
-/// The table of the items in their ship groups, which is filled in parts.
-const ITEM_PLACES: &str = "orderql.item_place";
-
-/// How many orders' items are filled in by one transaction.
-const ORDERS_AT_ONCE: i32 = 500;
-
 /// Between two attempts to get it, or to lock a table.
 const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -257,16 +251,11 @@ impl<'a> Migration<'a> {
             progress("waiting for transactions that have begun before");
             old_transactions::wait(client).await?;
         }
-        progress(ITEM_PLACES);
-        let places = match fill_item_places(client).await {
-            Ok(rows) => rows,
-            Err(error) => return Err(MigrateError::of(client, ITEM_PLACES, error).await),
-        };
         let mut filled = Vec::new();
         for table in &KEPT_TABLES {
             progress(table.name);
-            let before = if table.name == ITEM_PLACES { places } else { 0 };
-            match table.repair(client).await.map(|rows| rows + before) {
+            let rows = async { Ok(table.fill(client).await? + table.repair(client).await?) };
+            match rows.await {
                 Ok(rows) => filled.push((table.name, rows)),
                 Err(error) => return Err(MigrateError::of(client, table.name, error).await),
             }
@@ -318,20 +307,6 @@ async fn lock(client: &Client) -> Result<(), tokio_postgres::Error> {
         tokio::time::sleep(LOCK_INTERVAL).await;
     }
     Ok(())
-}
-
-/// Fills the empty table of the items in their groups, some orders in each transaction, so that writers of others need not wait. Returns the
-/// number of rows.
-async fn fill_item_places(client: &Client) -> Result<i64, tokio_postgres::Error> {
-    if client.query_one("SELECT EXISTS (SELECT FROM orderql.item_place)", &[]).await?.try_get(0)? {
-        return Ok(0);
-    }
-    let mut last = Some(String::new());
-    while let Some(after) = last {
-        let fill = "SELECT orderql.fill_item_places($1, $2)";
-        last = client.query_one(fill, &[&after, &ORDERS_AT_ONCE]).await?.try_get(0)?;
-    }
-    client.query_one("SELECT count(*) FROM orderql.item_place", &[]).await?.try_get(0)
 }
 
 /// Runs steps in one transaction, and returns the numbers of rows that they inserted.

@@ -104,7 +104,7 @@ impl Variant {
     const fn dropped_triggers(self) -> Option<&'static str> {
         match self {
             Self::Nothing | Self::Indexes => Some(".*"),
-            Self::Searches => Some("^orderql_(?!keep|item_|return_)"),
+            Self::Searches => Some("^orderql_(?!keep|store|item_|return_)"),
             Self::All => None,
         }
     }

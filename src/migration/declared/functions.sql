@@ -194,24 +194,6 @@ BEGIN
 END;
 $$;
 
---- function orderql.backfill_search_columns
--- The stores of returns.
-CREATE OR REPLACE FUNCTION orderql.backfill_search_columns() RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    returns bigint := 0;
-BEGIN
-    IF EXISTS (SELECT FROM orderql.stale_return) THEN
-        LOCK TABLE public.order_header, public.return_header, public.return_item IN SHARE ROW EXCLUSIVE MODE;
-        UPDATE public.return_header AS header SET orderql_product_store_id = stale.product_store_id
-        FROM orderql.stale_return AS stale
-        WHERE header.return_id = stale.return_id;
-        GET DIAGNOSTICS returns = ROW_COUNT;
-    END IF;
-    RETURN returns;
-END;
-$$;
-
 --- function orderql.refresh_returns
 -- Brings the stores of these returns up to date. A change of an order's store locks the order first and then its returns, so this
 -- does, too.
@@ -234,23 +216,109 @@ BEGIN
 END;
 $$;
 
---- function orderql.refresh_returns_of_orders
--- The returns of these orders whose store is not their order's.
-CREATE OR REPLACE FUNCTION orderql.refresh_returns_of_orders(changed text[]) RETURNS void
+--- function orderql.backfill_returns
+-- Brings the stores of all returns up to date, and returns the number of those that were not.
+CREATE OR REPLACE FUNCTION orderql.backfill_returns() RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    stale text[] := ARRAY(SELECT return_id FROM orderql.stale_return);
+BEGIN
+    PERFORM orderql.refresh_returns(stale);
+    RETURN cardinality(stale);
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.backfill_returns FROM PUBLIC;
+
+--- function orderql.refresh_shipments
+-- Brings the stores of these shipments up to date, and returns the number of those that were not.
+CREATE OR REPLACE FUNCTION orderql.refresh_shipments(changed text[]) RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 DECLARE
-    stale text[] := ARRAY(
+    refreshed bigint;
+BEGIN
+    PERFORM FROM public.shipment WHERE shipment_id = ANY (changed) ORDER BY shipment_id FOR NO KEY UPDATE;
+    UPDATE public.shipment SET orderql_product_store_id = stale.product_store_id
+    FROM orderql.stale_shipment AS stale
+    WHERE stale.shipment_id = ANY (changed) AND shipment.shipment_id = stale.shipment_id;
+    GET DIAGNOSTICS refreshed = ROW_COUNT;
+    RETURN refreshed;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.refresh_shipments FROM PUBLIC;
+
+--- function orderql.fill_shipments
+-- Brings the stores of the next shipments up to date, and returns the last of these; null if there are none.
+CREATE OR REPLACE FUNCTION orderql.fill_shipments(after text, most integer) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    following text[] := ARRAY(SELECT shipment_id FROM public.shipment WHERE shipment_id > after ORDER BY shipment_id LIMIT most);
+BEGIN
+    PERFORM orderql.refresh_shipments(following);
+    RETURN following[cardinality(following)];
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.fill_shipments FROM PUBLIC;
+
+--- function orderql.backfill_shipments
+-- The same of all shipments.
+CREATE OR REPLACE FUNCTION orderql.backfill_shipments() RETURNS bigint
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+    SELECT orderql.refresh_shipments(ARRAY(SELECT shipment_id FROM orderql.stale_shipment))
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.backfill_shipments FROM PUBLIC;
+
+--- function orderql.refresh_stores_of_orders
+-- The stores of these orders' returns and shipments.
+CREATE OR REPLACE FUNCTION orderql.refresh_stores_of_orders(changed text[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+DECLARE
+    returns text[] := ARRAY(
         SELECT return_id
         FROM orderql.stale_return
         WHERE return_id = ANY (ARRAY(SELECT return_id FROM public.return_item WHERE order_id = ANY (changed)))
     );
+    shipments text[] := ARRAY(
+        SELECT shipment_id
+        FROM orderql.stale_shipment
+        WHERE shipment_id = ANY (ARRAY(SELECT shipment_id FROM public.shipment WHERE primary_order_id = ANY (changed)))
+    );
 BEGIN
-    IF cardinality(stale) > 0 THEN
-        PERFORM orderql.refresh_returns(stale);
+    IF cardinality(returns) > 0 THEN
+        PERFORM orderql.refresh_returns(returns);
     END IF;
+    IF cardinality(shipments) > 0 THEN
+        PERFORM orderql.refresh_shipments(shipments);
+    END IF;
+END;
+$$;
+
+--- trigger_function orderql.keep_stores_of_order
+-- An order that gets another store, which is rare. A shipment that another transaction is inserting has the former one: it is waited for.
+CREATE OR REPLACE FUNCTION orderql.keep_stores_of_order() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        LOCK TABLE public.shipment IN SHARE MODE;
+    END IF;
+    PERFORM orderql.refresh_stores_of_orders(array_remove(ARRAY[OLD.order_id, NEW.order_id], NULL));
+    RETURN NULL;
+END;
+$$;
+
+--- trigger_function orderql.keep_store_of_shipment
+CREATE OR REPLACE FUNCTION orderql.keep_store_of_shipment() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    NEW.orderql_product_store_id := (
+        SELECT product_store_id FROM public.order_header WHERE order_id = NEW.primary_order_id
+    );
+    RETURN NEW;
 END;
 $$;
 
@@ -534,7 +602,7 @@ BEGIN
     WHERE EXISTS (SELECT FROM orderql.item_place AS kept WHERE kept.order_id = added.order_id)
     HAVING count(*) > 0;
     IF TG_RELID = 'public.order_header'::regclass THEN
-        PERFORM orderql.refresh_returns_of_orders(ARRAY(SELECT order_id FROM new_rows));
+        PERFORM orderql.refresh_stores_of_orders(ARRAY(SELECT order_id FROM new_rows));
     END IF;
     RETURN NULL;
 END;
@@ -544,13 +612,8 @@ $$;
 -- Notes the order of a changed row.
 CREATE OR REPLACE FUNCTION orderql.note_row() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    changed text[] := array_remove(ARRAY[OLD.order_id, NEW.order_id], NULL);
 BEGIN
-    INSERT INTO orderql.changed_item (order_ids) VALUES (changed);
-    IF TG_RELID = 'public.order_header'::regclass THEN
-        PERFORM orderql.refresh_returns_of_orders(changed);
-    END IF;
+    INSERT INTO orderql.changed_item (order_ids) VALUES (array_remove(ARRAY[OLD.order_id, NEW.order_id], NULL));
     RETURN NULL;
 END;
 $$;
@@ -597,6 +660,7 @@ BEGIN
     END IF;
     IF TG_RELID = 'public.order_header'::regclass THEN
         UPDATE public.return_header SET orderql_product_store_id = NULL WHERE orderql_product_store_id IS NOT NULL;
+        UPDATE public.shipment SET orderql_product_store_id = NULL WHERE orderql_product_store_id IS NOT NULL;
     END IF;
     RETURN NULL;
 END;

@@ -42,6 +42,12 @@ CREATE OR REPLACE TRIGGER orderql_return_replicated
     FOR EACH ROW EXECUTE FUNCTION orderql.keep_return_items();
 ALTER TABLE public.return_item ENABLE ALWAYS TRIGGER orderql_return_truncated, ENABLE REPLICA TRIGGER orderql_return_replicated;
 
+--- triggers public.shipment: orderql_store
+CREATE OR REPLACE TRIGGER orderql_store
+    BEFORE INSERT OR UPDATE OF primary_order_id ON public.shipment
+    FOR EACH ROW EXECUTE FUNCTION orderql.keep_store_of_shipment();
+ALTER TABLE public.shipment ENABLE ALWAYS TRIGGER orderql_store;
+
 --- triggers public.order_item: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_truncated orderql_item_replicated
 CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_item REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();
@@ -95,7 +101,16 @@ CREATE OR REPLACE TRIGGER orderql_item_replicated AFTER INSERT OR UPDATE OF orde
     FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
 ALTER TABLE public.order_item_ship_group ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
 
---- triggers public.order_header: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_truncated orderql_item_replicated
+--- triggers public.order_header: orderql_keep orderql_keep_deleted orderql_keep_replicated orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_truncated orderql_item_replicated
+CREATE OR REPLACE TRIGGER orderql_keep AFTER UPDATE OF order_id, product_store_id ON public.order_header
+    FOR EACH ROW WHEN ((OLD.order_id, OLD.product_store_id) IS DISTINCT FROM (NEW.order_id, NEW.product_store_id))
+    EXECUTE FUNCTION orderql.keep_stores_of_order();
+CREATE OR REPLACE TRIGGER orderql_keep_deleted AFTER DELETE ON public.order_header
+    FOR EACH ROW EXECUTE FUNCTION orderql.keep_stores_of_order();
+CREATE OR REPLACE TRIGGER orderql_keep_replicated AFTER INSERT ON public.order_header
+    FOR EACH ROW EXECUTE FUNCTION orderql.keep_stores_of_order();
+ALTER TABLE public.order_header
+    ENABLE ALWAYS TRIGGER orderql_keep, ENABLE ALWAYS TRIGGER orderql_keep_deleted, ENABLE REPLICA TRIGGER orderql_keep_replicated;
 CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_header REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_added();
 CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE OF order_id, order_type_id, status_id, product_store_id, order_date ON public.order_header

@@ -377,11 +377,13 @@ SELECT
 FROM product_facility AS pair;
 
 --- view orderql.gift_card
--- A gift card by the end of its number. A number that OFBiz encrypted has none that means anything. The PIN is not read at all.
+-- A gift card by the end of its number, if that is a small part of it. A number that OFBiz encrypted has none that means anything. The PIN is
+-- not read at all.
 CREATE OR REPLACE VIEW orderql.gift_card AS
 SELECT
     card.payment_method_id,
-    CASE WHEN card.card_number ~ '^[0-9 -]+$' THEN right(card.card_number, 4) END AS last_digits,
+    CASE WHEN card.card_number ~ '^[0-9 -]+$' AND length(translate(card.card_number, ' -', '')) >= 12
+        THEN right(card.card_number, 4) END AS last_digits,
     card.expire_date
 FROM gift_card AS card;
 
@@ -486,7 +488,7 @@ WHERE price_now.from_date <= CURRENT_TIMESTAMP
   );
 
 --- view orderql.product_image
--- The current images of products: contents of a type that names an image, and where each is.
+-- The current images of products: contents of a type that names an image, and where each is, unless that is a file of the shop's server.
 CREATE OR REPLACE VIEW orderql.product_image AS
 SELECT
     link.product_id,
@@ -495,7 +497,8 @@ SELECT
     link.sequence_num,
     content.description,
     COALESCE(resource.mime_type_id, content.mime_type_id) AS mime_type_id,
-    resource.object_info AS url
+    CASE WHEN resource.data_resource_type_id IN ('URL_RESOURCE', 'LINK', 'SHORT_TEXT') OR resource.data_resource_type_id IS NULL
+        THEN resource.object_info END AS url
 FROM product_content AS link
 LEFT JOIN content ON content.content_id = link.content_id
 LEFT JOIN data_resource AS resource ON resource.data_resource_id = content.data_resource_id
@@ -595,6 +598,13 @@ LEFT JOIN LATERAL (
 ) AS item ON true
 LEFT JOIN order_header ON order_header.order_id = item.order_id
 WHERE header.orderql_product_store_id IS DISTINCT FROM order_header.product_store_id;
+
+--- view orderql.stale_shipment
+CREATE OR REPLACE VIEW orderql.stale_shipment AS
+SELECT shipment.shipment_id, order_header.product_store_id
+FROM shipment
+LEFT JOIN order_header ON order_header.order_id = shipment.primary_order_id
+WHERE shipment.orderql_product_store_id IS DISTINCT FROM order_header.product_store_id;
 
 --- view orderql.order_of_refund
 -- The orders that a payment is paid back for.

@@ -139,6 +139,10 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
                 .to_owned(),
             "SELECT facility_id FROM order_item_ship_group".to_owned(),
         ),
+        ("shipments", "productStoreId") => (
+            "t.primary_order_id IN (SELECT order_id FROM order_header WHERE product_store_id ?)".to_owned(),
+            "SELECT product_store_id FROM order_header JOIN shipment ON primary_order_id = order_id".to_owned(),
+        ),
         ("shipments", "shippedDate") => {
             let first = "FROM shipment_status WHERE status_id = 'SHIPMENT_SHIPPED' GROUP BY shipment_id";
             (

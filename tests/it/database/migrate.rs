@@ -52,6 +52,7 @@ pub(super) async fn make_stock(client: &Client) {
     }
     sql += r"
         ALTER TABLE return_header DROP COLUMN orderql_product_store_id;
+        ALTER TABLE shipment DROP COLUMN orderql_product_store_id;
         DO $$
         DECLARE
             doomed text;
@@ -244,6 +245,7 @@ async fn adds_what_a_stock_database_lacks_and_changes_nothing_else() {
             "return_header.return_date",
             "shipment.carrier_party_id",
             "shipment.external_id",
+            "shipment.orderql_product_store_id",
             "shipment.shipment_method_type_id",
             "shipment_method_type.parent_type_id",
             "shipment_package.package_name",

@@ -1,18 +1,20 @@
-//! What triggers keep so that indexes serve searches: the facility of an item in a ship group, and the store of a return.
+//! What triggers keep so that indexes serve searches: the facility of an item in a ship group, and the stores of returns and shipments.
 
 use tokio_postgres::Client;
 
 use crate::support::database::migrated_database;
 
-/// The facility of each item and the store of each return, as the triggers keep them and as OFBiz's tables have them.
+/// The facility of each item and the store of each return and shipment, as the triggers keep them and as OFBiz's tables have them.
 const KEPT: &str = "
     SELECT COALESCE(string_agg(line, ' ' ORDER BY line), '')
     FROM (
         SELECT concat(order_id, order_item_seq_id, '=', facility_id) FROM orderql.item_place
         UNION ALL SELECT concat(return_id, '=', orderql_product_store_id) FROM return_header
+        UNION ALL SELECT concat(shipment_id, '=', orderql_product_store_id) FROM shipment
     ) AS kept (line)";
-const STALE: &str =
-    "SELECT (SELECT count(*) FROM orderql.stale_item_place) + (SELECT count(*) FROM orderql.stale_return)";
+const STALE: &str = "
+    SELECT (SELECT count(*) FROM orderql.stale_item_place) + (SELECT count(*) FROM orderql.stale_return)
+        + (SELECT count(*) FROM orderql.stale_shipment)";
 
 /// As logical replication writes rows, and as OFBiz does.
 const ROLES: [&str; 2] = ["replica", "origin"];
@@ -106,6 +108,32 @@ async fn a_return_has_the_store_of_the_order_of_its_first_item() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_shipment_has_the_store_of_its_order() {
+    let database = migrated_database().await;
+    let client = database.connect().await;
+    client.batch_execute(DROP_FOREIGN_KEYS).await.unwrap();
+    let statements = [
+        ("INSERT INTO order_header (order_id, product_store_id) VALUES ('O', 'A'), ('P', 'B')", ""),
+        ("INSERT INTO shipment (shipment_id, primary_order_id) VALUES ('S', 'O'), ('T', NULL)", "S=A T="),
+        ("UPDATE shipment SET primary_order_id = 'P'", "S=B T=B"),
+        ("UPDATE order_header SET product_store_id = 'C' WHERE order_id = 'P'", "S=C T=C"),
+        ("UPDATE order_header SET order_id = 'Q' WHERE order_id = 'P'", "S= T="),
+        ("UPDATE shipment SET primary_order_id = 'R' WHERE shipment_id = 'T'", "S= T="),
+        ("INSERT INTO order_header (order_id, product_store_id) VALUES ('R', 'D')", "S= T=D"),
+        ("DELETE FROM order_header WHERE order_id = 'R'", "S= T="),
+        ("UPDATE shipment SET primary_order_id = 'O'", "S=A T=A"),
+        ("TRUNCATE order_header", "S= T="),
+        ("TRUNCATE shipment", ""),
+    ];
+    for role in ROLES {
+        client.batch_execute(&format!("SET session_replication_role = {role}")).await.unwrap();
+        for (sql, kept) in statements {
+            check(&client, sql, kept).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_written_without_triggers_is_repaired() {
     let database = migrated_database().await;
     let client = database.connect().await;
@@ -125,12 +153,12 @@ async fn what_was_written_without_triggers_is_repaired() {
         .await
         .unwrap();
     assert_eq!(client.query_one(STALE, &[]).await.unwrap().get::<_, i64>(0), 2);
-    check(&client, "SELECT orderql.backfill_search_columns(), orderql.backfill_item_places()", "O01=A R=A").await;
+    check(&client, "SELECT orderql.backfill_returns(), orderql.backfill_item_places()", "O01=A R=A").await;
 }
 
 /// What two transactions find before they begin.
 const ROWS: &str = "
-    TRUNCATE order_header, order_item_ship_group, order_item, return_header, return_item;
+    TRUNCATE order_header, order_item_ship_group, order_item, return_header, return_item, shipment;
     INSERT INTO order_header (order_id, product_store_id) VALUES ('O', 'A'), ('P', 'B');
     INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id) VALUES ('O', '1', 'A'), ('O', '2', 'B');
     INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '01', '1');
@@ -152,6 +180,7 @@ async fn rows_that_are_written_at_once_agree() {
         "INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id) VALUES ('O', '02', '3')";
     let add_return = "INSERT INTO return_item (return_id, return_item_seq_id, order_id) VALUES ('R', '2', 'O')";
     let add_earlier = "INSERT INTO return_item (return_id, return_item_seq_id, order_id) VALUES ('R', '1', 'P')";
+    let add_shipment = "INSERT INTO shipment (shipment_id, primary_order_id) VALUES ('S', 'O')";
     let move_order = "UPDATE order_header SET product_store_id = 'C'";
     for (one, other, kept) in [
         (add_item, move_group, "O01=C O02=C R="),
@@ -159,6 +188,7 @@ async fn rows_that_are_written_at_once_agree() {
         (add_group, add_item_of_it, "O01=A O02=C R="),
         (add_return, move_order, "O01=A R=C"),
         (add_return, add_earlier, "O01=A R=B"),
+        (add_shipment, move_order, "O01=A R= S=C"),
     ] {
         for (one, other) in [(one, other), (other, one)] {
             client.batch_execute(ROWS).await.unwrap();

@@ -219,7 +219,7 @@ async fn assert_reads_no_other_rows(root: &str, fill: &str) {
     let without_triggers = kept.map(|table| format!("ALTER TABLE {table} DISABLE TRIGGER USER; ")).concat();
     let fill = format!(
         "BEGIN; SET LOCAL session_replication_role = replica; {without_triggers}{fill};
-         SELECT orderql.backfill_search_columns(); ANALYZE order_item, return_header; COMMIT"
+         SELECT orderql.backfill_returns(); ANALYZE order_item, return_header; COMMIT"
     );
     database.connect().await.batch_execute(&fill).await.unwrap();
     let client = connect_like_server(&database).await;

@@ -292,7 +292,7 @@ INSERT INTO picklist_item (picklist_bin_id, order_id, order_item_seq_id, ship_gr
 SELECT 'B' || n / 4, CASE WHEN n % 2 = 0 THEN 'O0' ELSE 'O' || n / 5 END, n % 4, '00001', 'I' || n % 500,
     CASE WHEN n % 70 = 3 THEN 'SOME' WHEN n % 9 > 0 THEN 'PICKITEM_PICKED' END
 FROM generate_series(1, 3000) AS n;
-SELECT orderql.backfill_search_columns(), orderql.backfill_item_places();
+SELECT orderql.backfill_returns(), orderql.backfill_item_places();
 -- The fulfilment queue.
 INSERT INTO orderql.item_place
     (order_id, order_item_seq_id, ship_group_seq_id, facility_id, shipment_method_type_id, status_id, order_status_id,
