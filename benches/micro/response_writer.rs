@@ -15,6 +15,7 @@ use orderql::database::connection::connect::connect;
 use orderql::database::pool::options::PoolOptions;
 use orderql::database::pool::reader_pool::Pool;
 use orderql::execute::response_writer::{Progress, ResponseWriter};
+use orderql::execute::row_limits::{Memory, RowLimits};
 use orderql::execute::statement_log::StatementLog;
 use orderql::execute::{constant, execute};
 use orderql::migration::migrate::migrate;
@@ -72,7 +73,10 @@ async fn fetch() -> Vec<Fetched> {
         request.variables.insert("orderId".to_owned(), order_id.as_str().into());
         let plan = compile(&catalog, &request, &HIGH_LIMITS).unwrap().plan;
         let response = if plan.needs_database() {
-            execute(pool.connection().await.unwrap().into(), &plan, &StatementLog::default()).await.unwrap()
+            let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |_| Memory::Held };
+            execute(pool.connection().await.unwrap().into(), &plan, &StatementLog::default(), &mut limits)
+                .await
+                .unwrap()
         } else {
             constant(&plan)
         };

@@ -15,12 +15,20 @@ pub struct Column {
     pub stored: StoredType,
     /// As what statements return it.
     pub result: ResultType,
+    /// Whether the database lets its values be longer than a response may have: then their size is looked at before they are sent.
+    pub is_long: bool,
 }
 
 impl Column {
     /// A column of which only a schema file is known.
     pub fn new(name: impl Into<String>, scalar: ScalarType) -> Self {
-        Self { name: name.into(), scalar, stored: StoredType::of(scalar), result: ResultType::of(scalar) }
+        Self {
+            name: name.into(),
+            scalar,
+            stored: StoredType::of(scalar),
+            result: ResultType::of(scalar),
+            is_long: false,
+        }
     }
 
     /// The same with an array of such values.
@@ -32,6 +40,7 @@ impl Column {
     pub(super) fn set_stored_type(&mut self, relation: &str, stored: &StoredTypes) {
         self.stored = stored.get(relation, &self.name, self.scalar);
         self.result = stored.result(relation, &self.name, self.scalar);
+        self.is_long = stored.is_long(relation, &self.name, self.scalar);
     }
 }
 

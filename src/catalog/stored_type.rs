@@ -1,6 +1,6 @@
 //! How the database stores the columns that values are compared with. A schema file does not say so; the database does.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::catalog::result_type::ResultType;
 use crate::value::{Enumeration, Float, ScalarType, Value};
@@ -144,6 +144,8 @@ impl From<StoredType> for ResultType {
 pub struct StoredTypes {
     /// By relation, as the schema file names it, and column.
     types: HashMap<String, HashMap<String, FoundType>>,
+    /// By relation: the columns whose values may have any length.
+    long: HashMap<String, HashSet<String>>,
 }
 
 /// How a database stores a column.
@@ -163,6 +165,17 @@ impl StoredTypes {
     /// Adds a column of another type, which statements return as this one.
     pub fn insert_result(&mut self, relation: &str, column: &str, result: ResultType) {
         self.add(relation, column, FoundType { stored: None, result });
+    }
+
+    /// Adds a column whose values may have any length.
+    pub fn insert_long(&mut self, relation: &str, column: &str) {
+        self.long.entry(relation.to_owned()).or_default().insert(column.to_owned());
+    }
+
+    /// Whether the values of a column of a scalar type may have any length. Those of an ID are keys.
+    pub(super) fn is_long(&self, relation: &str, column: &str, scalar: ScalarType) -> bool {
+        matches!(scalar, ScalarType::String | ScalarType::Json | ScalarType::Bytes)
+            && self.long.get(relation).is_some_and(|columns| columns.contains(column))
     }
 
     fn add(&mut self, relation: &str, column: &str, found: FoundType) {

@@ -59,9 +59,9 @@ macro_rules! error_codes {
 error_codes! {
     FirstRequired "FIRST_REQUIRED" 400 no "a connection without `first:` or `last:`"
     FirstTooLarge "FIRST_TOO_LARGE" 400 no "a page size above the caller's maximum"
-    CostExceeded "COST_EXCEEDED" 400 no "an estimated cost above the caller's maximum, or a page of an export that takes more memory than a connection may have"
+    CostExceeded "COST_EXCEEDED" 400 no "an estimated cost above the caller's maximum"
     DepthExceeded "DEPTH_EXCEEDED" 400 no "too many levels of object nesting"
-    ResponseTooLarge "RESPONSE_TOO_LARGE" 400 no "a response that may have more bytes (`responseBytes`) than the caller's may (`maxResponseBytes`), by what the query selects without paying for it"
+    ResponseTooLarge "RESPONSE_TOO_LARGE" 400 no "a response that may have more bytes (`responseBytes`) than the caller's may (`maxResponseBytes`), by what the query selects without paying for it; or whose rows had more when they were read (`rowsRead`): then it is paid for, and about `fittingRows` would have fit"
     FieldNotFilterable "FIELD_NOT_FILTERABLE" 400 no "a search key that the root does not declare"
     OperatorNotAllowed "OPERATOR_NOT_ALLOWED" 400 no "a comparator that the search key does not accept, or that does not exist"
     MalformedQuery "MALFORMED_QUERY" 400 no "a search term that is not `key:value`, or a value that its key cannot take, such as one with `*`"
@@ -92,6 +92,7 @@ error_codes! {
     RequestHeaderFieldsTooLarge "REQUEST_HEADER_FIELDS_TOO_LARGE" 431 no "too many headers, or too many bytes of them"
     ServiceUnavailable "SERVICE_UNAVAILABLE" 503 yes "the database cannot be reached, has no free connection, or cannot run statements (out of connections, memory or disk space, shutting down, read-only), or requests and unread responses take as much memory as they may, or the server is stopping and the request would have to wait; retry"
     UnrepresentableValue "UNREPRESENTABLE_VALUE" 200 no "a field is null because the database has a value there that its type cannot be, such as an infinity (`path` names the field); the rest of the response is complete"
+    ValueTooLarge "VALUE_TOO_LARGE" 200 no "a field is null because the database has a value there that is longer than 1 MiB (`path` names the field); the rest of the response is complete"
     InternalServerError "INTERNAL_SERVER_ERROR" 500 no "an internal error; the operator finds it in the log under `requestId`"
 }
 

@@ -13,9 +13,19 @@ pub enum ExecuteError {
     /// The rows do not have the columns or the order that their statement gives them.
     #[error("a row is not as its statement has it")]
     Misshapen,
-    /// A page has to be read whole before it is written, and takes more memory than the response may.
+    /// Rows that have to be held before they are written take more memory than there is at present.
     #[error("the rows take too much memory")]
     OutOfMemory,
+    /// They take more than they ever may.
+    #[error("the first {rows} rows have {bytes} bytes, and all may have {limit}")]
+    TooLarge {
+        /// The rows that have arrived of the list that has most.
+        rows: u64,
+        /// Bytes of their values.
+        bytes: u64,
+        /// What all rows may take.
+        limit: u64,
+    },
 }
 
 impl ExecuteError {
@@ -23,8 +33,10 @@ impl ExecuteError {
     pub(crate) fn spares_connection(&self) -> bool {
         match self {
             Self::Database(error) => error.spares_connection(),
-            // The rows may be another statement's, or there are more.
-            Self::Misshapen | Self::OutOfMemory => false,
+            // The rows may be another statement's.
+            Self::Misshapen => false,
+            // The rows that are left are thrown away where the connection is given back.
+            Self::OutOfMemory | Self::TooLarge { .. } => true,
         }
     }
 }

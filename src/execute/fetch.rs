@@ -8,9 +8,13 @@ use crate::database::metrics::{Operation, record};
 use crate::database::parameter::BinaryParameter;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
+use crate::execute::row_limits::RowLimits;
 use crate::execute::statement_log::StatementLog;
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
+
+/// Bytes of rows that are read at once, and those of one row more.
+const BYTES: usize = 256 << 10;
 
 /// The running statement of a plan.
 pub(super) struct RunningStatement<'c> {
@@ -33,17 +37,20 @@ impl<'c> RunningStatement<'c> {
         Ok(Self { rows, sent })
     }
 
-    /// Reads all rows.
+    /// Reads all rows, unless they take too much.
     pub(super) async fn read_all(
         &mut self,
         writer: &mut ResponseWriter,
         log: &StatementLog,
+        limits: &mut RowLimits<'_>,
     ) -> Result<(), ExecuteError> {
-        while self.read(writer, log, usize::MAX).await? {}
+        while self.read(writer, log, usize::MAX).await? {
+            limits.check(writer)?;
+        }
         Ok(())
     }
 
-    /// Reads the next row, and others that have arrived, up to a number. Returns whether there may be more.
+    /// Reads the next row, and others that have arrived, up to a number or to some bytes. Returns whether there may be more.
     pub(super) async fn read(
         &mut self,
         writer: &mut ResponseWriter,
@@ -59,8 +66,12 @@ impl<'c> RunningStatement<'c> {
             log.end(end, || writer.row_counts().into());
             return Ok(false);
         };
+        let full = writer.memory() + BYTES;
         writer.push(row)?;
         for _ in 1..most {
+            if writer.memory() >= full {
+                break;
+            }
             let Some(row) = self.rows.next_arrived()? else { break };
             writer.push(row)?;
         }

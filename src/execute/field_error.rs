@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::plan::response_template::ColumnType;
-use crate::value::ScalarType;
+use crate::value::{MAX_VALUE_BYTES, ScalarType};
 
 /// The most field errors that one response reports. The rest are counted.
 pub const MAX_FIELD_ERRORS: usize = 20;
@@ -33,6 +33,9 @@ pub enum Cause {
     /// A null in a field whose type is non-null.
     #[error("the schema declares a non-null value here, and the database has none; tell the operator")]
     Missing,
+    /// A value that is longer than one may be.
+    #[error("the database has a value of {0} bytes here, and one may have {MAX_VALUE_BYTES}")]
+    TooLong(u64),
     /// A value that the field's type does not have.
     #[error("{}", unwritable(*.0))]
     Unwritable(ColumnType),

@@ -2,8 +2,7 @@
 
 use serde::de::IgnoredAny;
 
-/// The longest value that is written, in bytes.
-const MAX_BYTES: usize = 1 << 20;
+use crate::value::MAX_VALUE_BYTES;
 
 /// How deep its arrays and objects may be nested.
 const MAX_DEPTH: usize = 127;
@@ -11,7 +10,7 @@ const MAX_DEPTH: usize = 127;
 /// Appends a JSON value as it is, but for line breaks between its parts, which end the lines of an export: they become spaces. Returns
 /// `false`, and appends nothing, if it is too long, or nested deeper than most parsers accept.
 pub(super) fn json_value(raw: &[u8], out: &mut Vec<u8>) -> bool {
-    let is_valid = raw.len() <= MAX_BYTES
+    let is_valid = raw.len() <= MAX_VALUE_BYTES
         && str::from_utf8(raw).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
         && depth(raw) <= MAX_DEPTH;
     if is_valid {
@@ -68,6 +67,6 @@ mod tests {
         assert!(written(&nested(127)).is_some() && written(&nested(128)).is_none());
         assert!(written(&format!(r#"["\"{}"]"#, "[".repeat(200))).is_some());
         let long = |length: usize| format!("\"{}\"", "x".repeat(length - 2));
-        assert!(written(&long(MAX_BYTES)).is_some() && written(&long(MAX_BYTES + 1)).is_none());
+        assert!(written(&long(MAX_VALUE_BYTES)).is_some() && written(&long(MAX_VALUE_BYTES + 1)).is_none());
     }
 }

@@ -5,6 +5,7 @@
 //! - `statement_rows`: its rows, in the order of the response
 //! - [`response_writer`]: the template's ops, run over the rows
 //! - `page_frame`: the page or lookup that is being written; `page_cursor`: its cursors
+//! - [`row_limits`]: what rows may take
 //! - [`response_stream`]: fetching and writing large responses side by side
 //! - `statement_report`: the statement of a plan for people who want to see it
 //! - [`plan_analysis`]: what its branches take
@@ -38,6 +39,7 @@ mod page_frame;
 pub mod plan_analysis;
 pub mod response_stream;
 pub mod response_writer;
+pub mod row_limits;
 pub mod sql_literal;
 pub mod statement_log;
 pub(crate) mod statement_report;
@@ -52,6 +54,7 @@ use crate::database::connection::read_connection::ReadConnection;
 use crate::execute::error::ExecuteError;
 use crate::execute::fetch::{RunningStatement, parameters};
 use crate::execute::response_writer::ResponseWriter;
+use crate::execute::row_limits::RowLimits;
 use crate::execute::statement_log::StatementLog;
 use crate::plan::request_plan::Plan;
 
@@ -60,17 +63,19 @@ pub async fn execute(
     connection: ReadConnection,
     plan: &Arc<Plan>,
     log: &StatementLog,
+    limits: &mut RowLimits<'_>,
 ) -> Result<Box<ResponseWriter>, ExecuteError> {
     if !plan.needs_database() {
         connection.release();
         return Ok(constant(plan));
     }
-    match read(&connection, plan, log).await {
+    match read(&connection, plan, log, limits).await {
         Ok(writer) => {
             connection.release();
             Ok(writer)
         }
         Err(error) => {
+            // Dropped otherwise, which ends what still runs there.
             if !error.spares_connection() {
                 connection.discard();
             }
@@ -85,12 +90,13 @@ pub(crate) async fn execute_within(
     connection: &OwnConnection,
     plan: &Arc<Plan>,
     log: &StatementLog,
+    limits: &mut RowLimits<'_>,
 ) -> Result<Box<ResponseWriter>, ExecuteError> {
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
     let query = || connection.query(&statement, parameters(plan), Transaction::Open);
-    RunningStatement::send(query, log).await?.read_all(&mut writer, log).await?;
+    RunningStatement::send(query, log).await?.read_all(&mut writer, log, limits).await?;
     Ok(writer)
 }
 
@@ -105,11 +111,12 @@ async fn read(
     connection: &ReadConnection,
     plan: &Arc<Plan>,
     log: &StatementLog,
+    limits: &mut RowLimits<'_>,
 ) -> Result<Box<ResponseWriter>, ExecuteError> {
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
     let query = || connection.query(&statement, parameters(plan));
-    RunningStatement::send(query, log).await?.read_all(&mut writer, log).await?;
+    RunningStatement::send(query, log).await?.read_all(&mut writer, log, limits).await?;
     Ok(writer)
 }

@@ -14,6 +14,7 @@ use crate::database::connection::own_connection::{OwnConnection, Transaction};
 use crate::execute::error::ExecuteError;
 use crate::execute::fetch::{RunningStatement, parameters};
 use crate::execute::response_writer::{Pause, ResponseWriter, WriteError};
+use crate::execute::row_limits::{MemoryLimit, hold};
 use crate::execute::statement_log::StatementLog;
 use crate::plan::request_plan::Plan;
 
@@ -36,9 +37,6 @@ pub struct StreamOptions {
     /// How many rows are read at once; `None` for as many as are fast.
     pub rows: Option<u16>,
 }
-
-/// Is called with the bytes that a response's rows take, and returns whether they may.
-pub type MemoryLimit = Box<dyn FnMut(usize) -> bool + Send>;
 
 /// A part of `data`.
 pub enum Part {
@@ -75,7 +73,7 @@ impl ResponseStream {
         log: Arc<StatementLog>,
         start: Vec<u8>,
         options: StreamOptions,
-        memory: MemoryLimit,
+        memory: Box<MemoryLimit<'static>>,
     ) -> Self {
         let (sender, parts) = mpsc::channel(1);
         Self { producer: Box::pin(produce(connection, plan, log, start, options, memory, sender)), parts }
@@ -97,7 +95,7 @@ async fn produce(
     log: Arc<StatementLog>,
     start: Vec<u8>,
     options: StreamOptions,
-    memory: MemoryLimit,
+    memory: Box<MemoryLimit<'static>>,
     parts: mpsc::Sender<Vec<u8>>,
 ) -> Result<LastPart, StreamError> {
     match write(&connection, &plan, &log, start, options, memory, &parts).await {
@@ -120,7 +118,7 @@ async fn write(
     log: &StatementLog,
     start: Vec<u8>,
     options: StreamOptions,
-    mut memory: MemoryLimit,
+    mut memory: Box<MemoryLimit<'static>>,
     parts: &mpsc::Sender<Vec<u8>>,
 ) -> Result<LastPart, StreamError> {
     log.prepare(connection.backend(), Instant::now());
@@ -136,9 +134,7 @@ async fn write(
             Pause::Rows => {
                 writer.drop_written();
                 is_running = statement.read(&mut writer, log, most).await?;
-                if !memory(writer.memory()) {
-                    return Err(ExecuteError::OutOfMemory.into());
-                }
+                hold(&mut *memory, &writer)?;
             }
             Pause::Part => {
                 at_least = options.part;

@@ -142,6 +142,11 @@ impl ResponseWriter {
         self.rows.finish();
     }
 
+    /// Bytes of the values of all rows that have arrived.
+    pub(super) fn bytes(&self) -> u64 {
+        self.rows.bytes()
+    }
+
     /// Bytes of memory that the rows take, about.
     pub fn memory(&self) -> usize {
         self.rows.memory()
@@ -370,11 +375,16 @@ impl ResponseWriter {
         let (cause, non_null, path) = loop {
             match ops.get(position) {
                 Some(Op::Literal(bytes)) => out.extend_from_slice(bytes),
-                Some(Op::Column { before, column, ty, non_null, path }) => {
+                Some(Op::Column { before, column, size, ty, non_null, path }) => {
                     out.extend_from_slice(before);
                     match row.and_then(|row| self.rows.value(row, *column)) {
                         Some((format, bytes)) if column::json(*ty, format, bytes, out) => {}
                         Some(_) => break (Cause::Unwritable(*ty), *non_null, *path),
+                        None if let Some(bytes) =
+                            size.and_then(|size| row.and_then(|row| self.rows.size(row, size))) =>
+                        {
+                            break (Cause::TooLong(bytes), *non_null, *path);
+                        }
                         None if *non_null => break (Cause::Missing, true, *path),
                         None => out.extend_from_slice(b"null"),
                     }

@@ -31,6 +31,8 @@ pub(super) struct StatementRows {
     dropped: usize,
     /// Bytes of memory that they take, about.
     memory: usize,
+    /// Bytes of the values of all that have arrived.
+    bytes: u64,
     /// Whether all rows have arrived.
     is_complete: bool,
     /// What has arrived of each step.
@@ -86,6 +88,7 @@ impl StatementRows {
             rows: VecDeque::with_capacity(first_page.map_or(0, |rows| rows.min(MAX_RESERVED) + 1)),
             dropped: 0,
             memory: 0,
+            bytes: 0,
             is_complete: false,
             steps: vec![Arrived::default(); plan.steps().len()],
             changes: Vec::new(),
@@ -110,6 +113,7 @@ impl StatementRows {
             self.changes.push((id, row.clone()));
         }
         self.memory += self.memory_of(&row);
+        self.bytes += row.raw_size_bytes() as u64;
         self.rows.push_back(StatementRow { step: id, kind, row });
         Ok(())
     }
@@ -169,6 +173,17 @@ impl StatementRows {
     pub(super) fn value<'r>(&self, row: &'r Row, column: usize) -> Option<(ColumnFormat, &'r [u8])> {
         let bytes: Option<RawValue<'r>> = row.try_get(column).ok()?;
         Some((*self.formats.get(column)?, bytes?.0))
+    }
+
+    /// The size that a column of a row says.
+    pub(super) fn size(&self, row: &Row, column: usize) -> Option<u64> {
+        let (_, bytes) = self.value(row, column)?;
+        u64::try_from(i64::from_be_bytes(bytes.try_into().ok()?)).ok()
+    }
+
+    /// Bytes of the values of all rows that have arrived.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Bytes of memory that the rows take, about.

@@ -5,6 +5,7 @@ use std::mem;
 
 use crate::catalog::result_type::ResultType;
 use crate::catalog::schema::TypeRef;
+use crate::plan::select::ShownColumn;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::value::ScalarType;
@@ -99,6 +100,8 @@ pub enum Op {
         before: Box<[u8]>,
         /// Its index in the row.
         column: usize,
+        /// The index of its size, if its values may be longer than [`MAX_VALUE_BYTES`](crate::value::MAX_VALUE_BYTES): null unless this one is.
+        size: Option<usize>,
         /// Its type in the schema, but for whether it is non-null.
         ty: ColumnType,
         /// Whether its type in the schema is non-null.
@@ -244,9 +247,9 @@ impl TemplateWriter {
     }
 
     /// Appends a column, with the bytes before it.
-    pub(super) fn column(&mut self, column: usize, ty: ColumnType, non_null: bool) {
+    pub(super) fn column(&mut self, ShownColumn { column, size }: ShownColumn, ty: ColumnType, non_null: bool) {
         let before = mem::take(&mut self.literal).into();
-        self.ops.push(Op::Column { before, column, ty, non_null, path: self.path });
+        self.ops.push(Op::Column { before, column, size, ty, non_null, path: self.path });
     }
 
     /// Appends an op.

@@ -13,6 +13,7 @@ use crate::catalog::search_key::SearchKey;
 use crate::plan::parameters::Placeholder;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Separated};
+use crate::value::MAX_VALUE_BYTES;
 
 /// The select list and the joins of a page, and which of its columns are returned.
 #[derive(Debug, Default)]
@@ -52,9 +53,20 @@ pub(crate) enum ReturnedSource {
     BeyondPage,
 }
 
+/// A column that is shown: its index in a row of the statement, and that of its size.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShownColumn {
+    pub(crate) column: usize,
+    pub(crate) size: Option<usize>,
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Expression<'a> {
     Column(ColumnOf<'a>),
+    /// A column without values that are too long.
+    Short(ColumnOf<'a>, ResultType),
+    /// The bytes of such a value, or else null.
+    Size(ColumnOf<'a>, ResultType),
     /// Whether an object was joined: true, or else null.
     Present(Alias),
     /// An aggregate, and the values that count if not all do.
@@ -79,6 +91,17 @@ impl<'a> Select<'a> {
     /// Returns a column, and its index in a row of the statement.
     pub(crate) fn column(&mut self, alias: Alias, column: &'a Column, columns: &mut ResultColumns) -> usize {
         self.selected(Expression::Column(ColumnOf(alias, &column.name)), column.result, columns)
+    }
+
+    /// Returns a column that is shown, and not one of its values that is too long, but the size of that.
+    pub(crate) fn shown(&mut self, alias: Alias, column: &'a Column, columns: &mut ResultColumns) -> ShownColumn {
+        if !column.is_long {
+            return ShownColumn { column: self.column(alias, column, columns), size: None };
+        }
+        let of = ColumnOf(alias, &column.name);
+        let size = self.selected(Expression::Size(of, column.result), ResultType::Int8, columns);
+        let column = self.selected(Expression::Short(of, column.result), column.result, columns);
+        ShownColumn { column, size: Some(size) }
     }
 
     /// Returns an aggregate over the rows of a connection, and its index in a row of the statement.
@@ -166,11 +189,21 @@ impl<'a> Select<'a> {
         };
         for expression in &self.expressions {
             match expression {
-                Expression::Column(ColumnOf(of, name)) if *of == alias => add(name),
+                Expression::Column(ColumnOf(of, name))
+                | Expression::Short(ColumnOf(of, name), _)
+                | Expression::Size(ColumnOf(of, name), _)
+                    if *of == alias =>
+                {
+                    add(name);
+                }
                 Expression::Aggregate(of, aggregate, _) if *of == alias => {
                     aggregate.join.by.iter().for_each(|column| add(&column.name));
                 }
-                Expression::Column(_) | Expression::Present(_) | Expression::Aggregate(..) => {}
+                Expression::Column(_)
+                | Expression::Short(..)
+                | Expression::Size(..)
+                | Expression::Present(_)
+                | Expression::Aggregate(..) => {}
             }
         }
         for joined in self.joins.iter().filter(|joined| joined.parent == alias) {
@@ -201,12 +234,14 @@ impl<'a> Select<'a> {
 impl PartialEq for Expression<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Column(one), Self::Column(other)) => one == other,
+            (Self::Column(one), Self::Column(other))
+            | (Self::Short(one, _), Self::Short(other, _))
+            | (Self::Size(one, _), Self::Size(other, _)) => one == other,
             (Self::Present(one), Self::Present(other)) => one == other,
             (Self::Aggregate(alias, one, _), Self::Aggregate(other_alias, other, _)) => {
                 alias == other_alias && std::ptr::eq(*one, *other)
             }
-            (Self::Column(_) | Self::Present(_) | Self::Aggregate(..), _) => false,
+            (Self::Column(_) | Self::Short(..) | Self::Size(..) | Self::Present(_) | Self::Aggregate(..), _) => false,
         }
     }
 }
@@ -215,6 +250,13 @@ impl Display for Expression<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column(column) => column.fmt(f),
+            Self::Short(column, ty) => {
+                write!(f, "CASE WHEN {} <= {MAX_VALUE_BYTES} THEN {column} END", Size(*column, *ty))
+            }
+            Self::Size(column, ty) => {
+                let size = Size(*column, *ty);
+                write!(f, "CASE WHEN {size} > {MAX_VALUE_BYTES} THEN {size} END")
+            }
             Self::Present(alias) => write!(f, "{alias}.present"),
             Self::Aggregate(alias, aggregate, values) => {
                 let column = ColumnOf(Alias::Inner, &aggregate.column);
@@ -239,6 +281,20 @@ impl Display for Expression<'_> {
                     }
                 }
             }
+        }
+    }
+}
+
+/// The bytes of a value. Those of a text or of bytes are known without reading them.
+struct Size<'a>(ColumnOf<'a>, ResultType);
+
+impl Display for Size<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(column, ty) = self;
+        if *ty == ResultType::Bytes {
+            write!(f, "octet_length({column})")
+        } else {
+            write!(f, "octet_length({column}::text)")
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
-use crate::preflight::column_type::{COLUMN_TYPE, ColumnType, FoundType, SELECTED};
+use crate::preflight::column_type::{COLUMN_TYPE, ColumnType, FoundType, SELECTED, ValueType};
 use crate::preflight::requirements::{ColumnName, Requirements};
+use crate::value::MAX_VALUE_BYTES;
 
 /// The statement that selects the columns of relations.
 ///
@@ -142,6 +144,21 @@ pub(super) struct FoundColumn {
     pub(super) is_not_null: bool,
     /// Whether the column, if it is numeric, has no decimal places and 28 digits at most.
     pub(super) is_whole: bool,
+}
+
+/// The declared characters of a column whose values, of four bytes each at most, cannot be longer than [`MAX_VALUE_BYTES`].
+const SHORT: usize = MAX_VALUE_BYTES / 4;
+
+impl FoundColumn {
+    /// Whether its values may be longer than [`MAX_VALUE_BYTES`].
+    pub(super) fn is_long(&self) -> bool {
+        let ValueType::BuiltIn(ty) = self.ty.value() else { return false };
+        let has_any_length =
+            matches!(*ty, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::BYTEA | Type::JSON | Type::JSONB);
+        let declared = self.type_name.split_once('(').and_then(|(_, length)| length.strip_suffix(')'));
+        let is_short = declared.and_then(|length| length.parse().ok()).is_some_and(|length: usize| length <= SHORT);
+        has_any_length && !is_short
+    }
 }
 
 impl DatabaseSchema {

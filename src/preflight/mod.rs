@@ -32,7 +32,7 @@ use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::preflight::column_type::{ColumnType, ValueType};
 use crate::preflight::comparison::Comparison;
-use crate::preflight::database_schema::DatabaseSchema;
+use crate::preflight::database_schema::{DatabaseSchema, FoundColumn};
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::requirements::{ColumnName, Requirements};
 
@@ -93,7 +93,11 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
     let database = DatabaseSchema::read(client, &requirements).await?;
     let mut types = StoredTypes::default();
     for ColumnName { relation, name } in requirements.columns.iter().map(|requirement| requirement.column) {
-        match database.column(ColumnName { relation, name }).map(|found| &found.ty) {
+        let found = database.column(ColumnName { relation, name });
+        if found.is_some_and(FoundColumn::is_long) {
+            types.insert_long(relation, name);
+        }
+        match found.map(|found| &found.ty) {
             Some(ColumnType::Value(ValueType::BuiltIn(ty))) => add_built_in(&mut types, relation, name, ty),
             Some(ColumnType::Value(ValueType::Enum(labels))) => types.insert(relation, name, StoredType::Enum(*labels)),
             Some(ColumnType::Array(ValueType::BuiltIn(element))) => {

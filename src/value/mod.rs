@@ -22,6 +22,9 @@ mod time_of_day;
 mod timestamp;
 mod uuid;
 
+/// The bytes of the longest value of the database that a response can have.
+pub const MAX_VALUE_BYTES: usize = 1 << 20;
+
 pub use any_value::Value;
 pub use date::Date;
 pub use enumeration::Enumeration;

@@ -67,7 +67,22 @@ pub enum Attack {
     Resets,
     /// Queries of 9,900 unknown fields, 200 at the same time
     InvalidQueries,
+    /// Orders whose notes have up to 4 MB each
+    LargeValues,
 }
+
+/// An order with 100 notes of 1 MB and 100 of 4 MB.
+pub const LARGE_VALUES: &str = "
+    INSERT INTO order_header (order_id) VALUES ('LARGE1'), ('LARGE4');
+    INSERT INTO note_data (note_id, note_info)
+    SELECT concat('LARGE', size, n), repeat(md5(n::text), size * 31250) FROM generate_series(1, 100) AS n, unnest(ARRAY[1, 4]) AS size;
+    INSERT INTO order_header_note (order_id, note_id) SELECT substr(note_id, 1, 6), note_id FROM note_data WHERE note_id LIKE 'LARGE%'";
+
+/// Removes it.
+pub const NO_LARGE_VALUES: &str = "
+    DELETE FROM order_header_note WHERE order_id LIKE 'LARGE%';
+    DELETE FROM note_data WHERE note_id LIKE 'LARGE%';
+    DELETE FROM order_header WHERE order_id LIKE 'LARGE%'";
 
 impl Attack {
     /// The name, as on the command line.
@@ -94,6 +109,7 @@ impl Attack {
             Self::FreeLeaves => free_leaves(attacker),
             Self::Resets => resets(attacker),
             Self::InvalidQueries => invalid_queries(attacker),
+            Self::LargeValues => queries(attacker, large_values),
         }
     }
 }
@@ -190,6 +206,16 @@ fn queries(attacker: &Attacker, query: impl Fn(u64) -> String) -> Result<()> {
             })
             .await
     })
+}
+
+/// All notes of an order, once or, for what a second alias costs, twice.
+fn large_values(number: u64) -> String {
+    let notes = |alias: &str, first: u8| {
+        format!("{alias}: notes(first: {first}) {{ edges {{ node {{ noteInfo internalNote }} }} }}")
+    };
+    let order = if number.is_multiple_of(2) { "LARGE1" } else { "LARGE4" };
+    let twice = if number.is_multiple_of(3) { notes("twice", 50) } else { String::new() };
+    format!("{{ order(orderId: \"{order}\") {{ {} {twice} }} }}", notes("once", 100))
 }
 
 /// So many searches, each by a list of so many values.

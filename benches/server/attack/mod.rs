@@ -23,7 +23,7 @@ use crate::process::{ServerProcess, free_address};
 use crate::report::{Report, Row};
 use crate::usage::{CpuTimes, peak_mib};
 use attacker::{Attacker, Tally};
-use attacks::Attack;
+use attacks::{Attack, LARGE_VALUES, NO_LARGE_VALUES};
 use bystander::Bystander;
 
 /// The most resident memory that the server may ever have.
@@ -70,9 +70,18 @@ pub fn run(options: &AttackOptions) -> Result<bool> {
     let mut report = Report::default();
     let mut rows = Vec::new();
     let all = Attack::value_variants().iter().copied();
+    let client = database.connect()?;
+    let write =
+        |sql: &str| database.block_on(client.batch_execute(&format!("SET default_transaction_read_only = off; {sql}")));
     for attack in all.filter(|attack| options.only.is_empty() || options.only.contains(attack)) {
         eprintln!("{} s of {}", options.seconds, attack.name());
+        if attack == Attack::LargeValues {
+            write(LARGE_VALUES)?;
+        }
         rows.push(measure(attack, &database, time, &mut report)?);
+        if attack == Attack::LargeValues {
+            write(NO_LARGE_VALUES)?;
+        }
     }
     report.table("attacks", rows);
     let is_met = report.is_met();

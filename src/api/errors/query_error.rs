@@ -13,7 +13,7 @@ use crate::throttle::rate_limiter::DebitError;
 /// When a client may retry after its other queries had the time to finish.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Why a query returns no rows. Nothing is debited, except for a query that ran too long.
+/// Why a query returns no rows. Nothing is debited, except for a query that ran too long, or whose rows were too large.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueryError {
     /// The query does not compile, or costs more than its caller may spend.
@@ -47,15 +47,22 @@ pub(crate) enum QueryError {
     /// The caller runs an export already.
     #[error("an export of yours is running, and no more may run at the same time")]
     ExportRunning,
-    /// A page of an export takes more memory than a connection may ever hold.
+    /// The rows that were read of a response have more bytes than all may.
     #[error(
-        "a page of the export takes {bytes} bytes of memory, and a connection may have {limit}; ask for fewer nodes a page with `first`"
+        "the first {rows} rows of the response have {bytes} bytes, and a response may have {limit}; {}",
+        FittingRows(fitting_rows(*rows, *bytes, *limit))
     )]
-    PageTooLarge {
-        /// What it takes.
-        bytes: usize,
-        /// What a connection may have.
-        limit: usize,
+    RowsTooLarge {
+        /// The rows that were read.
+        rows: u64,
+        /// Bytes of their values.
+        bytes: u64,
+        /// What a response may have.
+        limit: u64,
+        /// What was debited.
+        cost: u64,
+        /// The bucket after the debit.
+        bucket: ThrottleStatus,
     },
     /// The caller asks for reports of prices and plans faster than it gets them.
     #[error("you ask for more prices and plans than are made in a second")]
@@ -112,6 +119,24 @@ impl fmt::Display for CostOfOthers {
     }
 }
 
+/// About how many rows have no more bytes than the limit, if others are like those that were read. A page reads one row beyond it.
+fn fitting_rows(rows: u64, bytes: u64, limit: u64) -> u64 {
+    let read = u128::from(rows) * u128::from(limit) / u128::from(bytes.max(1));
+    u64::try_from(read.saturating_sub(1)).unwrap_or(u64::MAX)
+}
+
+/// What to ask for, as a part of a sentence.
+struct FittingRows(u64);
+
+impl fmt::Display for FittingRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("ask for fewer fields"),
+            rows => write!(f, "ask for about {rows} rows (`first`), or for fewer fields"),
+        }
+    }
+}
+
 impl From<QueryError> for ApiError {
     fn from(error: QueryError) -> Self {
         let (response, cost) = match error {
@@ -136,11 +161,13 @@ impl From<QueryError> for ApiError {
                 let response = Self::new(ErrorCode::Throttled, &error).with_retry_after(Some(RETRY_AFTER));
                 return Self { is_well_formed_request: true, ..response };
             }
-            QueryError::PageTooLarge { bytes, limit } => {
-                let response = Self::new(ErrorCode::CostExceeded, &error)
-                    .with_extension("pageBytes", bytes as u64)
-                    .with_extension("maxPageBytes", limit as u64);
-                return Self { is_well_formed_request: true, ..response };
+            QueryError::RowsTooLarge { rows, bytes, limit, cost, bucket } => {
+                let response = Self::new(ErrorCode::ResponseTooLarge, &error)
+                    .with_extension("responseBytes", bytes)
+                    .with_extension("maxResponseBytes", limit)
+                    .with_extension("rowsRead", rows)
+                    .with_extension("fittingRows", fitting_rows(rows, bytes, limit));
+                (response, RequestedCost { credits: cost, bucket })
             }
             QueryError::Cancelled { cost, bucket } => {
                 (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })

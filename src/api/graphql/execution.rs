@@ -22,6 +22,7 @@ use crate::database::error::DatabaseError;
 use crate::error::code::ErrorCode;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
+use crate::execute::row_limits::RowLimits;
 use crate::execute::statement_log::StatementLog;
 use crate::execute::{constant, execute};
 use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
@@ -52,16 +53,17 @@ pub(crate) async fn fetch(
     service: &Service,
     caller: &Principal,
     query: &AdmittedQuery,
+    limits: &mut RowLimits<'_>,
     timeline: &mut Timeline,
     request_id: &str,
 ) -> Result<Box<ResponseWriter>, ApiError> {
     let compiled = &query.compiled;
     let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
-        let result = attempt(service, caller, compiled, &query.route, timeline).await;
+        let result = attempt(service, caller, compiled, &query.route, limits, timeline).await;
         match second_route(service, &query.route, &result) {
             // Boxed, so that the futures of other requests stay small.
-            Some(route) => Box::pin(attempt(service, caller, compiled, &route, timeline)).await,
+            Some(route) => Box::pin(attempt(service, caller, compiled, &route, limits, timeline)).await,
             None => result,
         }
     });
@@ -70,8 +72,9 @@ pub(crate) async fn fetch(
 
 /// Whether a query is charged with this result.
 pub(crate) fn is_charged<T>(result: &Result<T, ApiError>) -> bool {
-    // The only error that is.
-    result.as_ref().map_or_else(|error| error.code == ErrorCode::DeadlineExceeded, |_| true)
+    // The only errors that are: those of statements that ran.
+    let ran = |error: &ApiError| matches!(error.code, ErrorCode::DeadlineExceeded | ErrorCode::ResponseTooLarge);
+    result.as_ref().map_or_else(ran, |_| true)
 }
 
 /// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded
@@ -100,6 +103,9 @@ pub(crate) async fn settle<T>(
         Ok(Err(ExecuteError::OutOfMemory)) => {
             service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::MemoryExhausted.into())
+        }
+        Ok(Err(ExecuteError::TooLarge { rows, bytes, limit })) => {
+            Err(QueryError::RowsTooLarge { rows, bytes, limit, cost, bucket }.into())
         }
         Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
         // The query is not to blame if the database answers nobody.
@@ -142,7 +148,7 @@ pub(crate) fn second_route<T>(
 ) -> Option<ReadRoute> {
     match result {
         Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
-        Ok(_) | Err(ExecuteError::Misshapen | ExecuteError::OutOfMemory) => None,
+        Ok(_) | Err(ExecuteError::Misshapen | ExecuteError::OutOfMemory | ExecuteError::TooLarge { .. }) => None,
     }
 }
 
@@ -151,6 +157,7 @@ async fn attempt(
     caller: &Principal,
     compiled: &Compiled,
     route: &ReadRoute,
+    limits: &mut RowLimits<'_>,
     timeline: &mut Timeline,
 ) -> Result<Box<ResponseWriter>, ExecuteError> {
     let plan = &compiled.plan;
@@ -166,7 +173,7 @@ async fn attempt(
         let LeasedConnection { connection, held } = taken?;
         let is_shared = connection.is_shared();
         // Pinned first, because the macro moves what it is given.
-        let running = pin!(execute(connection, plan, &timeline.statement));
+        let running = pin!(execute(connection, plan, &timeline.statement, limits));
         let result = tokio::select! {
             biased;
             rows = running => rows,

@@ -34,6 +34,7 @@ use crate::api::graphql::idle_place::IdlePlace;
 use crate::api::graphql::persisted_queries::store;
 use crate::api::graphql::query_source::resolve;
 use crate::api::graphql::request_envelope;
+use crate::api::graphql::row_memory;
 use crate::api::negotiate::Media;
 use crate::api::prefer;
 use crate::api::read_position;
@@ -44,6 +45,7 @@ use crate::database::wal_position::WalPosition;
 use crate::execute::error::ExecuteError;
 use crate::execute::execute_within;
 use crate::execute::response_writer::{PageEnd, ResponseWriter};
+use crate::execute::row_limits::RowLimits;
 use crate::http::connection::FurtherMemory;
 use crate::http::request::head;
 use crate::http::response::{BoxError, HttpResponse};
@@ -351,9 +353,11 @@ impl RunningExport {
         timeline: &mut Timeline,
     ) -> Result<Box<ResponseWriter>, ExecuteError> {
         // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
+        let memory = &mut self.run.memory;
+        let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |bytes| row_memory::hold(memory, bytes) };
         let rows = tokio::select! {
             biased;
-            rows = execute_within(&place.connection, &compiled.plan, &timeline.statement) => rows?,
+            rows = execute_within(&place.connection, &compiled.plan, &timeline.statement, &mut limits) => rows?,
             error = place.server.lost() => return Err(error.into()),
         };
         self.run.service.servers.record_read(&self.run.caller.user_id, &place.server);

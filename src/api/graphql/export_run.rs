@@ -99,11 +99,26 @@ impl ExportRun {
         let mut lines = Vec::with_capacity(4096);
         let written = rows.write(&mut lines, usize::MAX);
         written.map_err(|error| ServiceError::internal(&self.request_id, error))?;
-        if let Err(error) = self.hold(lines.len()) {
-            self.refund(debit).await;
-            return Err(error);
+        // The rows, their JSON, and the lines that hyper takes.
+        let (bytes, limit) = (3 * lines.len(), self.memory.largest());
+        match self.memory.resize(bytes) {
+            Ok(()) => Ok(lines),
+            Err(_) if bytes > limit => {
+                let (bytes, limit, Debit { cost, bucket, .. }) = (bytes as u64, limit as u64, debit);
+                Err(QueryError::RowsTooLarge {
+                    rows: rows.row_counts().into_iter().max().unwrap_or_default(),
+                    bytes,
+                    limit,
+                    cost,
+                    bucket,
+                }
+                .into())
+            }
+            Err(error) => {
+                self.refund(debit).await;
+                Err(ServiceError::from(error).into())
+            }
         }
-        Ok(lines)
     }
 
     /// Puts back what was debited for a page.
@@ -115,19 +130,6 @@ impl ExportRun {
     /// The end of a page whose nodes are written.
     pub(super) fn page_end(&self, rows: &ResponseWriter) -> Result<PageEnd, ServiceError> {
         rows.page_end().cloned().ok_or_else(|| ServiceError::internal(&self.request_id, PageIsNull))
-    }
-
-    /// Counts the memory of a page with so many bytes of lines, in place of that of the last page.
-    fn hold(&mut self, bytes: usize) -> Result<(), ApiError> {
-        let (bytes, limit) = (3 * bytes, self.memory.largest());
-        let held = self.memory.resize(bytes);
-        held.map_err(|error| {
-            if bytes > limit {
-                QueryError::PageTooLarge { bytes, limit }.into()
-            } else {
-                ServiceError::from(error).into()
-            }
-        })
     }
 
     /// The last line of an export that ends before its collection does.

@@ -21,8 +21,10 @@ use crate::api::graphql::execution::{AdmittedQuery, fetch, is_charged};
 use crate::api::graphql::export_lines::{write_errors, write_resume};
 use crate::api::graphql::export_run::{self, ExportRun};
 use crate::api::graphql::parking::{Parking, Wake};
+use crate::api::graphql::row_memory;
 use crate::compile::compiled::Compiled;
 use crate::execute::response_writer::PageEnd;
+use crate::execute::row_limits::RowLimits;
 use crate::http::connection::FurtherMemory;
 use crate::http::response::{BoxError, HttpResponse};
 use crate::replicas::read_servers::ReadServers;
@@ -139,7 +141,9 @@ impl FeedExport {
             until: Instant::now() + caller.limits.deadline,
         };
         let started = Instant::now();
-        let rows = fetch(&service, &caller, &query, timeline, &run.request_id).await;
+        let memory = &mut run.memory;
+        let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |bytes| row_memory::hold(memory, bytes) };
+        let rows = fetch(&service, &caller, &query, &mut limits, timeline, &run.request_id).await;
         if is_charged(&rows) {
             run.cost.fetch_add(debit.cost, Ordering::Relaxed);
         }

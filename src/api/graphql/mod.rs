@@ -28,6 +28,7 @@ pub(crate) mod request_envelope;
 pub(crate) mod response_body;
 pub(crate) mod response_end;
 pub(crate) mod response_envelope;
+mod row_memory;
 mod slow_query_log;
 mod streamed_body;
 

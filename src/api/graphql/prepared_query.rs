@@ -13,13 +13,16 @@ use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::{self, Schedule};
 use crate::api::graphql::execution::{self, AdmittedQuery};
 use crate::api::graphql::response_end::ResponseEnd;
+use crate::api::graphql::row_memory;
 use crate::api::graphql::{changes, response_body};
 use crate::api::request_context::RequestContext;
 use crate::api::views::View;
 use crate::catalog::grant_set::GrantSet;
 use crate::compile::compiled::Compiled;
+use crate::cost::limit_check::check_response_size;
 use crate::database::wal_position::WalPosition;
 use crate::execute::response_writer::ResponseWriter;
+use crate::execute::row_limits::RowLimits;
 use crate::http::response::ResponseBody;
 use crate::query::Request;
 use crate::replicas::read_servers::{ReadRoute, ReadServers};
@@ -82,8 +85,13 @@ pub(super) async fn rows(
     caller: &Principal,
     query: &AdmittedQuery,
 ) -> Result<Box<ResponseWriter>, ApiError> {
-    let RequestContext { service, entry, .. } = context;
-    let rows = execution::fetch(service, caller, query, &mut entry.timeline, &entry.id).await?;
+    let RequestContext { service, in_flight, entry, .. } = context;
+    let mut memory = in_flight.further();
+    let mut limits = RowLimits {
+        bytes: check_response_size(0, query.debit.cost, &caller.limits.query).limit,
+        memory: &mut |bytes| row_memory::hold(&mut memory, bytes),
+    };
+    let rows = execution::fetch(service, caller, query, &mut limits, &mut entry.timeline, &entry.id).await?;
     if query.compiled.plan.reads_changes() {
         // Boxed, so that the futures of other requests stay small.
         Box::pin(changes::check(service, caller, query, &rows, &mut entry.timeline, &entry.id)).await?;

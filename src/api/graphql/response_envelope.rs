@@ -36,6 +36,7 @@ pub(crate) fn error(error: &FieldError) -> Value {
 fn code(cause: Cause) -> ErrorCode {
     match cause {
         Cause::Missing => ErrorCode::InternalServerError,
+        Cause::TooLong(_) => ErrorCode::ValueTooLarge,
         Cause::Unwritable(_) => ErrorCode::UnrepresentableValue,
     }
 }

@@ -22,6 +22,7 @@ use crate::api::graphql::execution::{AdmittedQuery, connect_own, second_route, s
 use crate::api::graphql::response_body::{CHUNK, MAX_WHOLE};
 use crate::api::graphql::response_end::ResponseEnd;
 use crate::api::graphql::response_envelope::START;
+use crate::api::graphql::row_memory;
 use crate::api::graphql::slow_query_log::StreamedQuery;
 use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
@@ -123,7 +124,7 @@ async fn first_part(
     let LeasedConnection { connection, held } = connect_own(service, caller, route, timeline).await?;
     let options = StreamOptions { first_part: MAX_WHOLE, part: CHUNK, rows: None };
     let log = Arc::clone(&timeline.statement);
-    let memory = Box::new(move |bytes: usize| memory.resize(bytes.saturating_sub(MEMORY)).is_ok());
+    let memory = Box::new(move |bytes: usize| row_memory::hold(&mut memory, bytes.saturating_sub(MEMORY)));
     let mut stream = ResponseStream::new(connection, plan, log, START.to_vec(), options, memory);
     let part = tokio::select! {
         biased;

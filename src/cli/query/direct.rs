@@ -10,6 +10,7 @@ use crate::cli::query::response::{Fields, Ordered};
 use crate::cli::schema;
 use crate::compile::compile;
 use crate::database::address::connection_string::ConnectionString;
+use crate::execute::row_limits::{Memory, RowLimits};
 use crate::execute::statement_log::StatementLog;
 use crate::execute::{constant, execute};
 use crate::limits::Limits;
@@ -25,7 +26,8 @@ pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, reques
     };
     let mut writer = if compiled.plan.needs_database() {
         let connection = pool.connection().await?;
-        execute(connection.into(), &compiled.plan, &StatementLog::default()).await?
+        let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |_| Memory::Held };
+        execute(connection.into(), &compiled.plan, &StatementLog::default(), &mut limits).await?
     } else {
         constant(&compiled.plan)
     };

@@ -5,7 +5,7 @@ use crate::plan::build::planner::{Planner, StepDraft};
 use crate::plan::lookup_sql::LookupSql;
 use crate::plan::parameters::ParameterSource;
 use crate::plan::response_template::{ColumnType, Op};
-use crate::plan::select::Select;
+use crate::plan::select::{Select, ShownColumn};
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator};
 use crate::plan::statement_sql::{Branch, BranchRows};
 use crate::plan::step::Step;
@@ -63,12 +63,12 @@ impl<'a> Planner<'a> {
         self.fields(selections, |planner, key, field| match field {
             BoundObjectField::TypeName(object) => planner.type_name(*object),
             BoundObjectField::Column(field, column) => {
-                let index = draft.select.column(alias, column, &mut planner.columns);
-                planner.value(index, column.scalar, field);
+                let shown = draft.select.shown(alias, column, &mut planner.columns);
+                planner.value(shown, column.scalar, field);
             }
             BoundObjectField::Aggregate(field, aggregate) => {
                 let index = draft.select.aggregate(alias, aggregate, &mut planner.columns);
-                planner.value(index, aggregate.scalar, field);
+                planner.value(ShownColumn { column: index, size: None }, aggregate.scalar, field);
             }
             BoundObjectField::Object(object) => planner.joined_object(key, draft, alias, object),
             BoundObjectField::Connection(connection) => {
@@ -87,8 +87,8 @@ impl<'a> Planner<'a> {
         self.response.close(opening, |end| Op::Object { present, non_null, path, end }, Op::EndObject);
     }
 
-    pub(super) fn value(&mut self, column: usize, scalar: ScalarType, field: &Field) {
-        let ty = ColumnType::of(scalar, &field.ty, self.columns.ty(column));
-        self.response.column(column, ty, field.ty.is_non_null());
+    pub(super) fn value(&mut self, shown: ShownColumn, scalar: ScalarType, field: &Field) {
+        let ty = ColumnType::of(scalar, &field.ty, self.columns.ty(shown.column));
+        self.response.column(shown, ty, field.ty.is_non_null());
     }
 }

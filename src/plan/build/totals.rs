@@ -13,7 +13,7 @@ use crate::plan::build::planner::Planner;
 use crate::plan::page_sql::Parent;
 use crate::plan::parameters::ParameterSource;
 use crate::plan::response_template::Op;
-use crate::plan::select::{ReturnedSource, Select};
+use crate::plan::select::{ReturnedSource, Select, ShownColumn};
 use crate::plan::sql::Alias;
 use crate::plan::statement_sql::{Branch, BranchRows};
 use crate::plan::step::{CursorColumns, Layout, Step, TotalsColumns};
@@ -189,7 +189,7 @@ impl<'a> Planner<'a> {
                     GroupField::Sum(sum) => values.sums[*sum].map(|column| (column, ScalarType::Decimal)),
                 };
                 match value {
-                    Some((column, scalar)) => planner.value(column, scalar, field),
+                    Some((column, scalar)) => planner.value(ShownColumn { column, size: None }, scalar, field),
                     None => planner.response.literal("null"),
                 }
             }

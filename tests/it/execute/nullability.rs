@@ -13,6 +13,7 @@ use orderql::execute::execute;
 use orderql::execute::field_error::{MAX_FIELD_ERRORS, PathPart};
 use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
 use orderql::execute::response_writer::Progress;
+use orderql::execute::row_limits::{Memory, RowLimits};
 use orderql::execute::statement_log::StatementLog;
 use orderql::limits::Limits;
 use orderql::query::Request;
@@ -82,7 +83,9 @@ impl Fixture {
         let request = Request { query: query.to_owned(), ..Request::default() };
         let compiled = compile(&self.catalog, &request, &Limits::default()).unwrap();
         let connection = self.pool.connection().await.unwrap();
-        let mut writer = execute(connection.into(), &compiled.plan, &StatementLog::default()).await.unwrap();
+        let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |_| Memory::Held };
+        let mut writer =
+            execute(connection.into(), &compiled.plan, &StatementLog::default(), &mut limits).await.unwrap();
         let (mut bytes, mut chunks) = (Vec::new(), 1);
         loop {
             let mut out = Vec::new();
@@ -113,7 +116,8 @@ impl Fixture {
         let plan = compile(&self.catalog, &request, &Limits::default()).unwrap().plan;
         let options = StreamOptions { first_part: 1, part: 1, rows: Some(rows) };
         let connection = self.pool.connection().await.unwrap();
-        let mut stream = ResponseStream::new(connection, plan, Arc::default(), Vec::new(), options, Box::new(|_| true));
+        let mut stream =
+            ResponseStream::new(connection, plan, Arc::default(), Vec::new(), options, Box::new(|_| Memory::Held));
         let mut bytes = Vec::new();
         loop {
             match stream.next().await? {

@@ -15,6 +15,7 @@ use orderql::execute::error::ExecuteError;
 use orderql::execute::execute;
 use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
 use orderql::execute::response_writer::{Progress, ResponseWriter};
+use orderql::execute::row_limits::{Memory, RowLimits};
 use orderql::execute::statement_log::StatementLog;
 use orderql::limits::Limits;
 use orderql::plan::request_plan::Plan;
@@ -161,7 +162,8 @@ struct Written {
 impl Written {
     async fn read(pool: &Pool, plan: &Arc<Plan>) -> Result<Self, ExecuteError> {
         let connection = pool.connection().await.unwrap();
-        let mut writer = execute(connection.into(), plan, &StatementLog::default()).await?;
+        let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |_| Memory::Held };
+        let mut writer = execute(connection.into(), plan, &StatementLog::default(), &mut limits).await?;
         let mut bytes = Vec::new();
         assert_eq!(writer.write(&mut bytes, usize::MAX).unwrap(), Progress::Done);
         Ok(Self::new(bytes, &writer))
@@ -173,7 +175,7 @@ impl Written {
         let log = Arc::default();
         let options = StreamOptions { first_part: 100, part: 1, rows: Some(7) };
         let mut stream =
-            ResponseStream::new(connection, Arc::clone(plan), log, Vec::new(), options, Box::new(|_| true));
+            ResponseStream::new(connection, Arc::clone(plan), log, Vec::new(), options, Box::new(|_| Memory::Held));
         let mut bytes = Vec::new();
         loop {
             match stream.next().await? {
