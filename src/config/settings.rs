@@ -17,8 +17,8 @@ use crate::config::value_parser::{
 };
 use crate::config::values::Values;
 use crate::database::address::connection_string::ConnectionString;
+use crate::http::address_range::AddressRange;
 use crate::http::coding::Codings;
-use crate::http::request::address_range::AddressRange;
 use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::limits::LIMITS;

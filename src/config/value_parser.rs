@@ -8,8 +8,8 @@ use crate::access::tokens::signing_key::Algorithm;
 use crate::api::console_mode::ConsoleMode;
 use crate::catalog::search_window::SearchWindow;
 use crate::database::address::connection_string::ConnectionString;
+use crate::http::address_range::AddressRange;
 use crate::http::coding::Codings;
-use crate::http::request::address_range::AddressRange;
 use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;
 use crate::preflight::Constraints;
@@ -74,7 +74,9 @@ pub(crate) const MODE: ValueParser<u32> = ValueParser {
 pub(crate) const ADDRESSES: ValueParser<Vec<AddressRange>> = ValueParser {
     placeholder: "ADDRESSES",
     wanted: "IP addresses or networks with commas between, such as 10.0.0.1,fd00::/8",
-    parse: |text| text.split(',').filter(|part| !part.is_empty()).map(|part| AddressRange::parse(part.trim())).collect(),
+    parse: |text| {
+        text.split(',').filter(|part| !part.is_empty()).map(|part| AddressRange::parse(part.trim())).collect()
+    },
 };
 
 /// A duration above zero.

@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use crate::api::credentials;
 use crate::api::graphql::request_envelope::{self, GraphqlRequest};
 use crate::api::negotiate;
+use crate::http::address_range::AddressRange;
 use crate::http::coding::{self, Codings};
 use crate::http::hyper_io::bare_response::BareResponse;
 use crate::http::hyper_io::framing;
-use crate::http::request::address_range::AddressRange;
 use crate::http::request::client_address;
 use crate::http::request::head as request_head;
 

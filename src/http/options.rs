@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::http::address_range::AddressRange;
 use crate::http::coding::Codings;
-use crate::http::request::address_range::AddressRange;
 use crate::http::response::cors;
 use crate::http::socket::address::ListenAddress;
 use crate::http::socket::tls::TlsFiles;

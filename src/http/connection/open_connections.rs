@@ -13,8 +13,8 @@ use tokio::sync::Notify;
 use tokio::time;
 
 use crate::access::network::Network;
+use crate::http::address_range::AddressRange;
 use crate::http::connection::{Connection, ShedRank};
-use crate::http::request::address_range::AddressRange;
 
 /// How often connections that were busy are looked at again while a new one waits for a place.
 const RETRY: Duration = Duration::from_millis(100);

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use hyper::HeaderMap;
 use hyper::header::HeaderName;
 
-use crate::http::request::address_range::AddressRange;
+use crate::http::address_range::AddressRange;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 

@@ -1,7 +1,5 @@
-//! Requests: `head` checks a head, `body` reads a body, and `client_address` is where a request comes from, through the proxies that an
-//! `address_range` names.
+//! Requests: `head` checks a head, `body` reads a body, and `client_address` is where a request comes from.
 
-pub(crate) mod address_range;
 pub(crate) mod body;
 pub(crate) mod client_address;
 pub(crate) mod head;

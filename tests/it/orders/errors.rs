@@ -31,7 +31,9 @@ async fn changes_nothing_for_a_caller_who_does_not_see_a_shipment() {
         scope(&format!("{scope_name} * --remove"));
         wait_until(|| store.update(INPUT_BOX).status == 403);
         let before = store.updatable_rows().await;
-        for refused in [store.update(&form), store.update_with_key("unseen", &form), store.update_with_key("unseen", &form)] {
+        for refused in
+            [store.update(&form), store.update_with_key("unseen", &form), store.update_with_key("unseen", &form)]
+        {
             assert_eq!(
                 (messages(&refused), refused.status),
                 (vec![shipment("SHIP_APPROVED"), shipment("SHIP_INPUT")], 403)
@@ -74,7 +76,8 @@ async fn names_no_shipment_that_the_caller_neither_sees_nor_named() {
                      those that your user groups may change";
     assert_eq!(errors(&store.update(&form), 409), [elsewhere]);
     store.execute("UPDATE order_item_ship_group SET may_split = 'N' WHERE order_id = 'ORDER_IN_PROGRESS'").await;
-    let changed = "the update would change another shipment too, which is not among those that your user groups may change";
+    let changed =
+        "the update would change another shipment too, which is not among those that your user groups may change";
     assert_eq!(errors(&store.update(&form), 403), [changed]);
 }
 

@@ -119,7 +119,8 @@ impl<'a> Checker<'a> {
 
     /// Checks that all parts of an order item are rejected.
     fn check_parts(&mut self, row: RowId, place: &OrderItemPlace) {
-        for OrderItemPart { id, status_id, is_seen, .. } in self.data.order_item_parts.get(place).into_iter().flatten() {
+        for OrderItemPart { id, status_id, is_seen, .. } in self.data.order_item_parts.get(place).into_iter().flatten()
+        {
             if self.rejecting_row(id).is_some() {
                 continue;
             }
