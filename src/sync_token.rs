@@ -54,7 +54,9 @@ impl Snapshot {
         let is_ascending = running.is_sorted_by(|one, next| one < next);
         let is_within =
             running.first().is_none_or(|first| first >= xmin) && running.last().is_none_or(|last| last < xmax);
-        *xmin > 0 && xmin <= xmax && *xmax < MAX_ID && is_ascending && is_within
+        // PostgreSQL takes no snapshot with an id whose lower half is 0, and gives none.
+        let is_id = |id: u64| id & u64::from(u32::MAX) > 0;
+        is_id(*xmin) && is_id(*xmax) && xmin <= xmax && *xmax < MAX_ID && is_ascending && is_within
     }
 
     /// The first transaction that had not begun.
@@ -436,6 +438,12 @@ mod tests {
         let mut shrinking = token(snapshot(900, &[0], 20), Some((5, position(901, None))));
         shrinking.walk.as_mut().unwrap().to = snapshot(800, &[], 0);
         assert_eq!(SyncToken::decode(&shrinking.text(feed()), feed()), Err(BadToken::Unreadable));
+        for snapshot in [
+            Snapshot { xmin: 5, xmax: 1 << 61, running: Vec::new() },
+            Snapshot { xmin: 1 << 32, xmax: 1 << 33, running: Vec::new() },
+        ] {
+            assert_eq!(SyncToken::decode(&token(snapshot, None).text(feed()), feed()), Err(BadToken::Unreadable));
+        }
         for text in ["", "1:2", "3:2:", "1:2:3", "0:1:", "5:9:7,6", "a:b:c", "5:9:4", "1:99999999999999999999:"] {
             assert_eq!(Snapshot::parse(text), None, "{text}");
         }

@@ -17,7 +17,7 @@ pub(crate) mod console;
 pub mod console_mode;
 pub(crate) mod cpu_tasks;
 pub(crate) mod credentials;
-mod error_response;
+pub(crate) mod error_response;
 pub(crate) mod errors;
 pub(crate) mod extensions;
 pub(crate) mod graphql;

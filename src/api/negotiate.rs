@@ -181,12 +181,11 @@ impl MediaRange {
             ("application", subtype) => (Some(subtype.to_owned()), 2),
             _ => (Some(String::new()), 2),
         };
+        // JSON is UTF-8, whatever charset a client names.
         let mut quality = Quality::MAX;
         for (name, value) in parameters {
             if name.eq_ignore_ascii_case("q") {
                 quality = Quality::parse(value?)?;
-            } else if name.eq_ignore_ascii_case("charset") && !value.is_some_and(is_utf8) {
-                quality = Quality::NONE;
             }
         }
         Some(Self { subtype, specificity, quality })
@@ -219,6 +218,7 @@ mod tests {
             &["application/graphql-response+json;q=0.5, application/json"],
             &["application/graphql-response+json;q=0, */*"],
             &["APPLICATION/JSON; charset=\"UTF-8\""],
+            &["application/json; charset=iso-8859-1"],
         ] {
             assert_eq!(accept(values), Some(Media::Json), "{values:?}");
         }

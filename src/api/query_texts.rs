@@ -62,11 +62,12 @@ impl QueryHash {
         Self(Sha256::new().chain_update(self.0).chain_update(grants.bits().to_be_bytes()).finalize().into())
     }
 
-    /// A hash from its digits; `None` if they are not 64 lower-case hexadecimal digits.
+    /// A hash from its digits; `None` if they are not 64 hexadecimal digits.
     pub(crate) fn parse(hex: &str) -> Option<Self> {
         let digit = |digit: u8| match digit {
             b'0'..=b'9' => Some(digit - b'0'),
             b'a'..=b'f' => Some(digit - b'a' + 10),
+            b'A'..=b'F' => Some(digit - b'A' + 10),
             _ => None,
         };
         let (pairs, []) = hex.as_bytes().as_chunks::<2>() else { return None };

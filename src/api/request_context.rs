@@ -31,7 +31,11 @@ impl RequestContext {
     /// to the log entry.
     pub(crate) fn authorize(&mut self, artifact: Artifact) -> Result<Arc<Principal>, AccessError> {
         let Service { tokens, grants, .. } = &*self.service;
-        let token = tokens.verify(credentials::token(&self.head.headers)?)?;
+        let token = tokens.verify(credentials::token(&self.head.headers)?).inspect_err(|error| {
+            if let BadToken::NotAccepted(fault) = error {
+                self.entry.token_fault = Some(*fault);
+            }
+        })?;
         let caller = grants.current().principal(&token.user_id).ok_or(AccessError::AccountClosed)?;
         if token.issued_at < caller.tokens_from {
             return Err(BadToken::Superseded.into());
@@ -52,8 +56,9 @@ pub(crate) struct SentRequest {
 }
 
 impl Record for SentRequest {
-    fn end(&mut self, received: u64, sent: u64) {
+    fn end(&mut self, received: u64, sent: u64, is_complete: bool) {
         self.entry.bytes_in = received;
         self.entry.bytes_out = sent;
+        self.entry.broken_off = !is_complete;
     }
 }

@@ -149,7 +149,7 @@ async fn respond(
         Route::Token => token::respond(context).await,
         Route::Sdl => schema::respond(context).await,
         Route::Console => console::files::respond(service, head.uri.path(), &head.headers).await,
-        Route::Root => Ok(console::files::redirect()),
+        Route::Root => Ok(console::files::redirect("rest/s1/graphql")),
         Route::Jwks => Ok(jwks::respond(&service.tokens)),
         Route::Live => Ok(health::live()),
         Route::Ready => Ok(health::ready(service, *listener)),

@@ -17,7 +17,8 @@ pub(crate) fn has_console(listener: ListenerKind, console: ConsoleMode) -> bool 
 /// The listener's endpoint at the path.
 pub(crate) fn find(listener: ListenerKind, path: &str, console: ConsoleMode) -> Option<Route> {
     let has_console = has_console(listener, console);
-    Route::of(path).filter(|route| match route {
+    // Some clients end every path with a slash.
+    Route::of(path).or_else(|| Route::of(path.strip_suffix('/')?)).filter(|route| match route {
         // The root leads to the console.
         Route::Console | Route::Root => has_console,
         Route::Live | Route::Ready => true,

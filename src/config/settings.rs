@@ -1,6 +1,5 @@
 //! The table of settings, and `Config`, which has a typed value for each row.
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,6 +17,7 @@ use crate::config::value_parser::{
 };
 use crate::config::values::Values;
 use crate::database::address::connection_string::ConnectionString;
+use crate::http::address_range::AddressRange;
 use crate::http::coding::Codings;
 use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;
@@ -165,8 +165,8 @@ settings! {
         bucket_away: WhenAway = "bucket-away", "ORDERQL_BUCKET_AWAY", "share", WHEN_AWAY;
         /// How long rows of the audit trails (logins and changes, order updates) are kept, or forever.
         audit_keep: Option<Duration> = "audit-keep", "ORDERQL_AUDIT_KEEP", "365d", TIME_OR_FOREVER;
-        /// Reverse proxies whose X-Forwarded-For header gives the client's address.
-        trusted_proxies: Vec<IpAddr> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES, Live;
+        /// Reverse proxies, or networks of them, whose X-Forwarded-For header gives the client's address.
+        trusted_proxies: Vec<AddressRange> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES, Live;
         /// Whether database constraints must guarantee the schema's keys and non-null fields: required, or trusted.
         schema_constraints: Constraints = "schema-constraints", "ORDERQL_SCHEMA_CONSTRAINTS", "required", CONSTRAINTS, Live;
         /// Rows that a search may examine for each 50 rows of a page; a page that is not full by then ends there.

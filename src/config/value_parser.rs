@@ -1,6 +1,6 @@
 //! How the values of settings are written: a parser for each form, with the message for a value that it rejects.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use crate::access::tokens::signing_key::Algorithm;
 use crate::api::console_mode::ConsoleMode;
 use crate::catalog::search_window::SearchWindow;
 use crate::database::address::connection_string::ConnectionString;
+use crate::http::address_range::AddressRange;
 use crate::http::coding::Codings;
 use crate::http::response::cors::Origins;
 use crate::http::socket::address::ListenAddress;
@@ -69,11 +70,13 @@ pub(crate) const MODE: ValueParser<u32> = ValueParser {
     parse: |text| u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777 && !text.starts_with('+')),
 };
 
-/// A list of IP addresses, which may be empty.
-pub(crate) const ADDRESSES: ValueParser<Vec<IpAddr>> = ValueParser {
+/// A list of IP addresses and networks, which may be empty.
+pub(crate) const ADDRESSES: ValueParser<Vec<AddressRange>> = ValueParser {
     placeholder: "ADDRESSES",
-    wanted: "IP addresses with commas between, such as 10.0.0.1,fd00::1",
-    parse: |text| text.split(',').filter(|part| !part.is_empty()).map(|part| part.trim().parse().ok()).collect(),
+    wanted: "IP addresses or networks with commas between, such as 10.0.0.1,fd00::/8",
+    parse: |text| {
+        text.split(',').filter(|part| !part.is_empty()).map(|part| AddressRange::parse(part.trim())).collect()
+    },
 };
 
 /// A duration above zero.

@@ -56,6 +56,11 @@ impl DatabaseError {
         }
     }
 
+    /// Whether a number that the statement computes is beyond its type.
+    pub fn is_out_of_range(&self) -> bool {
+        matches!(self, Self::Statement(error) if error.code() == Some(&SqlState::NUMERIC_VALUE_OUT_OF_RANGE))
+    }
+
     /// Whether the connection can run other statements after a rollback. If not, it is lost, or its messages cannot be
     /// attributed to statements any more, or its server is in a state in which another one may not be.
     pub fn spares_connection(&self) -> bool {

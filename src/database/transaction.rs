@@ -10,7 +10,7 @@ use tokio_postgres::{Client, Row, RowStream};
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, timed};
 
-/// A transaction, or a savepoint in one. Dropping it rolls it back.
+/// A transaction. Dropping it rolls it back.
 pub struct Transaction<'a>(tokio_postgres::Transaction<'a>);
 
 impl<'a> Transaction<'a> {
@@ -21,12 +21,7 @@ impl<'a> Transaction<'a> {
 }
 
 impl Transaction<'_> {
-    /// Begins a savepoint.
-    pub async fn savepoint(&mut self, name: &str) -> Result<Transaction<'_>, DatabaseError> {
-        Ok(Transaction(self.0.savepoint(name).await?))
-    }
-
-    /// Commits the transaction, or releases the savepoint.
+    /// Commits the transaction.
     pub async fn commit(self) -> Result<(), DatabaseError> {
         // PostgreSQL takes the COMMIT of a transaction that an error has ended, and rolls it back. Nobody waits for the response
         // to the end of a prepared statement, so an error there shows in the next statement only.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::api::credentials;
 use crate::api::graphql::request_envelope::{self, GraphqlRequest};
 use crate::api::negotiate;
+use crate::http::address_range::AddressRange;
 use crate::http::coding::{self, Codings};
 use crate::http::hyper_io::bare_response::BareResponse;
 use crate::http::hyper_io::framing;
@@ -76,7 +77,8 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// The client's address behind trusted proxies.
 pub fn client_address(head: &Parts, peer: IpAddr, trusted: &[IpAddr]) -> Option<IpAddr> {
-    Some(client_address::of(peer, &head.headers, trusted))
+    let trusted: Vec<_> = trusted.iter().filter_map(|address| AddressRange::parse(&address.to_string())).collect();
+    Some(client_address::of(peer, &head.headers, &trusted))
 }
 
 /// A GraphQL request as the client sent it.

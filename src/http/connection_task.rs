@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hyper::Request;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
+use hyper::{Request, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -92,10 +92,13 @@ impl<H: Handler> ConnectionTask<H> {
         let Some(stream) = self.encrypted(stream).await else { return };
         let (io, unread) =
             ConnectionIo::new(stream, Arc::clone(&self.connection), Arc::clone(&self.handler), self.listener);
-        if self.serve(io).await == End::Done
-            && let Ok(unread) = unread.await
-        {
-            drain(unread).await;
+        let end = self.serve(io).await;
+        if let Ok(unread) = unread.await {
+            if self.connection.is_broken() {
+                unread.reset();
+            } else if end == End::Done {
+                drain(unread).await;
+            }
         }
         drop((self.place, self.counted));
     }
@@ -122,8 +125,10 @@ impl<H: Handler> ConnectionTask<H> {
             let (current, connection) = (Arc::clone(&self.current), Arc::clone(&self.connection));
             let (listener, peer) = (self.listener, self.peer);
             move |request: Request<Incoming>| {
+                let mut in_flight = connection.begin();
+                in_flight.ends_connection = request.version() == Version::HTTP_10;
                 // Boxed, because hyper moves what it gets several times, and this is large.
-                Box::pin(current.get().respond(listener, peer, connection.begin(), request))
+                Box::pin(current.get().respond(listener, peer, in_flight, request))
             }
         });
         let builder = Arc::clone(&self.builder);

@@ -9,8 +9,10 @@
 //! `coding` chooses its content coding and encodes it; `quality` parses headers that list alternatives. What is wrong
 //! with a request's form is a `request_error`.
 //!
-//! **Bounds**: `options` are the settings, `memory_budget` bounds what clients make the server hold, and `metrics` counts.
+//! **Bounds**: `options` are the settings, with an `address_range` for each proxy; `memory_budget` bounds what clients make the server hold,
+//! and `metrics` counts.
 
+pub(crate) mod address_range;
 pub mod coding;
 pub(crate) mod connection;
 pub(crate) mod connection_task;

@@ -1,8 +1,8 @@
 //! The settings of the HTTP server.
 
-use std::net::IpAddr;
 use std::time::Duration;
 
+use crate::http::address_range::AddressRange;
 use crate::http::coding::Codings;
 use crate::http::response::cors;
 use crate::http::socket::address::ListenAddress;
@@ -40,7 +40,7 @@ pub struct Options {
     /// How long the server goes on, not ready any more, before it stops.
     pub drain: Option<Duration>,
     /// Reverse proxies whose `X-Forwarded-For` is trusted.
-    pub trusted_proxies: Vec<IpAddr>,
+    pub trusted_proxies: Vec<AddressRange>,
     /// Codings in which larger responses are compressed.
     pub codings: Codings,
     /// Which web pages' scripts may read responses.

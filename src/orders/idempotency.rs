@@ -1,4 +1,5 @@
-//! Outcomes of requests with an `Idempotency-Key`, stored for a day. Malformed requests do not get here.
+//! Applied updates with an `Idempotency-Key`, stored for a day. What was rejected is not stored: its cause may be gone when the
+//! request comes again.
 
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
@@ -8,7 +9,7 @@ use crate::database::error::DatabaseError;
 use crate::database::transaction::Transaction;
 use crate::error::code::ErrorCode;
 use crate::orders::actor::Actor;
-use crate::orders::outcome::UpdateOutcome;
+use crate::orders::outcome::{Note, UpdateOutcome};
 use crate::orders::rejection::Rejection;
 use crate::orders::update_request::UpdateRequest;
 
@@ -35,11 +36,11 @@ enum KeyError {
 pub(super) enum KeyState {
     /// The key is new or expired. This transaction has locked it.
     New,
-    /// The request has this outcome without being applied: that of the request which it repeats, or a rejection of the key.
+    /// The request has this outcome without being applied: it repeats one that was, or the key is rejected.
     Decided(UpdateOutcome),
 }
 
-/// Deletes some expired outcomes. Runs outside of an update's transaction, which would otherwise lock other keys while it
+/// Deletes some expired keys. Runs outside of an update's transaction, which would otherwise lock other keys while it
 /// waits for its own.
 pub(super) async fn delete_expired(client: &Client) -> Result<(), DatabaseError> {
     client
@@ -71,7 +72,7 @@ pub(super) async fn claim(
                  SELECT FROM orderql.idempotent_answer \
                  WHERE user_id = $1::text AND answered_at >= now() - interval '1 day' LIMIT $4) AS counted) \
              ON CONFLICT (user_id, key) DO UPDATE \
-                SET request_hash = excluded.request_hash, answered_at = now(), outcome = NULL, errors = NULL \
+                SET request_hash = excluded.request_hash, answered_at = now(), notes = NULL \
              WHERE known.answered_at < now() - interval '1 day'",
             &[&actor.user_id, &key, &hash, &i64::from(max_keys)],
         )
@@ -81,7 +82,7 @@ pub(super) async fn claim(
     }
     let row = transaction
         .query_opt(
-            "SELECT request_hash, outcome, errors FROM orderql.idempotent_answer \
+            "SELECT request_hash, notes FROM orderql.idempotent_answer \
              WHERE user_id = $1 AND key = $2 AND answered_at >= now() - interval '1 day'",
             &[&actor.user_id, &key],
         )
@@ -91,50 +92,30 @@ pub(super) async fn claim(
     if known != hash {
         return Ok(decided(ErrorCode::IdempotencyKeyReused, KeyError::Reused));
     }
-    let messages: Vec<String> = row.try_get::<_, Option<_>>(2)?.unwrap_or_default();
-    let outcome = match row.try_get(1)? {
-        Some(APPLIED) => {
-            UpdateOutcome::Applied(messages.iter().filter_map(|note| serde_json::from_str(note).ok()).collect())
-        }
-        name => {
-            let is_not_found = name == Some(ErrorCode::NotFound.as_str());
-            let code = if is_not_found { ErrorCode::NotFound } else { ErrorCode::Conflict };
-            UpdateOutcome::Rejected(Rejection { code, messages })
-        }
-    };
-    Ok(KeyState::Decided(outcome))
+    let notes: Vec<String> = row.try_get::<_, Option<_>>(1)?.unwrap_or_default();
+    let notes = notes.iter().filter_map(|note| serde_json::from_str(note).ok()).collect();
+    Ok(KeyState::Decided(UpdateOutcome::Applied(notes)))
 }
 
-/// Stores the outcome. It becomes visible with the update, when the transaction commits.
+/// Stores what an applied update did beyond its rows. It becomes visible with the update, when the transaction commits.
 pub(super) async fn store(
     transaction: &Transaction<'_>,
     actor: &Actor,
     IdempotencyKey { key, .. }: IdempotencyKey<'_>,
-    outcome: &UpdateOutcome,
+    notes: &[Note],
 ) -> Result<(), DatabaseError> {
-    let (name, messages) = match outcome {
+    if !notes.is_empty() {
         // Serializing strings and numbers cannot fail.
-        UpdateOutcome::Applied(notes) => {
-            (APPLIED, notes.iter().filter_map(|note| serde_json::to_string(note).ok()).collect())
-        }
-        UpdateOutcome::Rejected(rejection) => (rejection.code.as_str(), rejection.messages.clone()),
-    };
-    let messages = Some(messages).filter(|messages: &Vec<String>| !messages.is_empty());
-    transaction
-        .execute(
-            "UPDATE orderql.idempotent_answer SET outcome = $3, errors = $4 WHERE user_id = $1 AND key = $2",
-            &[&actor.user_id, &key, &name, &messages],
-        )
-        .await?;
+        let notes: Vec<String> = notes.iter().filter_map(|note| serde_json::to_string(note).ok()).collect();
+        let store = "UPDATE orderql.idempotent_answer SET notes = $3 WHERE user_id = $1 AND key = $2";
+        transaction.execute(store, &[&actor.user_id, &key, &notes]).await?;
+    }
     Ok(())
 }
 
 fn decided(code: ErrorCode, error: KeyError) -> KeyState {
     KeyState::Decided(UpdateOutcome::Rejected(Rejection::new(code, &[error])))
 }
-
-/// The stored name of an applied update. That of a rejected one is its code.
-const APPLIED: &str = "APPLIED";
 
 /// A hash of the parameters. The parameters themselves may be large, and are not needed to recognize a repeat.
 fn request_hash(request: &UpdateRequest) -> Vec<u8> {

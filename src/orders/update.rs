@@ -27,7 +27,8 @@ const MAX_ATTEMPTS: usize = 5;
 /// How long an update waits for another one's locks.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Applies an update in one transaction. For a repeat of an idempotency key, returns the stored outcome instead. Calls `on_commit`
+/// Applies an update in one transaction. For a repeat of an applied one with its idempotency key, returns that one's
+/// outcome instead. Calls `on_commit`
 /// before a commit is sent: from then on the update may be applied, whether or not its outcome arrives.
 pub(crate) async fn update(
     writer: &WriterPool,
@@ -91,7 +92,7 @@ async fn run(
     if key.is_some() {
         idempotency::delete_expired(connection).await?;
     }
-    let mut transaction = Transaction::begin(connection).await?;
+    let transaction = Transaction::begin(connection).await?;
     transaction.batch_execute(&format!("SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
     if let Some(key) = key
         && let KeyState::Decided(outcome) = idempotency::claim(&transaction, actor, key, request).await?
@@ -99,29 +100,21 @@ async fn run(
         return Ok(outcome);
     }
 
-    // A rejected update is rolled back, but its outcome is stored.
-    let savepoint = transaction.savepoint("attempt").await?;
-    let outcome = match apply(&savepoint, options, actor, request).await {
+    let rejection = match apply(&transaction, options, actor, request).await {
         Ok(notes) => {
-            savepoint.commit().await?;
-            UpdateOutcome::Applied(notes)
+            if let Some(key) = key {
+                idempotency::store(&transaction, actor, key, &notes).await?;
+            }
+            on_commit();
+            transaction.commit().await?;
+            return Ok(UpdateOutcome::Applied(notes));
         }
-        Err(ApplyError::Rejected(violations)) => {
-            savepoint.rollback().await?;
-            UpdateOutcome::Rejected(violations.as_slice().into())
-        }
-        Err(ApplyError::Unseen(shipments)) => {
-            savepoint.rollback().await?;
-            UpdateOutcome::Rejected(Rejection::new(ErrorCode::Forbidden, &shipments))
-        }
+        Err(ApplyError::Rejected(violations)) => violations.as_slice().into(),
+        Err(ApplyError::Unseen(shipments)) => Rejection::new(ErrorCode::Forbidden, &shipments),
         Err(ApplyError::Database(error)) => return Err(error),
     };
-    if let Some(key) = key {
-        idempotency::store(&transaction, actor, key, &outcome).await?;
-    }
-    on_commit();
-    transaction.commit().await?;
-    Ok(outcome)
+    transaction.rollback().await?;
+    Ok(UpdateOutcome::Rejected(rejection))
 }
 
 /// Whether another update's rows caused the error, so that a new attempt sees them.

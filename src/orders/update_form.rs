@@ -18,7 +18,7 @@ pub(crate) struct UpdateForm {
 pub(crate) fn parse_body(content_type: &str, body: Bytes) -> Result<UpdateForm, FormError> {
     let (media, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
     let media = media.trim();
-    if !parameters.split(';').all(is_utf8) {
+    if !is_utf8(parameters, true) {
         return Err(FormError::NotUtf8);
     }
     let form = if media.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
@@ -35,6 +35,9 @@ pub(crate) fn parse_body(content_type: &str, body: Bytes) -> Result<UpdateForm, 
     } else {
         return Err(FormError::NotAForm);
     };
+    if !is_utf8(parameters, form.iter().all(|(name, value)| name.is_ascii() && value.is_ascii())) {
+        return Err(FormError::NotUtf8);
+    }
     // Decoding replaces invalid bytes with the replacement character.
     let is_invalid = |text: &str| text.contains(['\0', char::REPLACEMENT_CHARACTER]);
     match form.parameters.iter().find(|(name, value)| is_invalid(name) || is_invalid(value)) {
@@ -43,12 +46,15 @@ pub(crate) fn parse_body(content_type: &str, body: Bytes) -> Result<UpdateForm, 
     }
 }
 
-/// Whether a parameter of the content type is no other charset than UTF-8.
-fn is_utf8(parameter: &str) -> bool {
-    parameter.split_once('=').is_none_or(|(name, value)| {
+/// Whether the parameters of a content type name no other charset than UTF-8, or one in which ASCII is the same: Apache's `HttpClient`
+/// names it even where all bytes are ASCII.
+fn is_utf8(parameters: &str, is_ascii: bool) -> bool {
+    parameters.split(';').filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
         let charset = value.trim().trim_matches('"');
+        let is_one_of = |names: [&str; 2]| names.iter().any(|name| charset.eq_ignore_ascii_case(name));
         !name.trim().eq_ignore_ascii_case("charset")
-            || ["utf-8", "utf8"].iter().any(|name| charset.eq_ignore_ascii_case(name))
+            || is_one_of(["utf-8", "utf8"])
+            || is_ascii && is_one_of(["iso-8859-1", "us-ascii"])
     })
 }
 
@@ -66,12 +72,12 @@ async fn parse_multipart(boundary: String, body: Bytes) -> Result<UpdateForm, Fo
     let mut collector = Collector::default();
     while let Some(field) = fields.next_field().await? {
         let name = field.name().ok_or(FormError::Nameless)?.to_owned();
-        let content_type =
-            field.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if !content_type.split(';').all(is_utf8) {
+        let content_type = field.headers().get("content-type").and_then(|value| value.to_str().ok());
+        let content_type = content_type.unwrap_or_default().to_owned();
+        let bytes = field.bytes().await?;
+        if !is_utf8(&content_type, bytes.is_ascii()) {
             return Err(FormError::NotUtf8);
         }
-        let bytes = field.bytes().await?;
         let value = String::from_utf8(bytes.into()).map_err(|_| FormError::NotText(name.clone()))?;
         collector.add(name, value)?;
     }
@@ -153,6 +159,29 @@ mod tests {
         let (urlencoded, multipart) = (urlencoded.unwrap(), multipart.unwrap());
         assert_eq!(parameters(&urlencoded), [("facilityId", "STORE 1"), ("0_box_rowSubmit", "0"), ("note", "é&")]);
         assert_eq!(urlencoded, multipart);
+    }
+
+    #[test]
+    fn takes_ascii_in_charsets_that_contain_it() {
+        let multipart = |charset: &str, value: &[u8]| {
+            let head = format!(
+                "--x\r\nContent-Disposition: form-data; name=a\r\nContent-Type: text/plain; charset={charset}\r\n\r\n"
+            );
+            let body = [head.as_bytes(), value, b"\r\n--x--"].concat();
+            parse_body("multipart/form-data; boundary=x", body.into())
+        };
+        let urlencoded = |charset: &str, value: &str| {
+            let content_type = format!("application/x-www-form-urlencoded; charset={charset}");
+            parse_body(&content_type, format!("a={value}").into())
+        };
+        for charset in ["ISO-8859-1", "US-ASCII", "\"iso-8859-1\""] {
+            assert_eq!(parameters(&multipart(charset, b"STORE").unwrap()), [("a", "STORE")], "{charset}");
+            assert!(matches!(multipart(charset, b"\xe9"), Err(FormError::NotUtf8)), "{charset}");
+            assert!(matches!(multipart(charset, "é".as_bytes()), Err(FormError::NotUtf8)), "{charset}");
+            assert_eq!(parameters(&urlencoded(charset, "STORE").unwrap()), [("a", "STORE")], "{charset}");
+            assert!(matches!(urlencoded(charset, "%E9"), Err(FormError::NotUtf8)), "{charset}");
+        }
+        assert!(matches!(multipart("windows-1252", b"STORE"), Err(FormError::NotUtf8)));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(crate) struct UpdateRequest {
     pub(crate) moves: Vec<MoveRow>,
     /// The parameters that the response repeats, by name, in the order in which they were sent. Includes unknown ones.
     pub(crate) echo: Vec<(String, EchoValue)>,
-    /// All parameters in one encoding, for comparing repeated requests.
+    /// The set of all parameters in one encoding, for comparing repeated requests.
     pub(crate) canonical: String,
     /// The facility and the fields of the rows in one encoding, for the audit. A client decides how many other parameters it
     /// sends.
@@ -77,7 +77,7 @@ impl UpdateRequest {
             Some(facility_id) if parser.errors.is_empty() => {
                 let rows = parser.audited.iter().map(|(name, value)| (name.as_str(), value.as_str()));
                 let audited = encoded(iter::once((FACILITY, facility_id.as_str())).chain(rows));
-                let canonical = encoded(form.iter());
+                let canonical = encoded(form.iter().collect::<BTreeSet<_>>().into_iter());
                 Ok(Self { facility_id, boxes, new_boxes, rejections, moves, echo, canonical, audited })
             }
             _ => Err(parser.errors),

@@ -89,6 +89,9 @@ pub(crate) enum ViolationCause {
         /// The other shipment's status.
         status: Option<String>,
     },
+    /// The same, if the caller does not see the other shipment.
+    #[error("{order_item} is in another shipment too, which is not among those that your user groups may change")]
+    PartUnseen { order_item: OrderItemId },
     /// Another row changes the same item.
     #[error("{item} is in the row {other} already")]
     DuplicateItem { item: ShipmentItemId, other: RowId },

@@ -10,7 +10,7 @@ use crate::telemetry::event::ServedRequest;
 pub enum AccessLog {
     /// None.
     Off,
-    /// Those with an error, and those whose client was gone before the response.
+    /// Those with an error, and those whose client was gone before the end of the response.
     Errors,
     /// One in so many.
     Sampled(NonZeroU32),
@@ -55,7 +55,9 @@ pub(super) fn admits(request: &ServedRequest<'_>) -> bool {
     match EVERY.load(Ordering::Relaxed) {
         NEVER => false,
         1 => true,
-        ERRORS => request.error_code.is_some() || request.status.is_none_or(|status| status >= 400),
+        ERRORS => {
+            request.error_code.is_some() || request.broken_off || request.status.is_none_or(|status| status >= 400)
+        }
         every => REQUESTS.fetch_add(1, Ordering::Relaxed).is_multiple_of(every),
     }
 }

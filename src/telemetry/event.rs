@@ -316,12 +316,16 @@ pub(crate) struct ServedRequest<'a> {
     pub(crate) cost: Option<u64>,
     /// The first error's code.
     pub(crate) error_code: Option<&'static str>,
+    /// Why the token is none of this service's.
+    pub(crate) token_fault: Option<&'static str>,
     /// The HTTP status; none where the client disconnected first.
     pub(crate) status: Option<u16>,
     /// Bytes of its body.
     pub(crate) bytes_in: u64,
     /// Bytes of the response's body that were handed to the connection.
     pub(crate) bytes_out: u64,
+    /// Whether the response was not sent to its end.
+    pub(crate) broken_off: bool,
     /// From the request's head to the last byte of the response that was handed to the connection.
     pub(crate) duration: Duration,
     /// From the query's text to its plan.

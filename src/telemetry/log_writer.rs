@@ -279,9 +279,11 @@ mod tests {
             operation: Some("Orders"),
             cost: Some(4),
             error_code: Some("THROTTLED"),
+            token_fault: Some("aud"),
             status: Some(200),
             bytes_in: 12,
             bytes_out: 34,
+            broken_off: true,
             duration: Duration::from_nanos(1_234_567),
             compile: Some(Duration::from_micros(3)),
             wait: Some(Duration::from_micros(20)),
@@ -290,8 +292,8 @@ mod tests {
         let all = json!({
             "level": "INFO", "message": "request", "request_id": "0f", "method": "POST", "route": "graphql",
             "status": 200, "duration_ms": 1.235, "caller": "demo", "operation": "Orders", "cost": 4,
-            "error_code": "THROTTLED", "trace_id": "00000000000000000000000000000001", "listener": "public",
-            "peer": "192.0.2.1", "bytes_in": 12, "bytes_out": 34, "compile_ms": 0.003, "wait_ms": 0.02, "database_ms": 1.0,
+            "error_code": "THROTTLED", "token_fault": "aud", "trace_id": "00000000000000000000000000000001", "listener": "public",
+            "peer": "192.0.2.1", "bytes_in": 12, "bytes_out": 34, "broken_off": true, "compile_ms": 0.003, "wait_ms": 0.02, "database_ms": 1.0,
         });
         assert_eq!(line(&Event::Request(request)), all);
         let request = ServedRequest {
@@ -305,9 +307,11 @@ mod tests {
             operation: None,
             cost: None,
             error_code: None,
+            token_fault: None,
             status: None,
             bytes_in: 0,
             bytes_out: 0,
+            broken_off: false,
             duration: Duration::from_secs(2),
             compile: None,
             wait: None,

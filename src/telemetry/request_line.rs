@@ -64,10 +64,12 @@ fn write_fields(request: &ServedRequest<'_>) {
         database_ms = request.database.map(milliseconds),
         bytes_in = request.bytes_in,
         bytes_out = request.bytes_out,
+        broken_off = request.broken_off.then_some(true),
         caller = request.caller,
         operation = request.operation,
         cost = request.cost,
         error_code = request.error_code,
+        token_fault = request.token_fault,
         "request"
     );
 }
@@ -104,10 +106,14 @@ impl Line {
         self.milliseconds(r#","database_ms":"#, request.database)?;
         self.number(r#","bytes_in":"#, Some(request.bytes_in))?;
         self.number(r#","bytes_out":"#, Some(request.bytes_out))?;
+        if request.broken_off {
+            self.text.extend_from_slice(br#","broken_off":true"#);
+        }
         self.string(r#","caller":"#, request.caller)?;
         self.string(r#","operation":"#, request.operation)?;
         self.number(r#","cost":"#, request.cost)?;
         self.string(r#","error_code":"#, request.error_code)?;
+        self.string(r#","token_fault":"#, request.token_fault)?;
         self.text.extend_from_slice(b"}\n");
         Ok(())
     }
@@ -266,9 +272,11 @@ mod tests {
             operation: Some("Orders"),
             cost: Some(4),
             error_code: Some("THROTTLED"),
+            token_fault: Some("aud"),
             status: Some(200),
             bytes_in: 12,
             bytes_out: u64::MAX,
+            broken_off: true,
             duration: Duration::from_nanos(1_234_567),
             compile: Some(Duration::from_micros(3)),
             wait: Some(Duration::from_micros(20)),
@@ -280,6 +288,7 @@ mod tests {
         assert_lines_are_equal(&request);
         (request.trace_id, request.listener, request.peer, request.caller) = (None, None, None, None);
         (request.operation, request.cost, request.error_code, request.status) = (None, None, None, None);
+        (request.token_fault, request.broken_off) = (None, false);
         (request.compile, request.wait, request.database) = (None, None, None);
         assert_lines_are_equal(&request);
     }

@@ -15,6 +15,9 @@ const INTERVAL: Duration = Duration::from_millis(1);
 /// The longest time that anything is held back. The `Retry-After` of refusals is as long.
 const LONGEST: Duration = Duration::from_secs(1);
 
+/// The longest time by which something that is charged afterwards is put off. What claims more is free by as much.
+const LONGEST_DEBT: Duration = Duration::from_secs(5);
+
 /// Fewer callers are not swept.
 const MIN_SWEEP: usize = 64;
 
@@ -54,11 +57,11 @@ impl Pace {
         })
     }
 
-    /// Fails with the time until a free request of the caller is due if that is too long. Claims nothing.
+    /// Fails with the time until a free request of the caller would not be too late if it is now. Claims nothing.
     pub(crate) fn check(&self, caller: &Arc<str>, now: Instant) -> Result<(), Duration> {
         let callers = self.callers();
         let due = callers.due.get(caller).copied().unwrap_or(now);
-        Some(due.saturating_duration_since(now)).filter(|delay| *delay > LONGEST).map_or(Ok(()), Err)
+        due.saturating_duration_since(now).checked_sub(LONGEST).filter(|late| !late.is_zero()).map_or(Ok(()), Err)
     }
 
     /// Claims `interval` for a free request of the caller that was done before it was known to be free. Returns how long its response is
@@ -66,7 +69,7 @@ impl Pace {
     pub(crate) fn charge(&self, caller: &Arc<str>, now: Instant, interval: Duration) -> Duration {
         self.with_due(caller, now, |due| {
             let delay = due.saturating_duration_since(now);
-            *due = now + delay + interval;
+            *due = now + (delay + interval).min(LONGEST_DEBT);
             delay.min(LONGEST)
         })
     }
@@ -128,12 +131,16 @@ mod tests {
         assert_eq!(pace.check(&caller, now), Ok(()));
         let delays = [charge(now), charge(now), charge(now), charge(now)].map(|delay| delay.as_millis());
         assert_eq!(delays, [0, 600, 1000, 1000]);
-        assert_eq!(pace.check(&caller, now), Err(Duration::from_millis(2400)));
+        assert_eq!(pace.check(&caller, now), Err(Duration::from_millis(1400)));
         assert_eq!(pace.check(&Arc::from("calm"), now), Ok(()));
         let later = now + Duration::from_millis(1400);
         assert_eq!(pace.check(&caller, later), Ok(()));
         assert_eq!(charge(later), LONGEST);
         assert_eq!(charge(now + Duration::from_secs(9)), Duration::ZERO);
+        for _ in 0..100 {
+            charge(later);
+        }
+        assert_eq!(pace.check(&caller, later), Err(LONGEST_DEBT - LONGEST));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::access::tokens::key_set::KeySetError;
 
 /// Why a token is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(crate) enum BadToken {
     /// It has expired.
     #[error("the token has expired; get a new one")]
@@ -17,10 +17,43 @@ pub(crate) enum BadToken {
     /// It was issued before its account was created, for another account of that name; or before the account's password was changed.
     #[error("the token is older than its account or the account's password; get a new one")]
     Superseded,
-    /// It is malformed, altered, signed with another key or algorithm, or issued for another audience or by another issuer.
-    /// The message does not say which, because that would help to forge one.
+    /// The message does not say why, because that would help to forge one. The log does.
     #[error("the token is not one of this service's")]
-    NotAccepted,
+    NotAccepted(TokenFault),
+}
+
+/// Why a token is not one of this service's. The further it came, the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum TokenFault {
+    /// It is no JSON Web Token, or too long.
+    Malformed,
+    /// No key in force has its `kid`, or it has none and there are no keys of an external issuer.
+    Key,
+    /// The key is for another algorithm.
+    Algorithm,
+    Signature,
+    Issuer,
+    Audience,
+    /// It has no `exp`.
+    Expiry,
+    /// It does not name a user.
+    User,
+}
+
+impl TokenFault {
+    /// Its name in the log.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Key => "kid",
+            Self::Algorithm => "alg",
+            Self::Signature => "signature",
+            Self::Issuer => "iss",
+            Self::Audience => "aud",
+            Self::Expiry => "exp",
+            Self::User => "user",
+        }
+    }
 }
 
 /// Why tokens cannot be issued or verified.

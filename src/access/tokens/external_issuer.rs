@@ -65,25 +65,22 @@ impl ExternalIssuer {
         Some(Self { keys: keys.iter().filter_map(VerifyingKey::parse).collect() })
     }
 
-    /// The claims of a token. `None` if the token names none of these keys. A token that names no key is verified if there
-    /// is only one.
+    /// The claims of a token, by each of the keys that it names: all of them if it names none.
     pub(crate) fn verify(
         &self,
         key_id: Option<&str>,
         token: &str,
         expected: &VerificationOptions,
-    ) -> Option<Result<JWTClaims<OtherClaims>, JwtError>> {
-        let key = match (key_id, self.keys.as_slice()) {
-            (Some(id), keys) => keys.iter().find(|key| key.id.as_deref() == Some(id))?,
-            (None, [key]) => key,
-            (None, _) => return None,
-        };
-        let expected = Some(expected.clone());
-        Some(match &key.key {
-            PublicKey::Ed25519(key) => key.verify_token(token, expected),
-            PublicKey::Es256(key) => key.verify_token(token, expected),
-            PublicKey::Es384(key) => key.verify_token(token, expected),
-            PublicKey::Rs256(key) => key.verify_token(token, expected),
+    ) -> impl Iterator<Item = Result<JWTClaims<OtherClaims>, JwtError>> {
+        let named = self.keys.iter().filter(move |key| key_id.is_none() || key.id.as_deref() == key_id);
+        named.map(|key| {
+            let expected = Some(expected.clone());
+            match &key.key {
+                PublicKey::Ed25519(key) => key.verify_token(token, expected),
+                PublicKey::Es256(key) => key.verify_token(token, expected),
+                PublicKey::Es384(key) => key.verify_token(token, expected),
+                PublicKey::Rs256(key) => key.verify_token(token, expected),
+            }
         })
     }
 }

@@ -10,7 +10,7 @@ use jwt_simple::prelude as jwt;
 use jwt_simple::reexports::rand;
 use serde_json::{Value, json};
 
-use crate::access::tokens::error::{BadToken, TokenError};
+use crate::access::tokens::error::{BadToken, TokenError, TokenFault};
 use crate::access::tokens::external_issuer::ExternalIssuer;
 use crate::access::tokens::key_access::absolute;
 use crate::access::tokens::key_folder;
@@ -18,7 +18,7 @@ use crate::access::tokens::key_set::{KeySetError, VerifiedToken};
 use crate::access::tokens::key_watcher::KeyWatcher;
 use crate::access::tokens::options::{KeySource, TokenOptions};
 use crate::access::tokens::signing_key::signing;
-use crate::access::tokens::verify::{Unverified, verify};
+use crate::access::tokens::verify::verify;
 
 /// Issues tokens and verifies them.
 pub(crate) struct Tokens {
@@ -115,7 +115,7 @@ impl Tokens {
             return if now < verified.expires_at { Ok(verified) } else { Err(BadToken::Expired) };
         }
         let mut verified = verify(token, &keys, &self.options, now);
-        if let Err(Unverified::UnknownKey) = verified {
+        if let Err(BadToken::NotAccepted(TokenFault::Key)) = verified {
             // Another server may have created the key a moment ago.
             let newer = self.keys.checked_now();
             if !Arc::ptr_eq(&keys, &newer) {
@@ -123,10 +123,7 @@ impl Tokens {
                 verified = verify(token, &keys, &self.options, now);
             }
         }
-        let verified = verified.map_err(|error| match error {
-            Unverified::UnknownKey => BadToken::NotAccepted,
-            Unverified::Bad(error) => error,
-        })?;
+        let verified = verified?;
         keys.cache(token, verified.clone());
         Ok(verified)
     }
@@ -186,7 +183,7 @@ mod tests {
     use std::{fs, process};
 
     use jwt_simple::algorithms::{
-        ECDSAP256KeyPairLike, ES256KeyPair, Ed25519KeyPair, Ed25519PublicKey, HS256Key, MACLike,
+        ECDSAP256KeyPairLike, ES256KeyPair, Ed25519KeyPair, Ed25519PublicKey, EdDSAKeyPairLike, HS256Key, MACLike,
     };
 
     use jwt_simple::token::Token;
@@ -278,7 +275,7 @@ mod tests {
         key_folder::retire(&folder.keys(), all[0].id(), Algorithm::EdDsa).unwrap();
         // It is in the cache until the next check of the folder.
         while tokens.user(&first).is_ok() {}
-        assert_eq!(tokens.user(&first), Err(BadToken::NotAccepted));
+        assert_eq!(tokens.user(&first), Err(BadToken::NotAccepted(TokenFault::Key)));
         assert_eq!(tokens.public_keys()["keys"].as_array().unwrap().len(), 20);
     }
 
@@ -294,7 +291,11 @@ mod tests {
         assert_eq!(tokens.user(&token).as_deref(), Ok("demo"));
         assert_eq!(tokens.public_keys(), json!({"keys": []}));
         for (tokens, other) in [(tokens, before), (ed25519, token)] {
-            assert_eq!(tokens.user(&other), Err(BadToken::NotAccepted), "another algorithm than the configured one");
+            assert_eq!(
+                tokens.user(&other),
+                Err(BadToken::NotAccepted(TokenFault::Key)),
+                "another algorithm than the configured one"
+            );
         }
     }
 
@@ -347,13 +348,13 @@ mod tests {
         };
         let good = sign(&key, "https://id.example", "orderql", json!("demo"));
         assert_eq!(tokens.user(&good).as_deref(), Ok("demo"));
-        for bad in [
-            sign(&key, "orderql", "orderql", json!("demo")),
-            sign(&key, "https://id.example", "others", json!("demo")),
-            sign(&key, "https://id.example", "orderql", json!(7)),
-            sign(&other, "https://id.example", "orderql", json!("demo")),
+        for (bad, fault) in [
+            (sign(&key, "orderql", "orderql", json!("demo")), TokenFault::Issuer),
+            (sign(&key, "https://id.example", "others", json!("demo")), TokenFault::Audience),
+            (sign(&key, "https://id.example", "orderql", json!(7)), TokenFault::User),
+            (sign(&other, "https://id.example", "orderql", json!("demo")), TokenFault::Key),
         ] {
-            assert_eq!(tokens.user(&bad), Err(BadToken::NotAccepted));
+            assert_eq!(tokens.user(&bad), Err(BadToken::NotAccepted(fault)));
         }
         assert_eq!(
             tokens.user(&tokens.issue("demo", 0).unwrap().token).as_deref(),
@@ -372,10 +373,51 @@ mod tests {
     }
 
     #[test]
+    fn a_token_that_names_no_key_is_tried_with_each() {
+        let folder = Folder::new("nameless");
+        let file = folder.0.join("jwks.json");
+        let (one, other) = (ES256KeyPair::generate(), ES256KeyPair::generate());
+        let mut third = Ed25519KeyPair::generate();
+        let jwks = [one.public_key().to_jwk(), other.public_key().to_jwk(), third.public_key().to_jwk()];
+        let jwks = jwks.map(|jwk| serde_json::from_str::<Value>(&jwk).unwrap());
+        fs::write(&file, json!({ "keys": jwks }).to_string()).unwrap();
+        let external = ExternalIssuerOptions {
+            jwks_file: file,
+            issuer: "https://id.example".into(),
+            audience: "orderql".into(),
+            user_claim: "sub".into(),
+        };
+        let tokens = Tokens::open(TokenOptions { external: Some(external), ..folder.options() }).unwrap();
+        let claims = |audience: &str| {
+            let claims = Claims::create(jwt::Duration::from_hours(1)).with_issuer("https://id.example");
+            claims.with_audience(audience).with_subject("demo")
+        };
+        for token in [one.sign(claims("orderql")), other.sign(claims("orderql")), third.sign(claims("orderql"))] {
+            let token = token.unwrap();
+            assert_eq!(Token::decode_metadata(&token).unwrap().key_id(), None);
+            assert_eq!(tokens.user(&token).as_deref(), Ok("demo"));
+        }
+        let secret = HS256Key::generate();
+        let mut expired = claims("orderql");
+        expired.expires_at = Some(jwt::Duration::from_secs(1));
+        for (bad, reason) in [
+            (one.sign(claims("others")).unwrap(), BadToken::NotAccepted(TokenFault::Audience)),
+            (other.sign(expired).unwrap(), BadToken::Expired),
+            (ES256KeyPair::generate().sign(claims("orderql")).unwrap(), BadToken::NotAccepted(TokenFault::Signature)),
+            (secret.authenticate(claims("orderql")).unwrap(), BadToken::NotAccepted(TokenFault::Algorithm)),
+        ] {
+            assert_eq!(tokens.user(&bad), Err(reason));
+        }
+        third = third.with_key_id("other");
+        let named = third.sign(claims("orderql")).unwrap();
+        assert_eq!(tokens.user(&named), Err(BadToken::NotAccepted(TokenFault::Key)));
+    }
+
+    #[test]
     fn rejects_another_key_issuer_audience_or_algorithm() {
         let (folder, elsewhere) = (Folder::new("ours"), Folder::new("theirs"));
         let ours = Tokens::open(folder.options()).unwrap();
-        let rejects = |token: &str| assert_eq!(ours.user(token), Err(BadToken::NotAccepted), "{token}");
+        let rejects = |token: &str| assert!(matches!(ours.user(token), Err(BadToken::NotAccepted(_))), "{token}");
         rejects(&Tokens::open(elsewhere.options()).unwrap().issue("demo", 0).unwrap().token);
         rejects(
             &Tokens::open(TokenOptions { issuer: "other".into(), ..folder.options() })
@@ -399,7 +441,8 @@ mod tests {
 
         let audience = TokenOptions { audience: Some("store".into()), ..folder.options() };
         let tokens = Tokens::open(audience).unwrap();
-        assert_eq!(tokens.user(&ours.issue("demo", 0).unwrap().token), Err(BadToken::NotAccepted));
+        let elsewhere = Err(BadToken::NotAccepted(TokenFault::Audience));
+        assert_eq!(tokens.user(&ours.issue("demo", 0).unwrap().token), elsewhere);
         assert_eq!(tokens.user(&tokens.issue("demo", 0).unwrap().token).as_deref(), Ok("demo"));
     }
 
@@ -425,9 +468,9 @@ mod tests {
         let mut without_expiry =
             Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql").with_subject("demo");
         without_expiry.expires_at = None;
-        assert_eq!(tokens.user(&sign(without_expiry).unwrap()), Err(BadToken::NotAccepted));
+        assert_eq!(tokens.user(&sign(without_expiry).unwrap()), Err(BadToken::NotAccepted(TokenFault::Expiry)));
         let without_subject = Claims::create(jwt::Duration::from_hours(1)).with_issuer("orderql");
-        assert_eq!(tokens.user(&sign(without_subject).unwrap()), Err(BadToken::NotAccepted));
+        assert_eq!(tokens.user(&sign(without_subject).unwrap()), Err(BadToken::NotAccepted(TokenFault::User)));
     }
 
     #[test]

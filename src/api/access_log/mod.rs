@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use hyper::Method;
 
+use crate::access::tokens::error::TokenFault;
 #[cfg(feature = "traces")]
 use crate::api::access_log::request_trace::RequestTrace;
 use crate::api::access_log::timeline::{Stage, Timeline};
@@ -51,6 +52,8 @@ pub(crate) struct AccessLogEntry {
     pub route: Option<Route>,
     /// The authenticated user.
     pub caller: Option<Arc<str>>,
+    /// Why the token is none of this service's, which its sender is not told.
+    pub token_fault: Option<TokenFault>,
     /// Credits that were debited.
     pub cost: Option<u64>,
     /// What the query costs by the rows that it returned.
@@ -65,6 +68,8 @@ pub(crate) struct AccessLogEntry {
     pub bytes_in: u64,
     /// Bytes of the response's body that were handed to the connection.
     pub bytes_out: u64,
+    /// Whether the response was not sent to its end.
+    pub broken_off: bool,
     /// When the stages of a query ran.
     pub timeline: Timeline,
     /// The first error's code.
@@ -105,6 +110,7 @@ impl AccessLogEntry {
             trace: None,
             route: None,
             caller: None,
+            token_fault: None,
             cost: None,
             actual_cost: None,
             cost_so_far: None,
@@ -113,6 +119,7 @@ impl AccessLogEntry {
             status: None,
             bytes_in: 0,
             bytes_out: 0,
+            broken_off: false,
             timeline: Timeline::default(),
             method,
             operation: None,
@@ -202,9 +209,11 @@ impl Drop for AccessLogEntry {
             operation: self.operation.as_deref(),
             cost: self.cost(),
             error_code: self.code().map(ErrorCode::as_str),
+            token_fault: self.token_fault.map(TokenFault::as_str),
             status: self.status,
             bytes_in: self.bytes_in,
             bytes_out: self.bytes_out,
+            broken_off: self.broken_off,
             duration,
             compile: self.timeline.compile.map(Stage::time),
             wait: self.timeline.waiting(),

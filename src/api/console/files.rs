@@ -54,6 +54,10 @@ pub(crate) fn page(context: &RequestContext) -> Option<HttpResponse> {
         return None;
     }
     let Page { text, tag } = console::PAGE?;
+    if head.uri.path().ends_with('/') {
+        // What the page names is relative to the path without the slash.
+        return Some(redirect("../graphql"));
+    }
     let mut response = if entity_tag::is_known(&head.headers, tag) {
         empty_response(StatusCode::NOT_MODIFIED)
     } else {
@@ -71,12 +75,12 @@ pub(crate) fn page(context: &RequestContext) -> Option<HttpResponse> {
     Some(response)
 }
 
-/// Leads from the root of the server to the page.
-pub(crate) fn redirect() -> HttpResponse {
+/// Leads to the page.
+pub(crate) fn redirect(location: &'static str) -> HttpResponse {
     let mut response = empty_response(StatusCode::FOUND);
     let headers = response.headers_mut();
     // Relative, for proxies that serve the server below a path of theirs.
-    headers.insert(header::LOCATION, HeaderValue::from_static("rest/s1/graphql"));
+    headers.insert(header::LOCATION, HeaderValue::from_static(location));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }

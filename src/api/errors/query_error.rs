@@ -13,7 +13,7 @@ use crate::throttle::rate_limiter::DebitError;
 /// When a client may retry after its other queries had the time to finish.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Why a query returns no rows. Nothing is debited, except for a query that ran too long, or whose rows were too large.
+/// Why a query returns no rows. Nothing is debited, except for a query that ran.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueryError {
     /// The query does not compile, or costs more than its caller may spend.
@@ -97,6 +97,16 @@ pub(crate) enum QueryError {
         /// The bucket after the debit.
         bucket: ThrottleStatus,
     },
+    /// A sum or a product is beyond the database's numbers.
+    #[error(
+        "a sum or a product of the rows has more digits than the database computes with; leave it out, or narrow the query"
+    )]
+    OutOfRange {
+        /// What was debited.
+        cost: u64,
+        /// The bucket after the debit.
+        bucket: ThrottleStatus,
+    },
     /// The database cancelled the query.
     #[error("the database cancelled the query, which ran longer than the database allows; narrow it")]
     Cancelled {
@@ -171,6 +181,9 @@ impl From<QueryError> for ApiError {
             }
             QueryError::Cancelled { cost, bucket } => {
                 (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })
+            }
+            QueryError::OutOfRange { cost, bucket } => {
+                (Self::new(ErrorCode::ValueOutOfRange, &error), RequestedCost { credits: cost, bucket })
             }
             QueryError::TooManyReports { retry_after }
             | QueryError::TooManyFreeQueries { retry_after }

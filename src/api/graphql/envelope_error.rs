@@ -10,6 +10,9 @@ pub(crate) enum EnvelopeError {
     /// A body of no bytes.
     #[error("the body is empty; send a JSON object with the key \"query\"")]
     EmptyBody,
+    /// A body that begins with U+FEFF.
+    #[error("the body begins with a byte order mark (EF BB BF); send the JSON without it")]
+    ByteOrderMark,
     /// A batch of requests.
     #[error(
         "a list of requests (a batch) is not accepted; send one request at a time, as a JSON object with the key \"query\""

@@ -72,9 +72,10 @@ pub(crate) async fn fetch(
 
 /// Whether a query is charged with this result.
 pub(crate) fn is_charged<T>(result: &Result<T, ApiError>) -> bool {
-    // The only errors that are: those of statements that ran.
-    let ran = |error: &ApiError| matches!(error.code, ErrorCode::DeadlineExceeded | ErrorCode::ResponseTooLarge);
-    result.as_ref().map_or_else(ran, |_| true)
+    let has_run = |error: &ApiError| {
+        matches!(error.code, ErrorCode::DeadlineExceeded | ErrorCode::ResponseTooLarge | ErrorCode::ValueOutOfRange)
+    };
+    result.as_ref().map_or_else(has_run, |_| true)
 }
 
 /// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded
@@ -95,6 +96,9 @@ pub(crate) async fn settle<T>(
         Ok(Ok(rows)) => Ok(rows),
         Ok(Err(ExecuteError::Database(DatabaseError::Cancelled(_)))) => {
             Err(QueryError::Cancelled { cost, bucket }.into())
+        }
+        Ok(Err(ExecuteError::Database(error))) if error.is_out_of_range() => {
+            Err(QueryError::OutOfRange { cost, bucket }.into())
         }
         Ok(Err(ExecuteError::Database(error))) if error.is_temporary() => {
             service.admission.refund(&caller.user_id, debit).await;

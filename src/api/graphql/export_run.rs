@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use futures_util::Stream;
 use hyper::body::Bytes;
-use hyper::header::{self, HeaderValue};
+use hyper::header::{self, HeaderName, HeaderValue};
 use serde_json::Value;
 use tokio::time;
 
@@ -30,6 +30,9 @@ use crate::throttle::rate_limiter::Debit;
 
 /// The media type.
 const LINES: &str = "application/x-ndjson";
+
+/// Asks nginx to pass on what it has.
+const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// A non-null field of a node has no value, and nothing around the node can be null.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +69,8 @@ pub(super) struct ExportRun {
 pub(super) fn response(lines: impl Stream<Item = Result<Bytes, BoxError>> + Send + 'static) -> HttpResponse {
     let mut response = HttpResponse::new(ResponseBody::Stream(Box::pin(lines)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
+    // nginx would gather lines, and not pass on those of a feed for minutes.
+    response.headers_mut().insert(UNBUFFERED, HeaderValue::from_static("no"));
     response
 }
 

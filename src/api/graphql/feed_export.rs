@@ -56,7 +56,8 @@ struct FeedExport {
 
 /// The response of an export, once its first page is there.
 pub(super) async fn begin(run: ExportRun, max_wait: MaxWait) -> Result<HttpResponse, ApiError> {
-    let parking = Parking::new(&run.service, &run.caller)?;
+    let mut parking = Parking::new(&run.service, &run.caller)?;
+    parking.wait(&run.service, &run.caller, run.until).await;
     let mut export = FeedExport { run, parking, is_at_end: false };
     let first = export.page(max_wait).await?;
     Ok(export_run::response(stream::unfold(State::Ready(first.into(), Box::new(export)), next)))
@@ -85,7 +86,8 @@ impl FeedExport {
                 return Ok(None);
             }
             if self.is_at_end {
-                match self.parking.wait(&self.run.service, heartbeat.min(self.run.until)).await {
+                let until = heartbeat.min(self.run.until);
+                match self.parking.wait(&self.run.service, &self.run.caller, until).await {
                     Wake::Changes => {}
                     Wake::Stop => return Err(ServiceError::Stopping.into()),
                     Wake::Time if Instant::now() < self.run.until => return Ok(Some(self.resume().into())),

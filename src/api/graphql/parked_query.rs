@@ -46,18 +46,16 @@ impl ParkedQuery {
     ) -> Result<ResponseBody, ApiError> {
         let Self { mut parking, prepared, wait } = self;
         let until = time::Instant::now() + wait;
-        loop {
+        while park(context, &caller, &mut parking, until).await? == Wake::Changes {
+            caller = current_account(&context.service, &caller, prepared.grants, &view.rows)?;
             parking.begin_page(&context.service, &prepared.compiled.plan);
             // Boxed, so that a request that waits does not have what reading a page takes.
             let reading = Box::pin(read(context, &caller, view, request, &prepared, until));
             if let Some(body) = reading.await? {
                 return Ok(body);
             }
-            if park(context, &mut parking, until).await? != Wake::Changes {
-                return Box::pin(end(context, &caller, prepared)).await;
-            }
-            caller = current_account(&context.service, &caller, prepared.grants, &view.rows)?;
         }
+        Box::pin(end(context, &caller, prepared)).await
     }
 }
 
@@ -90,12 +88,17 @@ async fn read(
     Ok(None)
 }
 
-/// Waits for changes.
-async fn park(context: &mut RequestContext, parking: &mut Parking, until: time::Instant) -> Result<Wake, ServiceError> {
+/// Waits for changes, if a page was read, and for the turn of the next one.
+async fn park(
+    context: &mut RequestContext,
+    caller: &Principal,
+    parking: &mut Parking,
+    until: time::Instant,
+) -> Result<Wake, ServiceError> {
     let RequestContext { service, in_flight, entry, .. } = context;
     let (held, started) = (in_flight.reserved(), Instant::now());
     in_flight.reserve(WAITING_BYTES)?;
-    let wake = parking.wait(service, until).await;
+    let wake = parking.wait(service, caller, until).await;
     in_flight.shrink(held);
     entry.timeline.parked += started.elapsed();
     Ok(wake)

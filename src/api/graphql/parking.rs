@@ -1,6 +1,7 @@
 //! Requests that wait for changes of a feed. They hold no connection to the database, no credits, and no place among their callers' queries.
 //!
-//! A page without changes is refunded. What it took is paced instead, as for all that is free: a client could ask, leave, and ask again.
+//! A page without changes is refunded. What it took is paced instead, as for all that is free: a client could ask, leave, and ask again. A request
+//! that has a place waits for its turn.
 
 use std::time::Duration;
 
@@ -34,10 +35,8 @@ pub(super) enum Wake {
 }
 
 impl Parking {
-    /// A place, unless the caller has as many as it may, or is ahead of the pace of free requests.
+    /// A place, unless the caller has as many as it may.
     pub(super) fn new(service: &Service, caller: &Principal) -> Result<Self, QueryError> {
-        let pace = service.free_query_pace.check(&caller.user_id, Instant::now().into_std());
-        pace.map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
         let limit = service.options.parked_requests;
         let permit = service.parked.start(&caller.user_id, Places { running: limit, waiting: 0 }, 0);
         Ok(Self { changes: None, _permit: permit.map_err(|_| QueryError::TooManyParked { limit })? })
@@ -60,11 +59,14 @@ impl Parking {
         free_requests::charge_unpaced(&service.free_query_pace, caller, Work { bytes: 0, time: took });
     }
 
-    /// Waits for changes that the last page did not show.
-    pub(super) async fn wait(&mut self, service: &Service, until: Instant) -> Wake {
+    /// Waits for changes that the last page did not show, if there was one, and then for the turn of the next page.
+    pub(super) async fn wait(&mut self, service: &Service, caller: &Principal, until: Instant) -> Wake {
         let changed = async {
             if let Some(changes) = &mut self.changes {
                 changes.changed().await;
+            }
+            while let Err(late) = service.free_query_pace.check(&caller.user_id, Instant::now().into_std()) {
+                time::sleep(late).await;
             }
         };
         tokio::select! {

@@ -37,6 +37,9 @@ pub(crate) struct GraphqlRequest {
     pub values_memory: usize,
 }
 
+/// What some programs of Windows write before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The longest body, in bytes, that is parsed in less than a millisecond.
 const MAX_QUICK_BODY: usize = 64 * 1024;
 
@@ -64,7 +67,8 @@ pub(crate) async fn read(
 }
 
 /// Parses a body. Checks types strictly, because a mistake would otherwise go unnoticed: `query` must be a string,
-/// `variables` and `extensions` objects, `operationName` and `documentId` strings. All but `query` may be null or absent. Other keys are
+/// `variables` and `extensions` objects, `operationName` and `documentId` strings. All but `query` may be null or absent, and `operationName`
+/// empty. Other keys are
 /// ignored, as GraphQL-over-HTTP demands.
 pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
     if body.is_empty() {
@@ -72,6 +76,7 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
     }
     match body.trim_ascii_start().first() {
         Some(b'{') => {}
+        _ if body.starts_with(BYTE_ORDER_MARK) => return Err(EnvelopeError::ByteOrderMark),
         first => {
             JsonSize::of(body).map_err(EnvelopeError::MalformedBody)?;
             return Err(if first == Some(&b'[') { EnvelopeError::Batch } else { EnvelopeError::NotAnObject });
@@ -94,7 +99,10 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
     Ok(GraphqlRequest {
         query: query.map(|text| string(text, EnvelopeError::QueryType)).transpose()?,
         document_id: document_id.map(|text| string(text, EnvelopeError::DocumentIdType)).transpose()?,
-        operation_name: operation_name.map(|text| string(text, EnvelopeError::OperationNameType)).transpose()?,
+        operation_name: operation_name
+            .map(|text| string(text, EnvelopeError::OperationNameType))
+            .transpose()?
+            .filter(|name| !name.is_empty()),
         variables: object("variables", variables)?,
         extensions: object("extensions", extensions)?,
         values_memory: size.memory,
@@ -192,6 +200,7 @@ mod tests {
     fn reads_a_request_with_all_its_parts_or_only_its_query() {
         let bare = read(br#"{"query": "{a}"}"#);
         assert_eq!(bare, GraphqlRequest { query: Some("{a}".into()), ..GraphqlRequest::default() });
+        assert_eq!(read(br#"{"query": "{a}", "operationName": ""}"#), bare);
         let nulls = br#"{"query": "{a}", "variables": null, "operationName": null, "extensions": null, "id": 7}"#;
         assert_eq!(read(nulls), bare);
         let whole = br#" {"query": "{a}", "variables": {"x": 1}, "operationName": "A\u0042", "extensions": {} }"#;
@@ -239,7 +248,7 @@ mod tests {
             (b"null", "must be a JSON object"),
             (b"{a}", "not JSON"),
             (b"{\"query\": \"{a}\"} x", "not JSON"),
-            (b"\xef\xbb\xbf{}", "not JSON"),
+            (b"\xef\xbb\xbf{}", "byte order mark"),
             (b"{\"query\": \"\xff\"}", "not JSON"),
             (b"{\"query\": \"\0\"}", "not JSON"),
             (b"{\"query\": \"\\ud800\"}", "not JSON"),

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use std::{fs, io};
 
 use hyper::header::{AUTHORIZATION, ETAG, IF_NONE_MATCH};
@@ -12,6 +13,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::cli::http_client::Answer;
+use crate::cli::mcp::checked_tokens::CheckedTokens;
 use crate::cli::mcp::reply::Refusal;
 use crate::cli::outcome::Outcome;
 use crate::cli::query::remote::graphql;
@@ -52,6 +54,7 @@ pub(super) struct Backend {
     credentials: Credentials,
     /// By their entity tags; the one that was used last at the end.
     schemas: Mutex<Schemas>,
+    checked: CheckedTokens,
 }
 
 /// Schemas with their entity tags.
@@ -62,7 +65,7 @@ pub(super) struct Caller(String);
 
 impl Backend {
     pub(super) fn new(server: RemoteServer, credentials: Credentials) -> Self {
-        Self { server, credentials, schemas: Mutex::default() }
+        Self { server, credentials, schemas: Mutex::default(), checked: CheckedTokens::default() }
     }
 
     /// The caller of a request, of which only HTTP has a head.
@@ -75,6 +78,22 @@ impl Backend {
                 value.ok_or(CredentialsError::Missing)?.to_owned()
             }
         }))
+    }
+
+    /// The status with which the server rejects an `Authorization`, if it does.
+    pub(super) async fn rejection(&self, authorization: &str) -> Outcome<Option<StatusCode>> {
+        let now = Instant::now();
+        if self.checked.contains(authorization, now) {
+            return Ok(None);
+        }
+        // With the tags of the schemas, so that the response has none of them.
+        let known = self.schemas().clone();
+        let status = self.fetch_schema(&Caller(authorization.to_owned()), &known).await?.status;
+        if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            return Ok(Some(status));
+        }
+        self.checked.add(authorization, now);
+        Ok(None)
     }
 
     /// The price of a query, or its errors.

@@ -1,101 +1,237 @@
 //! The protocol over HTTP, without sessions: every request is answered by itself, as its own caller. Encryption is left to a proxy.
+//!
+//! Connections are those of the server that is asked, with the same bounds of their own numbers. One thread serves them; what tools do has
+//! others, and ends when its client goes.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::fmt;
+use std::future;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
-use tokio::time;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 
+use crate::access::grants::Artifact;
+use crate::api::error_response;
+use crate::api::errors::access_error::AccessError;
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::endpoint_error::EndpointError;
+use crate::api::errors::service_error::ServiceError;
 use crate::cli::mcp::protocol_server::ProtocolServer;
 use crate::cli::outcome::Outcome;
+use crate::http::address_range::AddressRange;
+use crate::http::coding::Codings;
+use crate::http::connection::outgoing_body::{OutgoingBody, Record};
+use crate::http::connection::{InFlightRequest, Phase};
+use crate::http::handler::{Current, Handler, HttpState};
+use crate::http::listener::Listener;
+use crate::http::listener_kind::ListenerKind;
+use crate::http::memory_budget::MemoryBudget;
+use crate::http::options::Options;
+use crate::http::request::{body, head};
+use crate::http::request_error::RequestError;
+use crate::http::response::cors::{self, Origins};
+use crate::http::response::{HttpResponse, ResponseBody, empty_response};
+use crate::http::socket::address::ListenAddress;
+use crate::http::socket::inherited::InheritedSockets;
+use crate::http::socket::listening::BoundSocket;
 
 const PATH: &str = "/mcp";
 
-/// As many connections are served at a time; others wait.
-const MAX_CONNECTIONS: usize = 256;
+/// Connections at a time, of all clients and of one address.
+const CONNECTIONS: usize = 256;
+const CONNECTIONS_PER_ADDRESS: usize = 64;
 
-/// The bytes of a request's body.
-const MAX_BODY: usize = 1 << 20;
+/// The bytes of a request's body, and those of all requests and unread responses together.
+const BODY_LIMIT: usize = 1 << 20;
+const MEMORY: usize = 64 << 20;
 
-/// How long a client may take for the head of a request.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The time after which a connection is accepted again when one could not be.
-const RETRY: Duration = Duration::from_millis(100);
+/// How long a client may take for a head, a body, reading a response, and until its next request.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Names of the machine itself, under which it may always be called.
 const LOCAL_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 type Service = StreamableHttpService<Arc<ProtocolServer>, NeverSessionManager>;
 
-/// Serves until the program is ended.
+/// Who may call.
+pub(super) struct Access {
+    /// Origins of web pages.
+    pub(super) origins: Vec<String>,
+    /// Names of this server.
+    pub(super) hosts: Vec<String>,
+    /// Proxies, which have as many connections as there are.
+    pub(super) proxies: Vec<AddressRange>,
+}
+
+/// Serves until the program is ended. Tools run on the threads of `tools`.
 pub(super) async fn serve(
     address: SocketAddr,
     protocol_server: ProtocolServer,
-    origins: Vec<String>,
-    hosts: Vec<String>,
+    access: Access,
+    tools: Handle,
 ) -> Outcome {
+    let options = options(ListenAddress::Tcp(address), access.proxies);
+    let kind = ListenerKind::Public;
+    let socket = BoundSocket::bind(&options.listen, kind, options.listen_mode, &mut InheritedSockets::take()).await?;
+    eprintln!("orderql mcp: listening on http://{}{PATH}", socket.address());
     let protocol_server = Arc::new(protocol_server);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(MAX_BODY)
-        .with_allowed_hosts(hosts.into_iter().chain(LOCAL_HOSTS.map(str::to_owned)))
-        .with_allowed_origins(origins)
+        .with_max_request_body_bytes(BODY_LIMIT)
+        .with_allowed_hosts(access.hosts.into_iter().chain(LOCAL_HOSTS.map(str::to_owned)))
+        .with_allowed_origins(access.origins)
         .enforce_origin_validation();
-    let service = Service::new(move || Ok(Arc::clone(&protocol_server)), Arc::default(), config);
-    let listener = TcpListener::bind(address).await?;
-    eprintln!("orderql mcp: listening on http://{}{PATH}", listener.local_addr()?);
-    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    loop {
-        let place = Arc::clone(&connections).acquire_owned().await?;
-        let Ok((stream, _)) = listener.accept().await else {
-            // A connection that broke concerns its client alone, but without files for another one it fails again at once.
-            time::sleep(RETRY).await;
-            continue;
-        };
-        let service = service.clone();
-        tokio::spawn(async move {
-            let answer = service_fn(|request| respond(&service, request));
-            let mut server = http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
-            let _ = server.serve_connection(TokioIo::new(stream), answer).await;
-            drop(place);
-        });
+    let answering = Arc::clone(&protocol_server);
+    let service = Service::new(move || Ok(Arc::clone(&answering)), Arc::default(), config);
+    let http = HttpState { memory: MemoryBudget::new(options.memory_budget, options.body_limit), options, tls: None };
+    let handler = ProtocolHandler { http, service, protocol_server, tools };
+    Listener::new(socket, kind).serve(Current::new(handler), future::pending())?.await;
+    Ok(())
+}
+
+fn options(listen: ListenAddress, trusted_proxies: Vec<AddressRange>) -> Options {
+    Options {
+        listen,
+        admin_listen: None,
+        listen_mode: 0o600,
+        tls: None,
+        body_limit: BODY_LIMIT,
+        memory_budget: MEMORY,
+        header_timeout: HEADER_TIMEOUT,
+        body_timeout: BODY_TIMEOUT,
+        write_timeout: WRITE_TIMEOUT,
+        idle_timeout: IDLE_TIMEOUT,
+        connection_limit: CONNECTIONS,
+        connections_per_address: CONNECTIONS_PER_ADDRESS,
+        grace: Duration::ZERO,
+        drain: None,
+        trusted_proxies,
+        codings: Codings::default(),
+        cors: cors::Options { origins: Origins::None, max_age: Duration::ZERO },
     }
 }
 
-async fn respond(
-    service: &Service,
-    request: Request<Incoming>,
-) -> Result<Response<BoxBody<Bytes, Infallible>>, Infallible> {
-    if request.uri().path() != PATH {
-        return Ok(empty(StatusCode::NOT_FOUND));
-    }
-    if !request.headers().contains_key(AUTHORIZATION) {
-        let mut response = empty(StatusCode::UNAUTHORIZED);
-        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        return Ok(response);
-    }
-    Ok(service.handle(request).await)
+/// Responds to requests of the protocol.
+struct ProtocolHandler {
+    http: HttpState,
+    service: Service,
+    protocol_server: Arc<ProtocolServer>,
+    /// Runs the tools, off the thread that serves.
+    tools: Handle,
 }
 
-fn empty(status: StatusCode) -> Response<BoxBody<Bytes, Infallible>> {
-    let mut response = Response::new(Full::new(Bytes::new()).boxed());
-    *response.status_mut() = status;
+impl fmt::Debug for ProtocolHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProtocolHandler").field("http", &self.http).finish_non_exhaustive()
+    }
+}
+
+/// The requests are logged by the server that is asked.
+#[derive(Debug)]
+struct Unrecorded;
+
+impl Record for Unrecorded {
+    fn end(&mut self, _: u64, _: u64, _: bool) {}
+}
+
+impl Handler for ProtocolHandler {
+    type Record = Unrecorded;
+
+    fn http(&self) -> &HttpState {
+        &self.http
+    }
+
+    async fn respond(
+        self: Arc<Self>,
+        _: ListenerKind,
+        _: IpAddr,
+        mut in_flight: InFlightRequest,
+        request: Request<Incoming>,
+    ) -> Result<Response<OutgoingBody<Unrecorded>>, Infallible> {
+        let response = self.answer(&mut in_flight, request).await;
+        let response = response.unwrap_or_else(|error| error_response::plain(&error));
+        in_flight.progress(Phase::Responding);
+        Ok(response.map(|body| OutgoingBody::new(body, in_flight, Unrecorded)))
+    }
+
+    fn reject(&self, error: RequestError) -> HttpResponse {
+        error_response::plain(&error.into())
+    }
+}
+
+impl ProtocolHandler {
+    async fn answer(
+        self: &Arc<Self>,
+        in_flight: &mut InFlightRequest,
+        request: Request<Incoming>,
+    ) -> Result<HttpResponse, ApiError> {
+        let options = &self.http.options;
+        let (head, mut body) = request.into_parts();
+        in_flight.reserve(head::memory(&head)).map_err(ServiceError::from)?;
+        head::check(&head, in_flight.ambiguous)?;
+        body::check_length(&body, options)?;
+        if head.uri.path() != PATH {
+            return Err(EndpointError::NotFound.into());
+        }
+        let Some(token) = head.headers.get(AUTHORIZATION).cloned() else { return Ok(unauthorized()) };
+        // Of a token that the server rejects, nothing more is read.
+        let handler = Arc::clone(self);
+        let rejected = self.elsewhere(async move { handler.protocol_server.rejection(&token).await }).await?;
+        match rejected.map_err(ServiceError::Unavailable)? {
+            Some(StatusCode::UNAUTHORIZED) => return Ok(unauthorized()),
+            Some(_) => return Err(AccessError::NotGranted { path: Artifact::Graphql.path() }.into()),
+            None => {}
+        }
+        let body = Full::new(body::read(head.version, &mut body, in_flight, options).await?);
+        let (handler, request) = (Arc::clone(self), Request::from_parts(head, body));
+        let response = self.elsewhere(async move { handler.service.handle(request).await }).await?;
+        let (head, body) = response.into_parts();
+        let body = whole(body).await;
+        in_flight.reserve(body.len()).map_err(ServiceError::from)?;
+        Ok(Response::from_parts(head, ResponseBody::Whole(body)))
+    }
+
+    /// What runs on the threads of the tools, until the request is given up.
+    async fn elsewhere<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        let mut tasks = JoinSet::new();
+        tasks.spawn_on(work, &self.tools);
+        match tasks.join_next().await {
+            Some(Ok(done)) => Ok(done),
+            Some(Err(panic)) => Err(ServiceError::Unavailable(panic.into())),
+            // There is one.
+            None => future::pending().await,
+        }
+    }
+}
+
+/// A body of the protocol. Tools report no progress, so that each is one JSON text.
+async fn whole(body: BoxBody<Bytes, Infallible>) -> Bytes {
+    if body.is_end_stream() {
+        return Bytes::new();
+    }
+    body.collect().await.map(|body| body.to_bytes()).unwrap_or_else(|never| match never {})
+}
+
+fn unauthorized() -> HttpResponse {
+    let mut response = empty_response(StatusCode::UNAUTHORIZED);
+    response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }

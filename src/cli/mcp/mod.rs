@@ -6,6 +6,7 @@
 //! - `prompts`: questions with queries
 //! - `http`: the protocol over HTTP
 //! - `backend`: the server that is asked, and its schema
+//! - `checked_tokens`: tokens that it accepted a moment ago
 //! - `run`, `page`, `explain`, `changes`: what tools do
 //! - `fit`: smaller pages
 //! - `limits`: what may be spent on a query
@@ -15,6 +16,7 @@
 
 mod backend;
 mod changes;
+mod checked_tokens;
 mod explain;
 mod fit;
 mod handle;
@@ -35,9 +37,11 @@ use std::sync::Arc;
 use rmcp::ServiceExt;
 
 use crate::cli::mcp::backend::{Backend, Credentials};
+use crate::cli::mcp::http::Access;
 use crate::cli::mcp::protocol_server::ProtocolServer;
 use crate::cli::outcome::Outcome;
 use crate::cli::remote_server::{self, RemoteServer, Url};
+use crate::http::address_range::AddressRange;
 
 /// Serve AI agents with the Model Context Protocol, as a client of a running server
 ///
@@ -73,7 +77,19 @@ pub(crate) struct Args {
     /// With --listen: a name under which it is called, beside localhost; may be repeated
     #[arg(long, value_name = "HOST", requires = "listen")]
     host: Vec<String>,
+
+    /// With --listen: the address or the network of a proxy, which may have more connections than a client; may be repeated
+    #[arg(long, value_name = "ADDRESS", requires = "listen", value_parser = proxy)]
+    trusted_proxy: Vec<AddressRange>,
 }
+
+fn proxy(text: &str) -> Result<AddressRange, String> {
+    AddressRange::parse(text)
+        .ok_or_else(|| "an IP address or a network is wanted, such as 10.0.0.1 or 10.0.0.0/8".to_owned())
+}
+
+/// The threads that run tools for clients over HTTP.
+const TOOL_THREADS: usize = 2;
 
 /// Serves until standard input ends, or over HTTP until the program is ended.
 pub(crate) fn run(args: Args) -> Outcome {
@@ -81,7 +97,9 @@ pub(crate) fn run(args: Args) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if let Some(address) = args.listen {
         let protocol_server = ProtocolServer::new(Backend::new(server, Credentials::OfRequest));
-        return runtime.block_on(http::serve(address, protocol_server, args.origin, args.host));
+        let tools = tokio::runtime::Builder::new_multi_thread().worker_threads(TOOL_THREADS).enable_all().build()?;
+        let access = Access { origins: args.origin, hosts: args.host, proxies: args.trusted_proxy };
+        return runtime.block_on(http::serve(address, protocol_server, access, tools.handle().clone()));
     }
     let credentials = match (args.token_file, args.token.filter(|token| !token.is_empty())) {
         (Some(file), _) => Credentials::File(file),

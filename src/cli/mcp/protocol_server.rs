@@ -1,5 +1,7 @@
 //! The protocol's server: tools and prompts, for an agent at standard input or for each request over HTTP.
 
+use hyper::StatusCode;
+use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, Implementation,
@@ -11,6 +13,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use crate::cli::mcp::backend::Backend;
 use crate::cli::mcp::reply::{Refusal, result};
 use crate::cli::mcp::{prompts, tools};
+use crate::cli::outcome::Outcome;
 
 const INSTRUCTIONS: &str = "\
 Orders, shipments, returns, stock, products, facilities and parties, by GraphQL, for reading. Begin with search_schema; run its example \
@@ -26,6 +29,14 @@ pub(super) struct ProtocolServer {
 impl ProtocolServer {
     pub(super) fn new(backend: Backend) -> Self {
         Self { backend }
+    }
+
+    /// The status with which the server rejects an `Authorization`, if it does.
+    pub(super) async fn rejection(&self, authorization: &HeaderValue) -> Outcome<Option<StatusCode>> {
+        match authorization.to_str() {
+            Ok(text) => self.backend.rejection(text).await,
+            Err(_) => Ok(Some(StatusCode::UNAUTHORIZED)),
+        }
     }
 }
 
@@ -54,7 +65,10 @@ impl ServerHandler for ProtocolServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let outcome = match self.backend.caller(context.extensions.get::<Parts>()) {
-            Ok(caller) => tools::call(&request.name, arguments, &self.backend, &caller).await,
+            Ok(caller) => tokio::select! {
+                outcome = tools::call(&request.name, arguments, &self.backend, &caller) => outcome,
+                () = context.ct.cancelled() => return Err(ErrorData::internal_error("nobody waits for the tool", None)),
+            },
             Err(error) => Err(Refusal::new("NO_TOKEN", &error.to_string())),
         };
         Ok(result(outcome).into())

@@ -72,7 +72,7 @@ mod tests {
     struct NoRecord;
 
     impl Record for NoRecord {
-        fn end(&mut self, _: u64, _: u64) {}
+        fn end(&mut self, _: u64, _: u64, _: bool) {}
     }
 
     impl Handler for Responder {

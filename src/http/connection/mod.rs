@@ -5,6 +5,7 @@
 pub(crate) mod open_connections;
 pub(crate) mod outgoing_body;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ pub(crate) struct Connection {
     state: Mutex<State>,
     /// Notified when the connection is to be closed in favour of another one.
     shed: Notify,
+    /// Whether its end would look like the end of a response that was broken off.
+    is_broken: AtomicBool,
     memory: ConnectionMemory,
 }
 
@@ -115,13 +118,15 @@ pub(crate) struct InFlightRequest {
     pub received: u64,
     /// Whether the request has `Content-Length` beside `Transfer-Encoding`, which hyper hides from the service.
     pub ambiguous: bool,
+    /// Whether the connection's end may be that of the response, as in HTTP/1.0.
+    pub ends_connection: bool,
 }
 
 impl Connection {
     /// A connection without requests.
     pub(crate) fn new(memory: ConnectionMemory) -> Self {
         let state = State { requests: Vec::new(), last_activity: Instant::now(), begun: 0, ambiguous: None };
-        Self { state: Mutex::new(state), shed: Notify::new(), memory }
+        Self { state: Mutex::new(state), shed: Notify::new(), is_broken: AtomicBool::new(false), memory }
     }
 
     /// Begins a request.
@@ -139,7 +144,8 @@ impl Connection {
             state.requests.push(progress);
             state.requests.len() - 1
         };
-        InFlightRequest { connection: Arc::clone(self), index, reserved: 0, received: 0, ambiguous }
+        let connection = Arc::clone(self);
+        InFlightRequest { connection, index, reserved: 0, received: 0, ambiguous, ends_connection: false }
     }
 
     /// What the server waits for.
@@ -176,6 +182,11 @@ impl Connection {
     /// Completes when the connection is to be closed.
     pub(crate) async fn until_shed(&self) {
         self.shed.notified().await;
+    }
+
+    /// Whether an orderly end of the connection would look like that of a response that was broken off.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken.load(Ordering::Relaxed)
     }
 
     /// Marks the request with this index, from 0, as ambiguous. It has not begun yet.
@@ -230,6 +241,13 @@ impl Timeouts {
 }
 
 impl InFlightRequest {
+    /// The response is not complete, and never will be.
+    pub(crate) fn break_off(&self) {
+        if self.ends_connection {
+            self.connection.is_broken.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// The request enters the phase, or the client moved on in it.
     pub(crate) fn progress(&self, phase: Phase) {
         if let Some(request) = self.connection.state().requests.get_mut(self.index) {

@@ -13,6 +13,7 @@ use tokio::sync::Notify;
 use tokio::time;
 
 use crate::access::network::Network;
+use crate::http::address_range::AddressRange;
 use crate::http::connection::{Connection, ShedRank};
 
 /// How often connections that were busy are looked at again while a new one waits for a place.
@@ -26,7 +27,7 @@ pub(crate) struct ConnectionLimits<'a> {
     /// Of one client's [`Network`].
     pub per_address: usize,
     /// Reverse proxies, which have no limit of their own.
-    pub trusted_proxies: &'a [IpAddr],
+    pub trusted_proxies: &'a [AddressRange],
 }
 
 /// The open connections of a listener.
@@ -71,7 +72,7 @@ impl OpenConnections {
         connection: &Arc<Connection>,
         limits: ConnectionLimits<'_>,
     ) -> Result<(Place, u64), TooManyOfAddress> {
-        let is_trusted = limits.trusted_proxies.iter().any(|proxy| proxy.to_canonical() == address.to_canonical());
+        let is_trusted = limits.trusted_proxies.iter().any(|proxy| proxy.contains(address));
         let network = (!is_trusted).then(|| Network::of(address));
         let mut shed = 0;
         if let Some(network) = network {
@@ -191,7 +192,7 @@ mod tests {
     fn open(limited: &Limited, address: &str) -> Option<Result<(Arc<Connection>, Place), TooManyOfAddress>> {
         let connection = Arc::new(Connection::new(MemoryBudget::new(1 << 20, 1 << 10).connection()));
         let Limited { open, all, per_address } = limited;
-        let proxies = ["10.0.0.1".parse().unwrap()];
+        let proxies = [AddressRange::parse("10.0.0.1").unwrap()];
         let limits = ConnectionLimits { all: *all, per_address: *per_address, trusted_proxies: &proxies };
         let admitted = open.admit(address.parse().unwrap(), &connection, limits).now_or_never()?;
         Some(admitted.map(|(place, _)| (connection, place)))

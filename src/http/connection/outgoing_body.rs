@@ -15,8 +15,8 @@ use crate::http::response::{BoxError, ResponseBody};
 
 /// What lasts until a response is delivered or given up.
 pub(crate) trait Record: Debug + Send + Sync + 'static {
-    /// The response is delivered or given up, after so many bytes of the two bodies.
-    fn end(&mut self, received: u64, sent: u64);
+    /// The response is delivered, or broken off, after so many bytes of the two bodies.
+    fn end(&mut self, received: u64, sent: u64, is_complete: bool);
 }
 
 /// A response's body on its way to the client. Once it and its parts are dropped, the request is over.
@@ -44,14 +44,22 @@ struct Delivery<R: Record> {
     unsent: AtomicUsize,
     /// Whether the next part is still being made.
     is_waiting: AtomicBool,
-    /// Bytes of the body that the connection took.
+    /// Whether all parts were made.
+    is_ended: AtomicBool,
+    /// Bytes of the parts that were made, and those that the connection took.
+    made: AtomicU64,
     taken: AtomicU64,
     record: R,
 }
 
 impl<R: Record> Drop for Delivery<R> {
     fn drop(&mut self) {
-        self.record.end(self.in_flight.received, *self.taken.get_mut());
+        let taken = *self.taken.get_mut();
+        let is_complete = *self.is_ended.get_mut() && *self.made.get_mut() == taken;
+        if !is_complete {
+            self.in_flight.break_off();
+        }
+        self.record.end(self.in_flight.received, taken, is_complete);
     }
 }
 
@@ -65,6 +73,9 @@ impl<R: Record> OutgoingBody<R> {
                 in_flight,
                 unsent: AtomicUsize::new(0),
                 is_waiting: AtomicBool::new(false),
+                // Nobody asks for the parts of a response to HEAD.
+                is_ended: AtomicBool::new(true),
+                made: AtomicU64::new(0),
                 taken: AtomicU64::new(0),
                 record,
             }),
@@ -117,6 +128,7 @@ impl<R: Record> Body for OutgoingBody<R> {
             ResponseBody::Stream(stream) => match stream.as_mut().poll_next(context) {
                 Poll::Ready(part) => part,
                 Poll::Pending => {
+                    self.delivery.is_ended.store(false, Ordering::Relaxed);
                     self.delivery.begin_waiting();
                     return Poll::Pending;
                 }
@@ -127,12 +139,15 @@ impl<R: Record> Body for OutgoingBody<R> {
             self.yield_now(context);
             return Poll::Pending;
         }
-        self.must_yield = !matches!(self.body, ResponseBody::Whole(_));
+        let is_whole = matches!(self.body, ResponseBody::Whole(_));
+        self.must_yield = !is_whole;
         let delivery = &self.delivery;
         delivery.is_waiting.store(false, Ordering::Release);
         delivery.in_flight.progress(Phase::Responding);
+        delivery.is_ended.store(is_whole || part.is_none(), Ordering::Relaxed);
         let part = part.map(|part| {
             part.map(|bytes| {
+                delivery.made.fetch_add(bytes.len() as u64, Ordering::Relaxed);
                 delivery.unsent.fetch_add(1, Ordering::AcqRel);
                 OutgoingPart { bytes, delivery: Arc::clone(delivery) }
             })
@@ -188,7 +203,7 @@ mod tests {
     struct NoRecord;
 
     impl Record for NoRecord {
-        fn end(&mut self, _: u64, _: u64) {}
+        fn end(&mut self, _: u64, _: u64, _: bool) {}
     }
 
     /// A part, unless the thread is left to other tasks first.

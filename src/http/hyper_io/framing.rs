@@ -80,6 +80,11 @@ impl Framing {
         }
     }
 
+    /// Whether the last request has arrived whole, and no other has begun.
+    pub(crate) fn is_between_requests(&self) -> bool {
+        matches!(&self.state, State::Head(head) if head.is_empty())
+    }
+
     /// The index, from 0, of the request with both a length and a transfer encoding. It is the last one.
     pub(crate) fn ambiguous_request(&self) -> Option<u64> {
         self.ambiguous_request

@@ -9,6 +9,8 @@
 //! - **The time-out for writes.** hyper has none. `connection` has one for the bodies of responses. This one is for all
 //!   other bytes that a client does not take: heads, and HTTP/2's control frames.
 //! - **A wake for each body** that there is nothing to be done for; see `quiet_waker`.
+//! - **Clients that end their side** after a request, and wait for the response. hyper takes their end for that of the connection, or with
+//!   `half_close` never notices that a client is gone.
 //! - **JSON errors** in place of hyper's bare responses; see `bare_response`.
 //! - **The unread rest.** It hands back the stream, so that the rest can be drained.
 
@@ -20,6 +22,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::oneshot;
@@ -34,6 +37,9 @@ use crate::http::metrics::{RECEIVED, SENT};
 use crate::http::socket::stream::Stream;
 use crate::telemetry::metrics::instrument::Counter;
 
+/// How long a client that has ended its side is waited for while it takes no bytes: it may be gone, and only what is sent shows that.
+const HALF_CLOSED: Duration = Duration::from_secs(2);
+
 /// A stream as hyper reads and writes it.
 #[derive(Debug)]
 pub(crate) struct ConnectionIo<H> {
@@ -47,6 +53,9 @@ pub(crate) struct ConnectionIo<H> {
     /// When the head that is being received began. Set from the start, for clients that send nothing at all.
     head_since: Option<Instant>,
     header_timer: Timer,
+    /// When the client ended its side, or last took bytes after that.
+    ended_since: Option<Instant>,
+    end_timer: Timer,
     /// Since when the client takes no bytes.
     stalled_since: Option<Instant>,
     write_timer: Timer,
@@ -78,6 +87,8 @@ impl<H: Handler> ConnectionIo<H> {
             framing: Framing::new(),
             head_since: Some(Instant::now()),
             header_timer: Timer::default(),
+            ended_since: None,
+            end_timer: Timer::default(),
             stalled_since: None,
             write_timer: Timer::default(),
             error_response: Vec::new(),
@@ -109,6 +120,16 @@ impl<H: Handler> ConnectionIo<H> {
             }
             Waiting::No | Waiting::ForReader(_) => Poll::Pending,
         }
+    }
+
+    /// Ready if hyper is to know that the client has ended its side: at once, unless the client waits for the response to a whole request.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let is_waiting = !matches!(self.connection.waiting(), Waiting::ForRequest(_));
+        if !is_waiting || !self.framing.is_between_requests() {
+            return Poll::Ready(());
+        }
+        let since = *self.ended_since.get_or_insert_with(Instant::now);
+        self.end_timer.poll(since + HALF_CLOSED, context)
     }
 
     /// The bytes up to hyper's own bare response, which is the last thing that it writes. Prepares the response that
@@ -151,6 +172,7 @@ impl<H: Handler> ConnectionIo<H> {
     ) -> Poll<io::Result<usize>> {
         if let Poll::Ready(written) = &outcome {
             self.stalled_since = None;
+            self.ended_since = self.ended_since.map(|_| Instant::now());
             self.sent.add(written.as_ref().map_or(0, |count| *count as u64));
             return outcome;
         }
@@ -192,6 +214,9 @@ impl<H: Handler> AsyncRead for ConnectionIo<H> {
         let Some(stream) = &mut self.stream else { return Poll::Ready(Ok(())) };
         match Pin::new(stream).poll_read(context, buf) {
             Poll::Ready(outcome) => {
+                if outcome.is_ok() && buf.filled().len() == before {
+                    ready!(self.poll_end(context));
+                }
                 self.observe(&buf.filled()[before..]);
                 Poll::Ready(outcome)
             }
@@ -239,6 +264,10 @@ impl<H: Handler> AsyncWrite for ConnectionIo<H> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.ended_since.is_some() && matches!(self.connection.waiting(), Waiting::ForRequest(_)) {
+            // The response is complete, and hyper does not look for the client's end again by itself.
+            context.waker().wake_by_ref();
+        }
         self.stream.as_mut().map_or_else(closed, |stream| Pin::new(stream).poll_flush(context))
     }
 

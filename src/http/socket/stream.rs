@@ -32,9 +32,11 @@ impl Stream {
 
     /// Closes it so that the system keeps no state of it, as it would after an orderly end.
     pub(crate) fn reset(self) {
-        if let Self::Tcp(stream) = &self {
-            let _ = stream.set_zero_linger();
-        }
+        let _ = match &self {
+            Self::Tcp(stream) => stream.set_zero_linger(),
+            Self::Tls(stream) => stream.get_ref().0.set_zero_linger(),
+            Self::Unix(_) => Ok(()),
+        };
     }
 
     /// Encrypts what comes over TCP. A Unix socket does not leave the machine.

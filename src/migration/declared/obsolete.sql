@@ -90,3 +90,17 @@ BEGIN
     END IF;
 END;
 $$;
+
+-- The outcomes of rejected updates, which are no longer kept under their keys.
+DO $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM pg_attribute
+        WHERE attrelid = to_regclass('orderql.idempotent_answer') AND attname = 'outcome' AND NOT attisdropped
+    ) THEN
+        DELETE FROM orderql.idempotent_answer WHERE outcome <> 'APPLIED';
+        ALTER TABLE orderql.idempotent_answer DROP COLUMN outcome;
+        ALTER TABLE orderql.idempotent_answer RENAME COLUMN errors TO notes;
+    END IF;
+END;
+$$;

@@ -275,7 +275,7 @@ CREATE SEQUENCE IF NOT EXISTS orderql.entity_id START 10000;
 --- comments on the tables of orders
 COMMENT ON TABLE orderql.order_update IS 'the audit of POST /api/updateOrder: one row for each update that was applied';
 COMMENT ON COLUMN orderql.idempotent_answer.request_hash IS 'SHA-256 of the parameters, so that a key is not used for two requests';
-COMMENT ON COLUMN orderql.idempotent_answer.errors IS 'the messages of a rejected update; the response to an applied one follows from its parameters';
+COMMENT ON COLUMN orderql.idempotent_answer.notes IS 'what the update did beyond what its parameters say';
 COMMENT ON COLUMN orderql.item_place.ship_group_seq_id IS 'empty if the item is in no ship group';
 COMMENT ON COLUMN orderql.item_place.has_group IS 'whether there is such a ship group';
 COMMENT ON COLUMN orderql.item_place.open_rank IS 'null if the item has nothing to do any more';

@@ -5,10 +5,16 @@ use thiserror::Error;
 use crate::database::error::DatabaseError;
 use crate::orders::violation::Violation;
 
-/// A shipment that the caller does not see, whether or not it exists.
-#[derive(Debug, Error)]
-#[error("the shipment {0} is not among those that your user groups may change")]
-pub(in crate::orders) struct UnseenShipment(pub(super) String);
+/// A shipment that the caller does not see.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
+pub(in crate::orders) enum UnseenShipment {
+    /// One that the caller names, whether or not it exists.
+    #[error("the shipment {0} is not among those that your user groups may change")]
+    Named(String),
+    /// One that would change with those that the caller names, and whose id the caller cannot know.
+    #[error("the update would change another shipment too, which is not among those that your user groups may change")]
+    Other,
+}
 
 /// Why an update was not applied.
 #[derive(Debug, Error)]

@@ -60,7 +60,8 @@ const ITEMS: &str = concat!(
      ORDER BY item.shipment_id, item.shipment_item_seq_id, link.order_id, link.order_item_seq_id"
 );
 const PARTS: &str = "SELECT DISTINCT order_id, order_item_seq_id, shipment_id, shipment_item_seq_id, status_id, \
-            CASE WHEN NOT orderql.items_have_groups() THEN order_shipment.ship_group_seq_id END \
+            CASE WHEN NOT orderql.items_have_groups() THEN order_shipment.ship_group_seq_id END, \
+            coalesce(origin_facility_id, ''), coalesce(primary_order_id, order_id) = order_id \
      FROM unnest($1::text[], $2::text[]) AS line(order_id, order_item_seq_id) \
      JOIN order_shipment USING (order_id, order_item_seq_id) \
      JOIN shipment_item USING (shipment_id, shipment_item_seq_id) \
@@ -192,7 +193,9 @@ async fn order_item_parts<'a>(
         let order_item = OrderItemId { order_id: row.try_get(0)?, seq_id: row.try_get(1)? };
         let id = ShipmentItemId { shipment_id: row.try_get(2)?, seq_id: row.try_get(3)? };
         let place = OrderItemPlace { order_item, ship_group_seq_id: row.try_get(5)? };
-        parts.entry(place).or_default().push(OrderItemPart { id, status_id: row.try_get(4)? });
+        let (status_id, facility_id, is_of_same_order) = (row.try_get(4)?, row.try_get(6)?, row.try_get(7)?);
+        let part = OrderItemPart { id, status_id, facility_id, is_of_same_order, is_seen: true };
+        parts.entry(place).or_default().push(part);
     }
     Ok(parts)
 }

@@ -44,8 +44,8 @@ pub(super) async fn apply(
     actor: &Actor,
     request: &UpdateRequest,
 ) -> Result<Vec<Note>, ApplyError> {
-    let locked = lock::lock(transaction, request).await?;
-    scope::check(transaction, &actor.scope, request, &locked).await?;
+    let mut locked = lock::lock(transaction, request).await?;
+    scope::check(transaction, &actor.scope, request, &mut locked).await?;
     let mut change_set = rules::check(request, &locked).map_err(ApplyError::Rejected)?;
     let mut writer = ChangeWriter::new(transaction, options, actor);
     writer.execute(CREATE_LOGIN, &[&actor.user_id]).await?;

@@ -13,11 +13,12 @@ const ORDERS_OF_OTHER_STORES: &str =
     "SELECT order_id FROM order_header WHERE order_id = ANY($1) AND (product_store_id = ANY($2)) IS NOT TRUE";
 
 /// Fails if a shipment that the update names, or may change with those, leaves another facility, or is of an order of another store.
+/// Marks the parts of order items in other shipments that the caller does not see.
 pub(super) async fn check(
     transaction: &Transaction<'_>,
     scope: &UpdateScope,
     request: &UpdateRequest,
-    locked: &LockedData,
+    locked: &mut LockedData,
 ) -> Result<(), ApplyError> {
     if scope.stores.is_none() && scope.facilities.is_none() {
         return Ok(());
@@ -34,12 +35,20 @@ pub(super) async fn check(
         })
     };
     let named = request.shipment_ids();
-    let all: BTreeSet<&String> = named.iter().chain(locked.shipments.keys()).collect();
-    let unseen: Vec<_> = all.into_iter().filter(|shipment_id| !is_seen(shipment_id)).collect();
-    if unseen.is_empty() {
-        return Ok(());
+    let unseen: BTreeSet<_> = named
+        .iter()
+        .chain(locked.shipments.keys())
+        .filter(|shipment_id| !is_seen(shipment_id))
+        .map(|id| if named.contains(id) { UnseenShipment::Named(id.clone()) } else { UnseenShipment::Other })
+        .collect();
+    if !unseen.is_empty() {
+        return Err(ApplyError::Unseen(unseen.into_iter().collect()));
     }
-    Err(ApplyError::Unseen(unseen.into_iter().map(|shipment_id| UnseenShipment(shipment_id.clone())).collect()))
+    for part in locked.order_item_parts.values_mut().flatten() {
+        part.is_seen = scope.facilities.as_ref().is_none_or(|facilities| facilities.contains(&part.facility_id))
+            && (scope.stores.is_none() || part.is_of_same_order);
+    }
+    Ok(())
 }
 
 /// The orders of the shipments that are of stores that the caller does not see.

@@ -39,6 +39,12 @@ pub(super) struct OrderItemPart {
     pub(super) id: ShipmentItemId,
     /// The shipment's status.
     pub(super) status_id: Option<String>,
+    /// The facility that the shipment leaves, or nothing.
+    pub(super) facility_id: String,
+    /// Whether the shipment is of no other order.
+    pub(super) is_of_same_order: bool,
+    /// Whether the caller sees the shipment.
+    pub(super) is_seen: bool,
 }
 
 /// An order item, with all of its quantity.

@@ -1,12 +1,14 @@
 //! Where a page of changes begins: `after:` and `since:`.
 
 use crate::catalog::changes::Changes;
+use crate::catalog::column::Column;
 use crate::catalog::schema::ArgumentRole;
 use crate::catalog::scope::RowScope;
+use crate::catalog::stored_type::StoredType;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::operation::Literal;
-use crate::sync_token::{BadToken, SyncToken};
+use crate::sync_token::{BadToken, Position, SyncToken, Walk};
 use crate::value::{ScalarType, Value};
 
 /// Where a page of changes begins.
@@ -96,6 +98,19 @@ impl ChangesStart {
     }
 }
 
+/// Whether the key of a token's last mark is one of the feed: the database compares it as what its column has.
+fn has_key(changes: &Changes, token: &SyncToken) -> bool {
+    let Some(Walk { position: Position { via, id, .. }, .. }) = &token.walk else { return true };
+    let Column { stored, scalar, .. } = changes.key;
+    match stored {
+        StoredType::Int2 | StoredType::Int4 | StoredType::Int8 | StoredType::Uuid | StoredType::Enum(_) => {
+            !via.is_empty() || stored.parse(scalar, id).is_ok()
+        }
+        // PostgreSQL writes them in notations of its own.
+        _ => true,
+    }
+}
+
 /// Reads where the page begins. What cannot be used adds an error.
 pub(super) fn start(
     arguments: &Arguments<'_>,
@@ -112,6 +127,8 @@ pub(super) fn start(
     };
     let token = text(ArgumentRole::After).and_then(|text| {
         let decoded = SyncToken::decode(text, feed);
+        let decoded =
+            decoded.and_then(|token| if has_key(changes, &token) { Ok(token) } else { Err(BadToken::Unreadable) });
         decoded.map_err(|reason: BadToken| errors.push(BindError::BadToken { field: field(), reason })).ok()
     });
     let since = text(ArgumentRole::Since).and_then(|text| {

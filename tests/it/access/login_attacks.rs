@@ -51,6 +51,22 @@ async fn guesses_from_elsewhere_do_not_lock_the_owner_out() {
     assert_eq!(login(&server, "198.51.100.8", "bulk", "bulk").status, 200, "another account is not affected");
 }
 
+/// Some gateways write the client's port into the header, and are themselves one of a network.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_guesser_behind_a_gateway_that_writes_ports_locks_nobody_else_out() {
+    let users = [("demo", Profile::DEFAULT), ("bulk", Profile::DEFAULT)];
+    let (server, _database) =
+        server_with_users(&users, &["--login-attempts", "2", "--trusted-proxies", "127.0.0.0/8"]).await;
+    let mut port = 50_000;
+    while login(&server, &format!("203.0.113.9:{port}"), "demo", "wrong").status == 401 {
+        port += 1;
+    }
+    assert_eq!(login(&server, "203.0.113.9:443", "demo", "demo").status, 429);
+    for other in ["[2001:db8::7]:443", "203.0.113.10:51234"] {
+        assert_eq!(login(&server, other, "bulk", "bulk").status, 200, "{other}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn guesses_from_the_same_address_lock_only_those_who_were_never_there() {
     let (server, _database) = server_behind_proxy().await;

@@ -153,6 +153,8 @@ async fn a_database_of_an_earlier_version_becomes_like_a_new_one() {
         GRANT SELECT ON orderql.ship_group TO PUBLIC;
         CREATE VIEW oql_order_header_by_order_date AS SELECT 1 AS placeholder;
         CREATE VIEW oql_of_somebody AS SELECT 2 AS placeholder;
+        ALTER TABLE orderql.idempotent_answer RENAME COLUMN notes TO errors;
+        ALTER TABLE orderql.idempotent_answer ADD outcome TEXT CHECK (outcome IN ('APPLIED', 'NOT_FOUND', 'CONFLICT'));
         DROP TRIGGER orderql_keep ON person;
         ALTER TABLE orderql.user_profile DROP COLUMN response_size;
         DROP INDEX oql_facility_with_parent";

@@ -47,6 +47,8 @@ async fn browsers_get_the_console_and_clients_the_data() {
     // A link to a query opens the console with it.
     let linked = server.request("GET /rest/s1/graphql?query=%7B__typename%7D", &[BROWSER], "");
     assert_eq!((linked.status, &linked.body), (200, &page.body));
+    let slash = server.request("GET /rest/s1/graphql/", &[BROWSER], "");
+    assert_eq!((slash.status, slash.header("location")), (302, Some("../graphql")));
     let tag = page.header("etag").unwrap();
     let unchanged = server.request(PAGE, &[BROWSER, &format!("If-None-Match: {tag}")], "");
     assert_eq!((unchanged.status, unchanged.body.as_str()), (304, ""));

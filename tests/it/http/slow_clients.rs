@@ -1,6 +1,7 @@
 //! Large responses, and clients that do not read them.
 
 use std::io::Write as _;
+use std::net::Shutdown;
 
 use serde_json::json;
 
@@ -102,7 +103,31 @@ async fn cuts_off_a_client_that_does_not_read() {
     server.terminate();
     let log = server.wait();
     assert!(!log.contains("cut off"), "the grace time did not end it: {log}");
+    assert!(log.lines().any(|line| line.contains("\"graphql\"") && line.contains("\"broken_off\":true")), "{log}");
     assert!(!read_to_end(stream).ends_with("0\r\n\r\n"), "an incomplete response does not look complete");
+}
+
+/// A client that ends its side after the request, as `nc -N` does, waits for the response all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn responds_to_a_client_that_has_ended_its_side() {
+    let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &[]).await;
+    let client = &mut database.connect().await;
+    let lock = client.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_header").await.unwrap();
+    let mut stream = server.connect();
+    let request = with_body(&graphql_head(&token, JSON), &json!({ "query": ORDER }).to_string());
+    stream.write_all(request.replace("Connection: close\r\n", "").as_bytes()).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    database.wait_for_lock_waits(1).await;
+    lock.rollback().await.unwrap();
+    let responses = read_responses(stream);
+    assert_eq!(responses.len(), 1);
+    assert_eq!(responses[0].json()["data"], json!({"order": null}));
+    // One that ends within a request hears of it.
+    let mut stream = server.connect();
+    stream.write_all(&request.as_bytes()[..request.len() - 1]).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(read_responses(stream)[0].code(), "BAD_REQUEST");
 }
 
 #[tokio::test(flavor = "multi_thread")]

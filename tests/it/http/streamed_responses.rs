@@ -195,6 +195,22 @@ async fn a_response_whose_rows_stop_coming_breaks_off() {
     let is_request = |line: &&str| line.contains("\"operation\":\"Huge\"") && !line.contains("slow query");
     let codes: Vec<_> = log.lines().filter(is_request).collect();
     assert!(codes[0].contains("SERVICE_UNAVAILABLE") && codes[1].contains("DEADLINE_EXCEEDED"), "{codes:?}");
+    assert!(codes.iter().all(|line| line.contains("\"broken_off\":true")), "{codes:?}");
+}
+
+/// The end of the connection would be that of the response.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_response_over_http_1_0_that_breaks_off_does_not_end_in_good_order() {
+    let (server, database, token) = server(PROFILE, &["--write-timeout", "1h"]).await;
+    let client = database.connect().await;
+    let mut stream = server.connect();
+    let request = graphql_request(&token, GRAPHQL_JSON, &huge()).replace("HTTP/1.1", "HTTP/1.0");
+    stream.write_all(request.as_bytes()).unwrap();
+    read_until(&stream, "200 OK\r\n");
+    let process = wait_for_transactions(&client, 1).await[0];
+    client.execute("SELECT pg_terminate_backend($1)", &[&process]).await.unwrap();
+    let end = stream.read_to_end(&mut Vec::new());
+    assert_eq!(end.unwrap_err().kind(), ErrorKind::ConnectionReset);
 }
 
 #[tokio::test(flavor = "multi_thread")]

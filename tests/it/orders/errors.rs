@@ -31,11 +31,14 @@ async fn changes_nothing_for_a_caller_who_does_not_see_a_shipment() {
         scope(&format!("{scope_name} * --remove"));
         wait_until(|| store.update(INPUT_BOX).status == 403);
         let before = store.updatable_rows().await;
-        let refused = store.update(&form);
-        assert_eq!(
-            (messages(&refused), refused.status),
-            (vec![shipment("SHIP_APPROVED"), shipment("SHIP_INPUT")], 403)
-        );
+        for refused in
+            [store.update(&form), store.update_with_key("unseen", &form), store.update_with_key("unseen", &form)]
+        {
+            assert_eq!(
+                (messages(&refused), refused.status),
+                (vec![shipment("SHIP_APPROVED"), shipment("SHIP_INPUT")], 403)
+            );
+        }
         assert_eq!(store.updatable_rows().await, before);
         scope(&format!("{scope_name} *"));
         wait_until(|| store.update(INPUT_BOX).status == 200);
@@ -48,6 +51,34 @@ async fn changes_nothing_for_a_caller_who_does_not_see_a_shipment() {
     wait_until(|| store.update(&unknown).status == 403);
     assert_eq!(messages(&store.update(&unknown)), [shipment("SHIP_UNKNOWN")]);
     wait_until(|| store.update(&form).status == 200);
+}
+
+/// An item is in a shipment of another facility too, or its ship group may not be split and has an item there.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_no_shipment_that_the_caller_neither_sees_nor_named() {
+    let store = Store::open().await;
+    let part = "UPDATE shipment SET origin_facility_id = (SELECT min(facility_id) FROM facility WHERE facility_id <> 'STORE_BROADWAY') WHERE shipment_id = 'SHIP_APPROVED'; \
+                INSERT INTO shipment_item (shipment_id, shipment_item_seq_id, product_id, quantity) VALUES ('SHIP_APPROVED', '00009', 'SHIRT_L', 1); \
+                INSERT INTO order_shipment SELECT order_id, order_item_seq_id, ship_group_seq_id, 'SHIP_APPROVED', '00009', 1 \
+                FROM order_shipment WHERE shipment_id = 'SHIP_INPUT' AND shipment_item_seq_id = '00001'";
+    store.execute(part).await;
+    let address = connection_string(&store.database.config());
+    for scope in [["STORE_BROADWAY", ""], ["*", "--remove"]] {
+        let arguments = scope.iter().filter(|argument| !argument.is_empty());
+        let mut group = orderql();
+        group.args(["group", "scope", "API", "facility"]).args(arguments).args(["--database-url", &address]);
+        assert!(run(&mut group, "").succeeded);
+    }
+    let form = rejecting("SHIP_INPUT", "00001", "MISMATCH");
+    let is_hidden = || messages(&store.update(&form)).iter().all(|message| !message.contains("SHIP_APPROVED"));
+    wait_until(is_hidden);
+    let elsewhere = "row 0 of rej: the order item 00001 of the order ORDER_IN_PROGRESS is in another shipment too, which is not among \
+                     those that your user groups may change";
+    assert_eq!(errors(&store.update(&form), 409), [elsewhere]);
+    store.execute("UPDATE order_item_ship_group SET may_split = 'N' WHERE order_id = 'ORDER_IN_PROGRESS'").await;
+    let changed =
+        "the update would change another shipment too, which is not among those that your user groups may change";
+    assert_eq!(errors(&store.update(&form), 403), [changed]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

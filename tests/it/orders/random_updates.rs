@@ -192,8 +192,9 @@ async fn after_a_crash_of_postgresql_each_answered_update_is_applied_once() {
                     }
                     let status = send_until_available(server, token, &name, &form);
                     assert!([200, 409].contains(&status), "{status}");
-                    // A repeated update gets the stored response.
-                    assert_eq!(send_until_available(server, token, &name, &form), status, "{name}");
+                    // A repeated update gets the stored response. What was rejected may be possible meanwhile.
+                    let repeated = send_until_available(server, token, &name, &form);
+                    assert!(repeated == status || [status, repeated] == [409, 200], "{name}: {status} {repeated}");
                     answered.fetch_add(1, Ordering::SeqCst);
                 }
                 running.fetch_sub(1, Ordering::SeqCst);
@@ -223,11 +224,10 @@ async fn after_a_crash_of_postgresql_each_answered_update_is_applied_once() {
     let client = connect(&database).await.unwrap();
     assert_eq!(inconsistencies(&client).await, [""; 0]);
     let counts = "SELECT (SELECT count(*) FROM orderql.order_update), (SELECT count(DISTINCT request) FROM orderql.order_update), \
-                  (SELECT count(*) FROM orderql.idempotent_answer WHERE outcome = 'APPLIED'), (SELECT count(*) FROM orderql.idempotent_answer)";
+                  (SELECT count(*) FROM orderql.idempotent_answer)";
     let counts = client.query_one(counts, &[]).await.unwrap();
-    let [updates, different, stored, all] = [0, 1, 2, 3].map(|column| counts.get::<_, i64>(column));
+    let [updates, different, stored] = [0, 1, 2].map(|column| counts.get::<_, i64>(column));
     assert_eq!((updates, different), (stored, stored));
-    assert_eq!(all, 120);
     assert!(updates > 15, "{updates}");
     drop(server);
     cluster.stop().unwrap();

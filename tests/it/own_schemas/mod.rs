@@ -4,6 +4,7 @@ mod arrays;
 mod enum_keys;
 mod enums;
 mod names;
+mod odd_numbers;
 mod relation_kinds;
 mod text_search;
 mod times;

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
+use orderql::cursor::OrderingTag;
 use orderql::limits::Limits;
 use orderql::query::Request;
+use orderql::sync_token::{Position, Snapshot, SyncToken, Walk};
+use orderql::value::Timestamp;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
@@ -264,6 +267,31 @@ async fn rejects_tokens_that_mean_nothing_here() {
 const TICK: &str = "
     INSERT INTO orderql.sync_tick (at, epoch, system_identifier, timeline, lsn, snapshot)
     SELECT now(), epoch, 1, timeline, pg_current_wal_insert_lsn(), pg_current_snapshot() FROM orderql.sync_epoch()";
+
+/// The checksum of a token is no secret.
+#[tokio::test]
+async fn rejects_forged_tokens_of_transactions_far_ahead() {
+    let feed = Feed::start().await;
+    let tag = OrderingTag::new("orderChanges", "CHANGE");
+    let token = SyncToken::decode(&feed.now(), tag).unwrap();
+    let position = |xid| Position { xid, via: String::new(), id: "A".into(), key: None };
+    for bits in [32, 48, 61] {
+        let far = (1 << bits) + 3;
+        let snapshot = |text: String| Snapshot::parse(&text).unwrap();
+        for from in [format!("{far}:{far}:"), format!("5:{far}:"), format!("5:{far}:7,9,{}", far - 3)] {
+            let forged = SyncToken { from: snapshot(from.clone()), ..token.clone() };
+            let error = feed.error(&format!("first: 1, after: \"{}\"", forged.text(tag)));
+            assert_eq!(error["extensions"]["reason"], "ahead", "{from}: {error}");
+        }
+        for (to, xid) in [(format!("5:{far}:"), 6), (token.from.to_string(), far)] {
+            let walk = Walk { to: snapshot(to.clone()), at: Timestamp(0), position: position(xid) };
+            let forged = SyncToken { walk: Some(walk), ..token.clone() };
+            let response = feed.ask(&format!("first: 1, after: \"{}\"", forged.text(tag)));
+            let code = &response["errors"][0]["extensions"]["code"];
+            assert!(code == "SYNC_TOKEN_INVALID" || response.get("errors").is_none(), "{to} {xid}: {response}");
+        }
+    }
+}
 
 #[tokio::test]
 async fn begins_with_the_last_snapshot_before_a_time() {

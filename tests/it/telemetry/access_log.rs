@@ -113,6 +113,7 @@ async fn a_failed_order_update_is_logged_with_its_code() {
         let event = logged.iter().find(|event| event["request_id"] == id).unwrap();
         assert_eq!((&event["status"], event["error_code"].as_str()), (&json!(status), code), "{event}");
         assert_eq!(event["route"], "updateOrder");
+        assert_eq!(event["token_fault"], if status == 401 { json!("malformed") } else { Value::Null });
     }
 }
 

@@ -119,11 +119,18 @@ impl<'a> Checker<'a> {
 
     /// Checks that all parts of an order item are rejected.
     fn check_parts(&mut self, row: RowId, place: &OrderItemPlace) {
-        for OrderItemPart { id, status_id } in self.data.order_item_parts.get(place).into_iter().flatten() {
-            if self.rejecting_row(id).is_none() {
-                let (order_item, item, status) = (place.order_item.clone(), id.clone(), status_id.clone());
-                self.reject(row, ViolationCause::PartElsewhere { order_item, item, status });
+        for OrderItemPart { id, status_id, is_seen, .. } in self.data.order_item_parts.get(place).into_iter().flatten()
+        {
+            if self.rejecting_row(id).is_some() {
+                continue;
             }
+            let order_item = place.order_item.clone();
+            let cause = if *is_seen {
+                ViolationCause::PartElsewhere { order_item, item: id.clone(), status: status_id.clone() }
+            } else {
+                ViolationCause::PartUnseen { order_item }
+            };
+            self.reject(row, cause);
         }
     }
 
