@@ -246,6 +246,14 @@ pub(crate) enum Event<'a> {
 
     /// database: connections do not have the settings with which PostgreSQL plans statements well.
     PlanningSettingsLost { settings: &'a str },
+    /// database: a pool cannot open a connection. It is tried again once a second.
+    ConnectsFail {
+        pool: &'a str,
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// database: the pool can open connections again.
+    ConnectsWork { pool: &'a str },
     /// database: a connection ended with an error.
     ConnectionLost { error: &'a dyn Error },
     /// database: a statement that nobody waits for could not be cancelled.
