@@ -357,13 +357,14 @@ pub(crate) struct SlowQuery<'a> {
     pub(crate) page: Option<u64>,
     /// Credits that were debited.
     pub(crate) cost: Option<u64>,
-    /// From the request's head to the response; of a page of an export without waiting for credits.
+    /// From the request's head to the response, or of a page of an export; without what the client was waited for. The times below are
+    /// parts of it.
     pub(crate) duration: Duration,
     /// From its text to its plan.
     pub(crate) compile: Option<Duration>,
     /// Waiting for other queries, for credits and for a connection to the database.
     pub(crate) wait: Option<Duration>,
-    /// From sending its statement to the last row, or until now; none if it was not sent.
+    /// From sending its statement to the last row, or until now, in all attempts; none if it was not sent.
     pub(crate) statement: Option<Duration>,
     /// Preparing it, in all attempts; none if it was not begun.
     pub(crate) prepare: Option<Duration>,
