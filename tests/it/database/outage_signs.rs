@@ -13,7 +13,7 @@ use crate::database::postgres::{ORDER, Postgres, assert_unavailable, send_querie
 use crate::database::refusals::{full_disk, update_box};
 use crate::database::replicas::servers::Servers;
 use crate::support::alerts::assert_fire;
-use crate::support::http::GRAPHQL_JSON;
+use crate::support::http::{GRAPHQL_JSON, Response};
 use crate::support::metrics::Metrics;
 use crate::support::server::{Server, wait_until};
 
@@ -147,7 +147,7 @@ async fn locks_are_held() {
     lock.batch_execute("LOCK TABLE order_header").await.unwrap();
     let queries = send_queries(&server, &token, 5);
     wait_until(|| status_of(&server, "pool") == "degraded");
-    let codes: Vec<_> = queries.join_all().await.iter().map(|response| response.code()).collect();
+    let codes: Vec<_> = queries.join_all().await.iter().map(Response::code).collect();
     assert!(codes.iter().filter(|code| *code == "DEADLINE_EXCEEDED").count() >= 2, "{codes:?}");
     assert_eq!(server.query_as(GRAPHQL_JSON, &token, ORDER).status, 504);
     let during = server.wait_for_metrics(has_code("DEADLINE_EXCEEDED", 3));
