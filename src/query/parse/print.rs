@@ -92,11 +92,11 @@ impl<'a> Printer<'a> {
     fn variable(&mut self) -> String {
         let mut text = self.description();
         self.skip("$");
-        text.push_str(&format!("${}: ", self.next()));
+        text = format!("{text}${}: ", self.next());
         self.skip(":");
         text.push_str(&self.of_type());
         if self.skip("=") {
-            text.push_str(&format!(" = {}", self.value()));
+            text = format!("{text} = {}", self.value());
         }
         spaced([text, self.directives()])
     }
@@ -200,7 +200,7 @@ fn quoted(value: &str) -> String {
             '\n' => text.push_str("\\n"),
             '\u{c}' => text.push_str("\\f"),
             '\r' => text.push_str("\\r"),
-            c if c.is_control() => text.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c if c.is_control() => text = format!("{text}\\u{:04X}", u32::from(c)),
             c => text.push(c),
         }
     }
