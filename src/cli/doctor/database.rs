@@ -7,7 +7,7 @@ use tokio_postgres::{Client, Error};
 
 use crate::cli::database::{addresses, connect};
 use crate::cli::doctor::certificates;
-use crate::cli::doctor::finding::Finding;
+use crate::cli::doctor::finding::{Finding, Level};
 use crate::cli::doctor::{connections, migrated, replicas, role, visibility};
 use crate::cli::privileges::{FUNCTIONS, PRIVILEGES};
 use crate::cli::schema;
@@ -328,6 +328,8 @@ async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
         .map(|mismatch| {
             if config.schema_constraints == Constraints::Trusted && mismatch.is_missing_guarantee() {
                 Finding::warning("schema", mismatch.to_string(), "add the constraint; until then it is trusted")
+            } else if mismatch.can_be_served() {
+                Finding { level: Level::Warning, ..Finding::error("schema", &mismatch) }
             } else {
                 Finding::error("schema", &mismatch)
             }
