@@ -32,14 +32,16 @@ impl NamedDocuments {
         let mut named = Self::default();
         let mut places: HashMap<&str, &Document> = HashMap::new();
         for document in documents {
-            let hash = QueryHash::of(&document.text);
-            let text = named.by_hash.entry(hash).or_insert_with(|| document.text.as_str().into());
+            let text: Arc<str> = document.text.as_str().into();
+            for hashed in document.hashed_texts() {
+                named.by_hash.entry(QueryHash::of(&hashed)).or_insert_with(|| Arc::clone(&text));
+            }
             let Some(name) = document.id.as_deref().or(document.operation.as_deref()) else { continue };
             if let Some(other) = places.insert(name, document).filter(|other| other.text != document.text) {
                 let (first, second) = (other.start().to_string(), document.start().to_string());
                 return Err(AmbiguousName { name: name.to_owned(), first, second });
             }
-            named.by_id.insert(name.to_owned(), Arc::clone(text));
+            named.by_id.insert(name.to_owned(), text);
         }
         Ok(named)
     }
@@ -73,6 +75,22 @@ mod tests {
         let hash = "ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38";
         assert_eq!([text(hash), text(&format!("sha256:{hash}"))], [Some("{__typename}"); 2]);
         assert_eq!([text("B"), text("sha256:A"), text("")], [None; 3]);
+    }
+
+    #[test]
+    fn the_hash_of_a_file_is_that_of_its_text_trimmed_or_not_or_as_graphql_js_prints_it() {
+        let file = |name: &str, text: &str| File { name: name.to_owned(), text: text.to_owned() };
+        let own = "# The first.\nquery A { a ...F }\n\n";
+        let files = [file("a.graphql", own), file("f.graphql", "fragment F on T { f }"), file("b.gql", "{ a } {b}")];
+        let documents = NamedDocuments::new(&read(&files).unwrap()).unwrap();
+        let named = |hashed: &str| documents.named(&format!("sha256:{}", QueryHash::of(hashed))).map(|text| &**text);
+        let printed = "query A {\n  a\n  ...F\n}";
+        let with_fragment = format!("{printed}\n\nfragment F on T {{\n  f\n}}");
+        for hashed in [own, own.trim(), printed, &with_fragment] {
+            assert_eq!(named(hashed), Some("query A { a ...F }\nfragment F on T { f }\n"), "{hashed}");
+        }
+        assert_eq!(named("{\n  b\n}"), Some("      {b}\n"));
+        assert_eq!(named("{ a } {b}"), None, "it is not said which operation");
     }
 
     #[test]

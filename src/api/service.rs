@@ -1,7 +1,6 @@
 //! What the endpoints work with.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use tokio::runtime::Handle;
 
@@ -88,8 +87,6 @@ pub(crate) struct Service {
     pub http: HttpState,
     /// The options of the endpoints.
     pub options: Options,
-    /// Whether the server is about to stop, and load balancers should send no more requests.
-    pub is_draining: Arc<AtomicBool>,
     /// Makes the ids of requests.
     pub request_ids: Arc<RequestIds>,
     /// Where callers are served, and connections to the database are opened.

@@ -6,9 +6,9 @@ use std::{env, fs};
 use tokio_postgres::Client;
 
 use crate::access::manage::operator::Operator;
-use crate::cli::database::{address, connect};
+use crate::cli::database::connect;
+use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
-use crate::database::address::connection_string::ConnectionString;
 
 /// The longest line that is read as a password, in bytes.
 const LONGEST_LINE: u64 = 8 * 1024;
@@ -16,9 +16,8 @@ const LONGEST_LINE: u64 = 8 * 1024;
 /// The database, and the form of the output.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct AdminArgs {
-    /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL", global = true)]
-    database_url: Option<ConnectionString>,
+    #[command(flatten)]
+    pub(crate) database: DatabaseFlags,
 
     /// Print JSON
     #[arg(long, global = true)]
@@ -28,9 +27,6 @@ pub(crate) struct AdminArgs {
 /// Why a command cannot start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// There is no address of a database.
-    #[error("no database is named; give --database-url or ORDERQL_DATABASE_URL")]
-    NoDatabase,
     /// The two passwords that were typed differ.
     #[error("the passwords differ")]
     PasswordsDiffer,
@@ -45,7 +41,7 @@ pub(crate) enum StartError {
 impl AdminArgs {
     /// Connects to the database and calls `work`.
     pub(crate) fn run(&self, work: impl AsyncFnOnce(&mut Client, &Operator) -> Outcome) -> Outcome {
-        let database = address(self.database_url.as_ref().ok_or(StartError::NoDatabase)?)?;
+        let database = self.database.address()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let mut client = connect(&database).await?;

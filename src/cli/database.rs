@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 use tokio_postgres::config::Host;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{DbError, SqlState};
 use tokio_postgres::{Client, Config, Error};
 
 use crate::catalog::Catalog;
@@ -90,7 +89,7 @@ pub(crate) fn addresses(settings: &Settings) -> Result<ServerAddresses, Box<dyn 
 pub(crate) async fn connect(database: &DatabaseAddress) -> Result<Client, ConnectError> {
     connect::connect(database.for_role(Role::Command)).await.map_err(|source| ConnectError {
         address: described(&database.config),
-        remedy: remedy(&source, database.password_file()),
+        remedy: remedy(&source, database),
         source,
     })
 }
@@ -123,10 +122,18 @@ fn described(config: &Config) -> String {
 }
 
 /// What to do about it.
-fn remedy(error: &Error, password_file: Option<&Path>) -> Cow<'static, str> {
-    match password_file {
-        Some(file) if error.code() == Some(&SqlState::INVALID_PASSWORD) => {
+fn remedy(error: &Error, database: &DatabaseAddress) -> Cow<'static, str> {
+    let has_password = database.config.get_password().is_some();
+    match database.password_file() {
+        Some(file) if has_password && error.code() == Some(&SqlState::INVALID_PASSWORD) => {
             format!("correct the password in {}", file.display()).into()
+        }
+        file if !has_password && error.source().is_some_and(|source| source.to_string() == "password missing") => {
+            let looked_in = file.map_or_else(
+                || "no password file, as HOME is not set".to_owned(),
+                |file| format!("{}, which has no line for it (host:port:database:role:password)", file.display()),
+            );
+            format!("it asks for a password, and there is none in the address, in PGPASSWORD, or in {looked_in}").into()
         }
         _ => usual_remedy(error).into(),
     }
@@ -140,7 +147,16 @@ fn usual_remedy(error: &Error) -> &'static str {
                 "correct the role in the address, or allow its connection in PostgreSQL's pg_hba.conf"
             }
             SqlState::INVALID_CATALOG_NAME => "correct the database's name, or create it (`createdb NAME`)",
-            SqlState::TOO_MANY_CONNECTIONS => "wait for a free connection, or raise PostgreSQL's max_connections",
+            // The function that reports it tells the limits apart, in any language of messages.
+            SqlState::TOO_MANY_CONNECTIONS => match error.as_db_error().and_then(DbError::routine) {
+                Some("InitializeSessionUserId") => {
+                    "wait for a free connection of the role, or raise its limit (ALTER ROLE … CONNECTION LIMIT …)"
+                }
+                Some("CheckMyDatabase") => {
+                    "wait for a free connection, or raise the database's limit (ALTER DATABASE … CONNECTION LIMIT …)"
+                }
+                _ => "wait for a free connection, or raise PostgreSQL's max_connections",
+            },
             SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE => {
                 "name a server of the kind that target_session_attrs asks for, or change it"
             }

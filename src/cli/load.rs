@@ -8,9 +8,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thiserror::Error;
 use tokio_postgres::Client;
 
-use crate::cli::database::{address, connect};
+use crate::cli::database::connect;
+use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
-use crate::database::address::connection_string::ConnectionString;
 use crate::load::error::LoadError;
 use crate::load::finish::{check_ready, finish};
 use crate::load::input::InputFile;
@@ -26,9 +26,9 @@ use crate::telemetry::error_chain::ErrorChain;
 /// twice changes nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
-    pub database_url: ConnectionString,
+    /// Where the rows are written.
+    #[command(flatten)]
+    pub database: DatabaseFlags,
 
     /// List every entity's inserted, updated, unchanged and deleted rows
     #[arg(long, short)]
@@ -83,7 +83,7 @@ pub fn run(args: Args) -> Outcome {
 }
 
 async fn load_all(args: Args) -> Outcome {
-    let mut client = connect(&address(&args.database_url)?).await?;
+    let mut client = connect(&args.database.address()?).await?;
     check_ready(&client).await?;
     let bar = bar()?;
     let loaded = load_files(&mut client, &args, &bar).await;

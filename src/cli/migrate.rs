@@ -2,19 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, IsTerminal as _};
-use std::path::PathBuf;
 
 use tokio_postgres::Client;
 
 use crate::catalog::Catalog;
 use crate::cli::database::{address, connect};
+use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::cli::privileges::grants;
-use crate::cli::{schema, settings};
-use crate::config::flags::Flags;
-use crate::config::settings::Config;
-use crate::config::value_parser::DATABASE;
+use crate::cli::schema;
 use crate::database::connection::session::role_settings;
 use crate::migration::kept_tables::KEPT_TABLES;
 use crate::migration::migrate::{MigrateError, Migration};
@@ -23,10 +20,7 @@ use crate::migration::removal::{self, Dependent};
 use crate::migration::report::MigrationReport;
 use crate::preflight::relations;
 
-const DATABASE_HELP: &str =
-    "The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…` [env: ORDERQL_DATABASE_URL]";
 const SCHEMA_HELP: &str = "The schema file that will be served [default: the built-in schema] [env: ORDERQL_SCHEMA]";
-const CONFIG_HELP: &str = "The server's configuration file, for the database and the schema file [env: ORDERQL_CONFIG]";
 
 /// Add what orderql needs to an OFBiz database, or create all tables in an empty one
 ///
@@ -41,8 +35,8 @@ const CONFIG_HELP: &str = "The server's configuration file, for the database and
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Args {
-    #[arg(long, value_name = "URL", help = DATABASE_HELP, value_parser = |text: &str| DATABASE.read(text).map(|_| text.to_owned()))]
-    database_url: Option<String>,
+    #[command(flatten)]
+    database: DatabaseFlags,
 
     /// Add these tables alone
     #[arg(long, value_name = "TABLES")]
@@ -50,9 +44,6 @@ pub struct Args {
 
     #[arg(long, value_name = "FILE", help = SCHEMA_HELP)]
     schema: Option<String>,
-
-    #[arg(long, value_name = "FILE", help = CONFIG_HELP)]
-    config: Option<PathBuf>,
 
     /// Print what would be done: a summary, then the statements; change nothing
     #[arg(long)]
@@ -106,24 +97,11 @@ fn lines(dependents: &[Dependent]) -> String {
 
 /// Migrates the database and prints the report.
 pub fn run(args: Args) -> Outcome {
-    let Args {
-        database_url,
-        only,
-        schema,
-        config,
-        dry_run,
-        concurrently,
-        undo,
-        yes,
-        print_grants,
-        print_role_settings,
-    } = args;
+    let Args { database, only, schema, dry_run, concurrently, undo, yes, print_grants, print_role_settings } = args;
     if let Some(role) = print_role_settings {
         return write(&role_settings(&role));
     }
-    let given = [("database-url", database_url), ("schema", schema)];
-    let values = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    let config = Config::read(&settings::gather(&Flags { file: config, values })?)?;
+    let config = database.settings(&[("schema", schema.as_ref())])?;
     let database_url = config.database()?;
     let catalog = schema::read(config.schema.as_deref())?;
     let is_of_own_tables = config.schema.is_some() && is_of_own_tables(&catalog)?;

@@ -10,6 +10,7 @@ pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod database;
+pub mod database_flags;
 #[cfg(feature = "tools")]
 pub mod demo;
 pub(crate) mod doctor;

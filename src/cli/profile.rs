@@ -4,16 +4,11 @@ use clap::builder::{PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgGroup, ArgMatches};
 use serde_json::{Map, Value, json};
 
-use crate::access::caller_limits::DefaultLimits;
 use crate::access::manage::profiles;
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
-use crate::cli::settings;
 use crate::cli::table::{Table, report};
-use crate::config::error::ConfigError;
-use crate::config::flags::Flags;
-use crate::config::settings::Config;
 use crate::config::value_parser::{SIZE, TIME};
 use crate::limits::{LIMITS, Limit, Unit};
 
@@ -21,7 +16,7 @@ use crate::limits::{LIMITS, Limit, Unit};
 ///
 /// Running servers apply changes at once. A max-cost above the bucket-size is rejected, because such a query could never
 /// run. Where the profile has only one of them, the other is the server's default: this command reads it from the same
-/// environment variables and configuration file (`ORDERQL_CONFIG`) as the server.
+/// environment variables and configuration file as the server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -124,10 +119,12 @@ fn bytes(text: &str) -> Result<i64, String> {
 pub(crate) fn run(args: Args) -> Outcome {
     let Args { admin, command } = args;
     let json = admin.json;
+    // Of a user without a profile, as far as the environment and the configuration file show.
+    let defaults = admin.database.settings(&[])?.limits;
     admin.run(async |client, operator| {
         match command {
             Command::Set { user, limits } => {
-                let changed = profiles::change(client, operator, &user, &limits.given, &server_defaults()?).await?;
+                let changed = profiles::change(client, operator, &user, &limits.given, &defaults).await?;
                 report(json, &format!("{user} has these limits"), changed, &[("user", &user)])?;
             }
             Command::Show { user } => {
@@ -146,18 +143,13 @@ pub(crate) fn run(args: Args) -> Outcome {
             }
             Command::Unset { user, limits } => {
                 let is_named = |limit: &&Limit| limits.is_empty() || limits.iter().any(|name| name == limit.name);
-                let defaults: Vec<_> = LIMITS.iter().filter(is_named).map(|limit| (limit, None)).collect();
-                let changed = profiles::change(client, operator, &user, &defaults, &server_defaults()?).await?;
+                let unset: Vec<_> = LIMITS.iter().filter(is_named).map(|limit| (limit, None)).collect();
+                let changed = profiles::change(client, operator, &user, &unset, &defaults).await?;
                 report(json, &format!("{user} has the server's defaults there"), changed, &[("user", &user)])?;
             }
         }
         Ok(())
     })
-}
-
-/// The limits of a user without a profile, as far as the environment and the configuration file show.
-fn server_defaults() -> Result<DefaultLimits, ConfigError> {
-    Ok(Config::read(&settings::gather(&Flags::default())?)?.limits)
 }
 
 /// A limit's number as JSON; null for the server's default.

@@ -4,9 +4,9 @@ use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::database::{address, connect};
+use crate::cli::database::connect;
+use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
-use crate::database::address::connection_string::ConnectionString;
 use crate::sample::fill::{Progress, Sample, Step, fill};
 use crate::sample::size::Size;
 
@@ -16,9 +16,8 @@ use crate::sample::size::Size;
 /// All rows are written in one transaction that locks the tables, so do not run it on a database in use.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
-    pub(crate) database_url: ConnectionString,
+    #[command(flatten)]
+    pub(crate) database: DatabaseFlags,
 
     /// How many orders; the numbers of parties, facilities and products follow from it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_ORDERS))]
@@ -38,7 +37,7 @@ pub(crate) fn run(args: Args) -> Outcome {
 }
 
 async fn fill_one(args: Args) -> Outcome {
-    let mut client = connect(&address(&args.database_url)?).await?;
+    let mut client = connect(&args.database.address()?).await?;
     let sample = Sample { size: Size::of(args.orders), seed: args.seed };
     let bar = bar()?;
     let filled = fill(&mut client, sample, &mut |progress| show(&bar, progress)).await;

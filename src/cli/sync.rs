@@ -96,14 +96,42 @@ async fn reset(client: &mut Client, is_agreed: bool) -> Outcome {
     write("A new epoch has begun. Clients have to copy everything once more.\n")
 }
 
+/// Whether the ids are from here; and the ticks that servers wrote here under an epoch of its own: how many, from when to when.
+const SEEN: &str = "
+    SELECT home = orderql.sync_here(), count(tick_id), min(at)::timestamptz(0)::text, max(at)::timestamptz(0)::text
+    FROM orderql.sync_state LEFT JOIN orderql.sync_tick ON epoch = (SELECT epoch FROM orderql.sync_epoch())
+    GROUP BY home";
+
+/// When the newest tick of the epoch was written.
+const NEWEST: &str = "
+    SELECT at::timestamptz(0)::text FROM orderql.sync_tick WHERE epoch = (SELECT epoch FROM orderql.sync_epoch())
+    ORDER BY tick_id DESC LIMIT 1";
+
 async fn adopt(client: &Client) -> Outcome {
     if has_foreign_ids(client).await? {
         return Err(ForeignIds.into());
     }
+    let seen = client.query_one(SEEN, &[]).await?;
+    if seen.try_get(0)? {
+        return write("Nothing to adopt: the epoch's transaction ids are those of this cluster already.\n");
+    }
     if !client.query_one("SELECT orderql.sync_adopt()", &[]).await?.try_get::<_, bool>(0)? {
         return Err(SyncError::NothingToAdopt.into());
     }
-    write("The epoch of before goes on.\n")
+    let newest: String = client.query_one(NEWEST, &[]).await?.try_get(0)?;
+    let ticks: i64 = seen.try_get(1)?;
+    let between = match [seen.try_get::<_, Option<&str>>(2)?, seen.try_get(3)?] {
+        [Some(first), Some(last)] => format!(
+            "A server ran here before this command: it wrote {ticks} ticks of another epoch, from {first} to {last}. Clients that \
+             read changes meanwhile have tokens of that epoch: they get SYNC_TOKEN_INVALID, and have to copy everything once more. \
+             Stop the servers before pg_upgrade, and start them after this command.\n"
+        ),
+        _ => String::new(),
+    };
+    write(&format!(
+        "The epoch of before goes on from its newest tick, of {newest}. Clients read once more what changed since \
+         (SYNC_REWOUND).\n{between}"
+    ))
 }
 
 /// Asks at a terminal.

@@ -4,10 +4,10 @@ use std::error::Error;
 
 use thiserror::Error;
 
-use crate::cli::database::{address, connect};
+use crate::cli::database::connect;
+use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
-use crate::database::address::connection_string::ConnectionString;
 use crate::migration::kept_tables::KEPT_TABLES;
 
 /// Check that what triggers keep equals OFBiz's tables, and repair it
@@ -17,9 +17,8 @@ use crate::migration::kept_tables::KEPT_TABLES;
 /// differ and --repair is not given.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The database: `postgresql://user:password@host/name`, or `host=… user=… dbname=…`.
-    #[arg(long, env = "ORDERQL_DATABASE_URL", hide_env_values = true, value_name = "URL")]
-    database_url: ConnectionString,
+    #[command(flatten)]
+    database: DatabaseFlags,
 
     /// Make them equal; whoever writes these rows waits meanwhile
     #[arg(long)]
@@ -34,7 +33,7 @@ struct RowsDiffer(String);
 pub(crate) fn run(args: &Args) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let counts = runtime.block_on(async {
-        let client = connect(&address(&args.database_url)?).await?;
+        let client = connect(&args.database.address()?).await?;
         let mut counts = Vec::new();
         for table in &KEPT_TABLES {
             let count = if args.repair { table.repair(&client).await? } else { table.differing(&client).await? };

@@ -27,6 +27,9 @@ use crate::throttle::shared_buckets::LARGEST_CAPACITY;
 /// The lengths of queues that all queues together may have.
 const QUEUES: usize = 16;
 
+/// Connections to the primary beside the pools of a server; see [`Config::connections`].
+const OTHER_CONNECTIONS: usize = 9;
+
 impl Config {
     /// Fails if values do not go together that are each valid.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
@@ -147,12 +150,30 @@ impl Config {
         log::Options { format: self.log_format, filter: self.log.clone(), access: self.access_log }
     }
 
-    /// The pool of connections that queries use.
-    pub(crate) fn pool(&self, database: DatabaseAddress) -> PoolOptions {
+    /// The most connections that a server has to the primary, with those beside its pools: for grants and their notifications, for the
+    /// audit, for the known values of search keys, for old rows, for the locks that queries and exports wait for, for ticks of change
+    /// feeds, and for looking whether there are changes.
+    pub(crate) fn connections(&self) -> usize {
+        let position = usize::from(!self.replica_urls.is_empty());
+        let shared = self.shared_connections.filter(|_| self.startup_options).unwrap_or(0);
+        self.readers() + shared + self.exports + self.writer_pool_size + OTHER_CONNECTIONS + position
+    }
+
+    /// The connections that queries have for themselves.
+    fn readers(&self) -> usize {
         // More statements than PostgreSQL has cores only take turns, and each finds the caches full of what the others
         // read. The number of its cores is not known; it often runs on this machine, or on one like it.
-        let size = self.pool_size.unwrap_or_else(|| 2 * thread::available_parallelism().map_or(1, usize::from) + 1);
-        PoolOptions { database, size, shared: self.shared_connections.unwrap_or(0), wait: self.pool_wait }
+        self.pool_size.unwrap_or_else(|| 2 * thread::available_parallelism().map_or(1, usize::from) + 1)
+    }
+
+    /// The pool of connections that queries use.
+    pub(crate) fn pool(&self, database: DatabaseAddress) -> PoolOptions {
+        PoolOptions {
+            database,
+            size: self.readers(),
+            shared: self.shared_connections.unwrap_or(0),
+            wait: self.pool_wait,
+        }
     }
 
     /// The servers that are read.

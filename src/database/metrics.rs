@@ -14,6 +14,8 @@ metrics! {
     WAITS: Histogram<Seconds>, by (PoolName,) = "db_client_connection_wait_time_seconds";
     /// Requests that got no connection in time.
     TIMEOUTS: Counter, by (PoolName,) = "db_client_connection_timeouts_total";
+    /// Connections to the database that could not be opened. While that fails, each pool tries it once a second.
+    FAILED_CONNECTS: Counter, by (PoolName, ConnectFailure) = "orderql_failed_connects_total";
 }
 
 label! {
@@ -45,6 +47,24 @@ label! {
         Updates = "updates",
         /// Of those that exports read from.
         Exports = "exports",
+    }
+}
+
+label! {
+    /// Why a connection could not be opened.
+    ConnectFailure = "error_type" {
+        /// PostgreSQL has none left, or the role or the database has a limit.
+        TooManyConnections = "too_many_connections",
+        /// Password, user or `pg_hba.conf`.
+        Authentication = "authentication",
+        /// PostgreSQL starts or stops, or refuses for another reason of its own.
+        Unavailable = "unavailable",
+        /// It did not answer in time.
+        Timeout = "timeout",
+        /// The network, or no server.
+        Unreachable = "unreachable",
+        /// It lost settings that results depend on.
+        Unsuitable = "unsuitable",
     }
 }
 

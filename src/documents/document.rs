@@ -5,6 +5,7 @@ use std::fmt;
 use crate::error::graphql_error::Location;
 use crate::query::Request;
 use crate::query::parse::definitions::Definition;
+use crate::query::parse::print::print;
 
 /// An operation with the fragments that it needs: what a client sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Document {
     pub id: Option<String>,
     /// All of its definitions, each from a line of its own on.
     pub text: String,
+    /// The file that it is from, as it is, unless the file has other operations, too.
+    pub(super) file: Option<String>,
     pieces: Vec<Piece>,
 }
 
@@ -47,12 +50,12 @@ impl Document {
     /// The text of a file as it is.
     pub(super) fn whole(file: &str, id: Option<String>, operation: Option<String>, text: &str) -> Self {
         let piece = Piece { line: 1, file: file.to_owned(), file_line: 1 };
-        Self { operation, id, text: text.to_owned(), pieces: vec![piece] }
+        Self { operation, id, text: text.to_owned(), file: None, pieces: vec![piece] }
     }
 
     /// A document without definitions.
-    pub(super) fn new(operation: Option<String>) -> Self {
-        Self { operation, id: None, text: String::new(), pieces: Vec::new() }
+    pub(super) fn new(operation: Option<String>, file: Option<String>) -> Self {
+        Self { operation, id: None, text: String::new(), file, pieces: Vec::new() }
     }
 
     /// Adds a definition of a file, on lines of its own.
@@ -66,6 +69,15 @@ impl Document {
     /// A request for it without variables.
     pub fn request(&self) -> Request {
         Request { query: self.text.clone(), operation_name: self.operation.clone(), ..Request::default() }
+    }
+
+    /// The texts whose hashes clients send in its place: of its file, and with the fragments of other files; each as it is, without spaces
+    /// around it, and as graphql-js prints it.
+    pub fn hashed_texts(&self) -> impl Iterator<Item = String> {
+        [Some(&self.text), self.file.as_ref()].into_iter().flatten().flat_map(|text| {
+            let trimmed = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_owned();
+            [text.clone(), trimmed].into_iter().chain(print(text).ok())
+        })
     }
 
     /// The place of its first definition.

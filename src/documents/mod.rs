@@ -66,21 +66,27 @@ pub fn read(files: &[File]) -> Result<Vec<Document>, DocumentError> {
             }
         } else {
             let syntax = |errors| DocumentError::Syntax { place: name.clone(), errors };
-            read.push((name.as_str(), definitions(text).map_err(syntax)?));
+            read.push(ReadFile { name, text, definitions: definitions(text).map_err(syntax)? });
         }
     }
     let mut fragments: BTreeMap<&str, Vec<(&str, &Definition)>> = BTreeMap::new();
-    for (file, definition) in read.iter().flat_map(|(file, all)| all.iter().map(move |one| (*file, one))) {
+    let all = || read.iter().flat_map(|file| file.definitions.iter().map(move |definition| (file, definition)));
+    for (file, definition) in all() {
         if let (false, Some(name)) = (definition.is_operation, &definition.name) {
-            fragments.entry(name).or_default().push((file, definition));
+            fragments.entry(name).or_default().push((file.name, definition));
         }
     }
-    for (file, definition) in read.iter().flat_map(|(file, all)| all.iter().map(move |one| (*file, one))) {
-        if definition.is_operation {
-            documents.push(with_fragments(file, definition, &fragments)?);
-        }
+    for (file, definition) in all().filter(|(_, definition)| definition.is_operation) {
+        documents.push(with_fragments(file, definition, &fragments)?);
     }
     Ok(documents)
+}
+
+/// A file with its definitions.
+struct ReadFile<'a> {
+    name: &'a str,
+    text: &'a str,
+    definitions: Vec<Definition>,
 }
 
 /// The operations of a manifest's entry.
@@ -94,11 +100,13 @@ fn of_entry(file: &str, Entry { id, name, text }: Entry) -> Result<Vec<Document>
 
 /// An operation with the fragments that it needs. Of several with one name, that of its own file is meant.
 fn with_fragments(
-    file: &str,
+    file: &ReadFile<'_>,
     operation: &Definition,
     fragments: &BTreeMap<&str, Vec<(&str, &Definition)>>,
 ) -> Result<Document, DocumentError> {
-    let mut document = Document::new(operation.name.clone());
+    let is_only = file.definitions.iter().filter(|definition| definition.is_operation).count() == 1;
+    let mut document = Document::new(operation.name.clone(), is_only.then(|| file.text.to_owned()));
+    let file = file.name;
     document.add(file, operation);
     let mut pending: Vec<&String> = operation.spreads.iter().rev().collect();
     let mut spread = BTreeSet::new();

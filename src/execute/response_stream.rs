@@ -25,6 +25,7 @@ const ROWS: usize = 256;
 pub struct ResponseStream {
     producer: Pin<Box<dyn Future<Output = Result<LastPart, StreamError>> + Send>>,
     parts: mpsc::Receiver<Vec<u8>>,
+    log: Arc<StatementLog>,
 }
 
 /// How a response is streamed.
@@ -76,16 +77,20 @@ impl ResponseStream {
         memory: Box<MemoryLimit<'static>>,
     ) -> Self {
         let (sender, parts) = mpsc::channel(1);
-        Self { producer: Box::pin(produce(connection, plan, log, start, options, memory, sender)), parts }
+        let producer = produce(connection, plan, Arc::clone(&log), start, options, memory, sender);
+        Self { producer: Box::pin(producer), parts, log }
     }
 
     /// The next part. Nothing is fetched or written between two calls. Do not call it again after the last part, or an error.
     pub async fn next(&mut self) -> Result<Part, StreamError> {
-        tokio::select! {
+        self.log.resume(Instant::now());
+        let part = tokio::select! {
             biased;
             Some(part) = self.parts.recv() => Ok(Part::More(part)),
             last = &mut self.producer => last.map(Part::Last),
-        }
+        };
+        self.log.pause(Instant::now());
+        part
     }
 }
 

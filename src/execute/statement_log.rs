@@ -23,6 +23,10 @@ struct Attempts {
     preparing: Option<Instant>,
     /// How long it was prepared before.
     prepared: Duration,
+    /// Since when it runs.
+    running: Option<Instant>,
+    /// How long it ran before.
+    ran: Duration,
     /// Where it is run.
     backend: Option<Backend>,
     /// What is observed of its waits for locks.
@@ -34,6 +38,8 @@ struct Attempts {
 pub(crate) struct StatementWaits {
     /// To be prepared, in all attempts.
     pub(crate) prepare: Duration,
+    /// From being sent to its last row, in all attempts, without what its client was waited for; `None` if it was not sent.
+    pub(crate) run: Option<Duration>,
     /// For locks, while it was prepared and run; `None` if that was not observed.
     pub(crate) lock: Option<Duration>,
     /// How often it was begun once more.
@@ -75,6 +81,10 @@ impl StatementLog {
         let attempts = self.attempts();
         Some(StatementWaits {
             prepare: attempts.prepared + attempts.preparing.map_or(Duration::ZERO, |since| since.elapsed()),
+            run: self
+                .sent
+                .get()
+                .map(|_| attempts.ran + attempts.running.map_or(Duration::ZERO, |since| since.elapsed())),
             lock: attempts.lock_wait.as_ref().and_then(|wait| wait.time()),
             retries: attempts.count.checked_sub(1)?,
         })
@@ -119,11 +129,30 @@ impl StatementLog {
     pub(super) fn begin(&self, sent: Instant) {
         // A statement that is run once more is recorded from its first attempt on.
         let _ = self.sent.set(sent);
-        self.attempts().end_of_preparing(sent);
+        let mut attempts = self.attempts();
+        attempts.end_of_preparing(sent);
+        attempts.running = Some(sent);
+    }
+
+    /// An attempt has failed, or its client is waited for.
+    pub(crate) fn pause(&self, now: Instant) {
+        let mut attempts = self.attempts();
+        attempts.end_of_preparing(now);
+        if let Some(since) = attempts.running.take() {
+            attempts.ran += now.duration_since(since);
+        }
+    }
+
+    /// The client waits again for what was sent.
+    pub(super) fn resume(&self, now: Instant) {
+        if matches!(self.state(), StatementState::Running(_)) {
+            self.attempts().running.get_or_insert(now);
+        }
     }
 
     /// All rows are there: so many of each step.
     pub(super) fn end(&self, end: Instant, rows: impl FnOnce() -> Box<[u64]>) {
+        self.pause(end);
         self.end.get_or_init(|| (end, rows()));
     }
 

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::fmt::Debug;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use arc_swap::ArcSwap;
 use hyper::body::Incoming;
@@ -26,6 +27,8 @@ pub(crate) struct HttpState {
     pub memory: MemoryBudget,
     /// How clients of the public listener are served over TLS, if they are.
     pub tls: Option<ServerTls>,
+    /// Whether the server is about to stop, and load balancers should send no more requests.
+    pub is_draining: Arc<AtomicBool>,
 }
 
 /// Responds to requests.

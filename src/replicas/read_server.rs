@@ -67,7 +67,7 @@ impl ReadServer {
             turns: FairSemaphore::new(options.queries.size),
             shared_turns: FairSemaphore::new(options.queries.shared * MAX_IN_FLIGHT),
             streams: Semaphore::new(options.queries.size / 2).into(),
-            exports: Pool::new(&options.exports)?,
+            exports: Pool::for_exports(&options.exports)?,
             export_turns: FairSemaphore::new(options.exports.size),
             reads: Default::default(),
             lost: is_watched.then(Notify::new),

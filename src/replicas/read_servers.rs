@@ -11,7 +11,7 @@ use crate::database::connection::own_connection::OwnConnection;
 use crate::database::connection::read_connection::ReadConnection;
 use crate::database::connection::shared_connections::StatementText;
 use crate::database::error::DatabaseError;
-use crate::database::metrics::{PoolName, waited};
+use crate::database::metrics::{ConnectFailure, PoolName, waited};
 use crate::database::pool::pool_status::PoolStatus;
 use crate::database::wal_position::WalPosition;
 use crate::preflight::Constraints;
@@ -146,6 +146,12 @@ impl ReadServers {
     /// The replicas, with what their positions mean.
     pub(crate) fn replica_states(&self) -> impl Iterator<Item = (&Arc<ReadServer>, ReplicaState)> {
         self.replicas.iter().zip(self.positions.replicas(Instant::now()))
+    }
+
+    /// Why no further connection to the primary can be opened, if that has failed.
+    pub(crate) fn primary_failure(&self) -> Option<ConnectFailure> {
+        let ReadServer { queries, exports, .. } = &*self.primary;
+        queries.status().failure.or_else(|| exports.status().failure)
     }
 
     /// What the connections for queries are doing, of all servers.

@@ -246,6 +246,14 @@ pub(crate) enum Event<'a> {
 
     /// database: connections do not have the settings with which PostgreSQL plans statements well.
     PlanningSettingsLost { settings: &'a str },
+    /// database: a pool cannot open a connection. It is tried again once a second.
+    ConnectsFail {
+        pool: &'a str,
+        /// Why.
+        error: &'a dyn Error,
+    },
+    /// database: the pool can open connections again.
+    ConnectsWork { pool: &'a str },
     /// database: a connection ended with an error.
     ConnectionLost { error: &'a dyn Error },
     /// database: a statement that nobody waits for could not be cancelled.
@@ -353,13 +361,14 @@ pub(crate) struct SlowQuery<'a> {
     pub(crate) page: Option<u64>,
     /// Credits that were debited.
     pub(crate) cost: Option<u64>,
-    /// From the request's head to the response; of a page of an export without waiting for credits.
+    /// From the request's head to the response, or of a page of an export; without what the client was waited for. The times below are
+    /// parts of it.
     pub(crate) duration: Duration,
     /// From its text to its plan.
     pub(crate) compile: Option<Duration>,
     /// Waiting for other queries, for credits and for a connection to the database.
     pub(crate) wait: Option<Duration>,
-    /// From sending its statement to the last row, or until now; none if it was not sent.
+    /// From sending its statement to the last row, or until now, in all attempts; none if it was not sent.
     pub(crate) statement: Option<Duration>,
     /// Preparing it, in all attempts; none if it was not begun.
     pub(crate) prepare: Option<Duration>,

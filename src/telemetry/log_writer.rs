@@ -134,6 +134,10 @@ pub(super) fn write(event: &Event<'_>) {
                 "statements are planned otherwise than they should; `orderql migrate --print-role-settings`"
             );
         }
+        Event::ConnectsFail { pool, error } => {
+            warn!(pool, error = %ErrorChain(*error), "no connection to the database can be opened; it is tried again once a second");
+        }
+        Event::ConnectsWork { pool } => info!(pool, "connections to the database can be opened again"),
         Event::ConnectionLost { error } => debug!(error = %ErrorChain(*error), "a database connection ended"),
         Event::CancelFailed { error } => debug!(error = %ErrorChain(*error), "a statement could not be cancelled"),
         #[cfg(feature = "tools")]

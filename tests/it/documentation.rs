@@ -10,6 +10,11 @@ use orderql::api::operators::state_metrics;
 use orderql::config::settings::SETTINGS;
 use orderql::error::code;
 
+use crate::support::command::{orderql_on, run};
+use crate::support::database::empty_database;
+use crate::support::http::JSON;
+use crate::support::server::Server;
+
 /// Files that may contain the tables.
 const DOCUMENTS: [&str; 2] = ["docs/api.md", "docs/operations.md"];
 
@@ -74,6 +79,49 @@ fn dashboard_and_alert_rules_use_existing_metrics() {
             }
         }
     }
+}
+
+/// As many crates as the README says are built with the library alone.
+#[test]
+fn the_library_alone_has_as_many_crates_as_the_readme_says() {
+    let flags = ["--offline", "--no-default-features", "--edges", "normal", "--prefix", "none", "--format", "{p}"];
+    let mut tree = Command::new(env!("CARGO"));
+    let output = tree.arg("tree").args(flags).args(["--target", "x86_64-unknown-linux-gnu"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let listed = String::from_utf8(output.stdout).unwrap();
+    let crates: BTreeSet<_> = listed.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    // Without this one.
+    let expected = format!("{} crates, no server", crates.len() - 1);
+    assert!(readme().contains(&expected), "{expected}");
+}
+
+fn readme() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap()
+}
+
+/// The first request of the README, to a database that was filled as there, has the response that stands there.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_request_of_the_readme_has_the_response_that_it_shows() {
+    let (database, readme) = (empty_database().await, readme());
+    for (command, input) in
+        [("migrate", ""), ("sample --orders 100", ""), ("user add ann --group API", "secret-of-ann\n")]
+    {
+        assert!(
+            readme.contains(&format!("\norderql {command} ")) || readme.contains(&format!("\norderql {command}\n")),
+            "{command}"
+        );
+        let result = run(orderql_on(&database).args(command.split(' ')), input);
+        assert!(result.succeeded, "{command}: {}", result.stderr);
+    }
+    let server = Server::start(&database, &[]);
+    let token =
+        server.sign_in("/auth/token", "ann", "secret-of-ann").json()["access_token"].as_str().unwrap().to_owned();
+    let (_, after) = readme.split_once("--json '").unwrap();
+    let (body, after) = after.split_once("'\n").unwrap();
+    let (_, after) = after.split_once("```json\n").unwrap();
+    let response = server.post(&token, JSON, body).body;
+    let shown: String = after.split_once("\n```").unwrap().0.lines().map(str::trim_start).collect();
+    assert_eq!(shown, response);
 }
 
 /// The labels that queries group and filter by.

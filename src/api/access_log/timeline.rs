@@ -17,8 +17,12 @@ pub(crate) struct Timeline {
     pub admission: Option<Stage>,
     /// How long it waited for changes.
     pub parked: Duration,
-    /// Waiting for a connection to the database.
+    /// Waiting for a connection to the database, in the last attempt.
     pub connection: Option<Stage>,
+    /// Since when it waits for one.
+    pub waiting_since: Option<Instant>,
+    /// How long it waited for those of the attempts before.
+    pub waited: Duration,
     pub statement: Arc<StatementLog>,
     /// Writing the response, or its first part.
     pub write: Option<Stage>,
@@ -54,9 +58,21 @@ impl Timeline {
         }
     }
 
-    /// Waiting: for other queries, for credits and for a connection.
+    /// From now on a connection is waited for.
+    pub(crate) fn wait_for_connection(&mut self) {
+        self.waited += self.connection.take().map(Stage::time).unwrap_or_default();
+        self.waiting_since = Some(Instant::now());
+    }
+
+    /// The connection is there, or there is none.
+    pub(crate) fn end_of_wait(&mut self) {
+        self.connection = self.waiting_since.take().map(Stage::since);
+    }
+
+    /// Waiting: for other queries, for credits and for connections, until now if it still waits.
     pub(crate) fn waiting(&self) -> Option<Duration> {
-        let stages = [self.admission, self.connection];
-        stages.into_iter().flatten().map(Stage::time).reduce(|one, other| one + other)
+        let stages = [self.admission, self.connection, self.waiting_since.map(Stage::since)];
+        let last = stages.into_iter().flatten().map(Stage::time).reduce(|one, other| one + other)?;
+        Some(self.waited + last)
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::{self, error::Elapsed};
 
 use crate::access::grants::Principal;
-use crate::api::access_log::timeline::{Stage, Timeline};
+use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
@@ -171,9 +171,9 @@ async fn attempt(
     let is_small = plan.max_rows_examined() <= MAX_SHARED_ROWS;
     let mut small = is_small.then(|| StatementText { sql: plan.sql(), key: plan.sql_key() });
     loop {
-        let started = Instant::now();
+        timeline.wait_for_connection();
         let taken = service.servers.connect(route, &caller.user_id, small.take()).await;
-        timeline.connection = Some(Stage::since(started));
+        timeline.end_of_wait();
         let LeasedConnection { connection, held } = taken?;
         let is_shared = connection.is_shared();
         // Pinned first, because the macro moves what it is given.
@@ -189,7 +189,9 @@ async fn attempt(
                 return Ok(rows);
             }
             // The connection was lost, or a statement waited for a lock: it is run once more on a connection of its own.
-            Err(ExecuteError::Database(error)) if is_shared && is_of_connection(&error) => {}
+            Err(ExecuteError::Database(error)) if is_shared && is_of_connection(&error) => {
+                timeline.statement.pause(Instant::now());
+            }
             Err(error) => return Err(error),
         }
     }
@@ -214,8 +216,8 @@ pub(crate) async fn connect_own(
     route: &ReadRoute,
     timeline: &mut Timeline,
 ) -> Result<LeasedConnection<OwnConnection>, DatabaseError> {
-    let started = Instant::now();
+    timeline.wait_for_connection();
     let taken = service.servers.connect_own(route, &caller.user_id).await;
-    timeline.connection = Some(Stage::since(started));
+    timeline.end_of_wait();
     taken
 }

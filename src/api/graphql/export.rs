@@ -288,13 +288,13 @@ impl RunningExport {
 
     /// Waits for a place among the exports of the server that is to be read.
     async fn first_place(&mut self, wait: Duration, timeline: &mut Timeline) -> Result<IdlePlace, ApiError> {
-        let started = Instant::now();
+        timeline.wait_for_connection();
         let taken = tokio::select! {
             biased;
             taken = self.take_place(wait) => taken,
             () = self.run.service.admission.closed() => return Err(ServiceError::Stopping.into()),
         };
-        timeline.connection = Some(Stage::since(started));
+        timeline.end_of_wait();
         let (place, route) = taken.map_err(|error| {
             if error.is_temporary() {
                 ServiceError::Unavailable(error.into())

@@ -76,7 +76,7 @@ impl Drop for SlowPages {
         self.query.log(&Taken {
             page: Some(page.number),
             cost: page.cost,
-            duration: page.duration,
+            duration: page.duration + page.timeline.waiting().unwrap_or_default(),
             compile: page.timeline.compile.map(Stage::time),
             wait: page.timeline.waiting(),
             plan: page.timeline.plan.as_deref(),

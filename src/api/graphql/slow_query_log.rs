@@ -67,11 +67,7 @@ impl LoggedQuery {
             duration: taken.duration,
             compile: taken.compile,
             wait: taken.wait,
-            statement: match taken.statement.state() {
-                StatementState::Unsent => None,
-                StatementState::Running(sent) => Some(sent.elapsed()),
-                StatementState::Done { time, .. } => Some(time),
-            },
+            statement: waits.and_then(|waits| waits.run),
             prepare: waits.map(|waits| waits.prepare),
             lock: waits.and_then(|waits| waits.lock),
             retries: waits.map(|waits| waits.retries),

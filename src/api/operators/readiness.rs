@@ -7,6 +7,8 @@ use std::sync::atomic::Ordering;
 use serde_json::{Map, Value, json};
 
 use crate::api::service::Service;
+use crate::database::metrics::ConnectFailure;
+use crate::database::pool::pool_status::PoolStatus;
 use crate::replicas::positions::{Absence, ReplicaState};
 
 /// Whether the server can answer queries.
@@ -54,18 +56,10 @@ impl Readiness {
             )
         });
         Self {
-            is_draining: service.is_draining.load(Ordering::Relaxed),
+            is_draining: service.http.is_draining.load(Ordering::Relaxed),
             parts: [
                 part("database", of_database(service)),
-                // A server that is busy stays in service: the others would get its load as well.
-                part(
-                    "pool",
-                    if service.servers.query_pools().is_exhausted() {
-                        State::Degraded("every connection is in use, and requests wait")
-                    } else {
-                        State::Ok
-                    },
-                ),
+                part("pool", of_pool(service.servers.query_pools())),
                 part(
                     "accounts",
                     if service.grants.is_connected() {
@@ -125,7 +119,30 @@ fn of_database(service: &Service) -> State {
     } else if service.servers.is_primary_there() == Some(false) {
         State::Degraded("the primary cannot be reached; replicas are read, and order updates get 503")
     } else {
-        State::Ok
+        let failure = service.servers.primary_failure().or_else(|| service.writer.status().failure);
+        failure.map_or(State::Ok, |failure| State::Degraded(reason(failure)))
+    }
+}
+
+fn of_pool(pool: PoolStatus) -> State {
+    match pool.failure {
+        Some(_) if !pool.is_usable => State::Failed("no connection to the database can be opened, and none is open"),
+        Some(_) => State::Degraded("no further connection to the database can be opened"),
+        // A server that is busy stays in service: the others would get its load as well.
+        None if pool.is_exhausted() => State::Degraded("every connection is in use, and requests wait"),
+        None => State::Ok,
+    }
+}
+
+const fn reason(failure: ConnectFailure) -> &'static str {
+    match failure {
+        ConnectFailure::TooManyConnections => {
+            "it has no connection left: max_connections is reached, or a limit of the role or the database"
+        }
+        ConnectFailure::Authentication => "it refuses new connections of the role: password, user or pg_hba.conf",
+        ConnectFailure::Unavailable | ConnectFailure::Unsuitable => "it refuses new connections; the log says why",
+        ConnectFailure::Timeout => "it does not answer new connections in time",
+        ConnectFailure::Unreachable => "new connections do not reach it",
     }
 }
 

@@ -7,14 +7,11 @@ use tokio_postgres::{Client, Error};
 
 use crate::cli::database::{addresses, connect};
 use crate::cli::doctor::certificates;
-use crate::cli::doctor::finding::Finding;
-use crate::cli::doctor::{migrated, replicas, visibility};
+use crate::cli::doctor::finding::{Finding, Level};
+use crate::cli::doctor::{connections, migrated, replicas, role, visibility};
 use crate::cli::privileges::{FUNCTIONS, PRIVILEGES};
 use crate::cli::schema;
 use crate::config::settings::Config;
-use crate::database::address::database_address::DatabaseAddress;
-use crate::database::connection::pooler::{self, Pooling};
-use crate::database::pool::reader_pool::Pool;
 use crate::database::vacuum::invisible_tables;
 use crate::migration::pending::pending;
 use crate::migration::record::{Record, VERSION, has_order_tables};
@@ -27,10 +24,6 @@ use crate::telemetry::error_chain::ErrorChain;
 
 /// The oldest version that is supported.
 const OLDEST_VERSION: i32 = 140_000;
-
-/// Connections that a server has beside its pools: for grants and their notifications, for the audit, for the known values of search keys,
-/// for old rows, for the locks that queries and exports wait for, for ticks of change feeds, and for looking whether there are changes.
-const OTHER_CONNECTIONS: usize = 9;
 
 /// The pages of a table from which on a search takes noticeably longer if it has to be fetched.
 const LARGE_TABLE: i64 = 200;
@@ -71,14 +64,15 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
             return findings;
         }
     }
-    findings.extend(pooled_connections(database, config).await);
+    findings.extend(connections::pooled(database, config).await);
     // Each of them says something even if another one fails.
     for (area, checked) in [
         ("database", server(&client).await),
         ("migrations", migrations(&client).await),
         ("grants", privileges(&client).await),
+        ("grants", role::check(&client, config).await),
         ("accounts", accounts(&client).await),
-        ("connections", connections(&client, config).await),
+        ("connections", connections::limits(&client, database, config).await),
         ("postgresql", postgresql_settings(&client, config).await),
         ("vacuum", vacuum(&client).await),
         ("indexes", migrated::indexes(&client).await),
@@ -99,22 +93,6 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
     findings.extend(schema_fit(&client, config).await);
     findings.extend(replicas::check(&client, &servers.replicas, config).await);
     findings
-}
-
-/// What is wrong with the connections that the server would use, a pooler between them and PostgreSQL included.
-async fn pooled_connections(database: &DatabaseAddress, config: &Config) -> Option<Finding> {
-    if !config.startup_options {
-        match pooler::examine(database).await {
-            Err(error) => return Some(Finding::error("pooler", &error)),
-            Ok(Pooling::ByTransaction) if config.listen_url.is_none() => {
-                let text = "it delivers no notifications, so that changes of accounts take up to two seconds";
-                return Some(Finding::warning("pooler", text, "PostgreSQL's own address in listen-url"));
-            }
-            Ok(Pooling::ByTransaction | Pooling::BySession) => {}
-        }
-    }
-    let checked = async { Pool::new(&config.pool(database.clone()))?.check().await };
-    checked.await.err().map(|error| Finding::error("connections", &error))
 }
 
 async fn server(client: &Client) -> Result<Vec<Finding>, Error> {
@@ -166,7 +144,7 @@ async fn usage(client: &Client) -> Result<Option<Finding>, Error> {
     Ok(Some(Finding::failure(
         "grants",
         format!("the role {role} may not use the schema orderql; the rest is checked when it may"),
-        format!("as the tables' owner: GRANT USAGE ON SCHEMA orderql TO {role};"),
+        format!("GRANT USAGE ON SCHEMA orderql TO {role}; -- as the tables' owner"),
     )))
 }
 
@@ -233,7 +211,7 @@ fn missing(missing: &Missing, role: &str, effect: &str) -> Option<Finding> {
         Finding::warning(
             "grants",
             format!("{effect}: no {}", privileges.collect::<Vec<_>>().join("; no ")),
-            format!("as the tables' owner: {}", grants.join(" ")),
+            format!("{} -- as the tables' owner", grants.join(" ")),
         )
     })
 }
@@ -241,55 +219,29 @@ fn missing(missing: &Missing, role: &str, effect: &str) -> Option<Finding> {
 async fn accounts(client: &Client) -> Result<Vec<Finding>, Error> {
     let select = "SELECT count(*) FROM orderql.user_account WHERE NOT disabled";
     let count: i64 = client.query_one(select, &[]).await?.try_get(0)?;
-    Ok(vec![if count == 0 {
-        Finding::warning("accounts", "nobody can sign in", "orderql user add NAME --group GROUP")
-    } else {
-        Finding::ok("accounts", format!("{count} can sign in"))
-    }])
-}
-
-async fn connections(client: &Client, config: &Config) -> Result<Vec<Finding>, Error> {
-    // No limit is negative.
-    let select =
-        "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
-                         rolconnlimit, datconnlimit, quote_ident(rolname), quote_ident(datname)
-                  FROM pg_roles, pg_database
-                  WHERE rolname = current_user AND datname = current_database()";
-    let row = client.query_one(select, &[]).await?;
-    let watcher = usize::from(!config.replica_urls.is_empty());
-    let needed = readers(config) + config.exports + config.writer_pool_size + OTHER_CONNECTIONS + watcher;
-    let most: i32 = row.try_get(0)?;
-    let [role, database] = [row.try_get::<_, String>(3)?, row.try_get::<_, String>(4)?];
-    let limits = [
-        (most, "PostgreSQL".to_owned(), "for all", "ALTER SYSTEM SET max_connections = …, and a restart".to_owned()),
-        (row.try_get(1)?, format!("the role {role}"), "alone", format!("ALTER ROLE {role} CONNECTION LIMIT {needed};")),
-        (
-            row.try_get(2)?,
-            format!("the database {database}"),
-            "for all",
-            format!("ALTER DATABASE {database} CONNECTION LIMIT {needed};"),
-        ),
-    ];
-    let low = limits.into_iter().filter_map(|(limit, whose, of, remedy)| {
-        let limit = usize::try_from(limit).ok().filter(|limit| *limit < needed)?;
-        let text = format!("{whose} has {limit} {of}, and one server needs {needed}");
-        Some(Finding::warning("connections", text, format!("{remedy} Or lower pool-size and writer-pool-size")))
-    });
-    let mut found: Vec<_> = low.collect();
-    if found.is_empty() {
-        found.push(Finding::ok("connections", format!("a server needs {needed} of {most}")));
+    if count == 0 {
+        let remedy = "orderql user add NAME --group GROUP";
+        return Ok(vec![Finding::warning("accounts", "nobody can sign in", remedy)]);
     }
-    Ok(found)
-}
-
-/// The connections for queries, by default two for each core and one more.
-fn readers(config: &Config) -> usize {
-    config.pool_size.unwrap_or_else(|| 2 * std::thread::available_parallelism().map_or(1, usize::from) + 1)
+    let mut findings = vec![Finding::ok("accounts", format!("{count} can sign in"))];
+    let select = "SELECT user_id FROM orderql.user_account AS account
+                  WHERE NOT disabled AND NOT EXISTS (
+                      SELECT FROM orderql.group_member WHERE group_member.user_id = account.user_id
+                  )
+                  ORDER BY user_id";
+    let without: Vec<String> =
+        client.query(select, &[]).await?.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
+    if let Some(first) = without.first() {
+        let text = format!("{} of them may do nothing, being in no group: {}", without.len(), without.join(", "));
+        findings.push(Finding::warning("accounts", text, format!("orderql group join GROUP '{first}'")));
+    }
+    Ok(findings)
 }
 
 async fn postgresql_settings(client: &Client, config: &Config) -> Result<Vec<Finding>, Error> {
     // Times are in milliseconds there; 0 is none.
-    let select = "SELECT name, setting FROM pg_settings
+    let select = "SELECT name, setting, source, quote_ident(current_user), quote_ident(current_database())
+                  FROM pg_settings
                   WHERE name IN ('default_transaction_read_only', 'statement_timeout', 'idle_session_timeout', 'autovacuum',
                                  'track_counts')
                   ORDER BY name";
@@ -308,7 +260,15 @@ async fn postgresql_settings(client: &Client, config: &Config) -> Result<Vec<Fin
             _ => None,
         };
         if let Some(effect) = found {
-            let remedy = format!("ALTER ROLE … RESET {name}, or ALTER DATABASE …, or the server's configuration");
+            let [source, role, database] = [row.try_get::<_, &str>(2)?, row.try_get(3)?, row.try_get(4)?];
+            let remedy = match name {
+                "autovacuum" | "track_counts" => format!("ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf();"),
+                _ if source == "client" => format!("remove {name} from the options of database-url"),
+                "default_transaction_read_only" => {
+                    format!("ALTER ROLE {role} IN DATABASE {database} SET {name} = off;")
+                }
+                _ => format!("ALTER ROLE {role} IN DATABASE {database} SET {name} = 0;"),
+            };
             findings.push(Finding::warning("postgresql", format!("{name} is {value}: {effect}"), remedy));
         }
     }
@@ -368,6 +328,8 @@ async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
         .map(|mismatch| {
             if config.schema_constraints == Constraints::Trusted && mismatch.is_missing_guarantee() {
                 Finding::warning("schema", mismatch.to_string(), "add the constraint; until then it is trusted")
+            } else if mismatch.can_be_served() {
+                Finding { level: Level::Warning, ..Finding::error("schema", &mismatch) }
             } else {
                 Finding::error("schema", &mismatch)
             }
@@ -395,6 +357,6 @@ async fn role_that_cannot_read(client: &Client, relations: &[String]) -> Option<
     Some(Finding::failure(
         "schema",
         format!("the role {role} may not read what the schema names"),
-        format!("as the tables' owner: GRANT SELECT ON {relations} TO {role};"),
+        format!("GRANT SELECT ON {relations} TO {role}; -- as the tables' owner"),
     ))
 }

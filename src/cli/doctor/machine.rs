@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
-use rustix::process::{Resource, getrlimit};
+use rustix::process::{Resource, geteuid, getrlimit};
 
 use crate::access::tokens::error::TokenError;
 use crate::access::tokens::jwt::Tokens;
+use crate::catalog::Catalog;
 use crate::cli::doctor::certificates;
 use crate::cli::doctor::finding::Finding;
+use crate::cli::serve::served_documents;
 use crate::cli::{health, schema};
 use crate::config::settings::Config;
 use crate::http::listener_kind::ListenerKind;
@@ -21,18 +23,26 @@ const OTHER_DESCRIPTORS: usize = 64;
 
 /// Checks everything but the database. The settings are valid.
 pub(super) fn check(config: &Config) -> Vec<Finding> {
-    let mut findings = vec![
-        Finding::ok("settings", "all values are valid"),
-        descriptors(config),
-        keys(config),
-        match schema::read(config.schema.as_deref()) {
-            Ok(_) => Finding::ok("schema file", "it is a schema"),
-            Err(error) => Finding::error("schema file", &error),
-        },
-        encryption(config),
-    ];
+    let mut findings =
+        vec![Finding::ok("settings", "all values are valid"), descriptors(config), keys(config), encryption(config)];
+    match schema::read(config.schema.as_deref()) {
+        Ok(catalog) => {
+            findings.push(Finding::ok("schema file", "it is a schema"));
+            findings.extend(documents(config, &catalog));
+        }
+        Err(error) => findings.push(Finding::error("schema file", &error)),
+    }
     findings.extend(config.http().tls.and_then(|files| certificates::of_listener(&files.certificate)));
     findings
+}
+
+/// Whether the documents that clients name can be read, and fit the schema.
+fn documents(config: &Config, catalog: &Catalog) -> Option<Finding> {
+    let path = config.documents.as_deref()?;
+    Some(match served_documents::read(Some(path), catalog) {
+        Ok(_) => Finding::ok("documents", format!("the schema has all that those in {} ask for", path.display())),
+        Err(error) => Finding::error("documents", &*error),
+    })
 }
 
 /// Whether files can be made in a folder, which may not exist yet.
@@ -56,7 +66,7 @@ fn keys(config: &Config) -> Finding {
         Err(TokenError::NoKeyIn { folder, .. }) if !can_make(&folder) => Finding::failure(
             "keys",
             format!("the server may not make the key folder {}, which key-folder names", absolute(&folder).display()),
-            format!("install -d -m 700 -o USER {}", absolute(&folder).display()),
+            format!("install -d -m 700 -o {} '{}'", geteuid().as_raw(), absolute(&folder).display()),
         ),
         Err(error @ TokenError::NoKeyIn { .. }) => Finding::warning(
             "keys",
@@ -82,16 +92,24 @@ pub(super) async fn addresses(config: &Config) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::ok("addresses", "they are free"));
     }
+    if let Some(ListenAddress::Tcp(address)) = &config.admin_listen
+        && address.ip().is_unspecified()
+    {
+        findings.push(Finding::warning(
+            "addresses",
+            format!("admin-listen is {address}: whoever reaches this machine reads metrics and settings"),
+            format!("admin-listen = '127.0.0.1:{}', or another address that operators alone reach", address.port()),
+        ));
+    }
     findings
 }
 
 fn descriptors(config: &Config) -> Finding {
-    let pools = config.pool_size.unwrap_or_default() + config.writer_pool_size;
-    let needed = (config.connection_limit + pools + OTHER_DESCRIPTORS) as u64;
+    let needed = (config.connection_limit + config.connections() + OTHER_DESCRIPTORS) as u64;
     match getrlimit(Resource::Nofile).current {
         Some(limit) if limit < needed => Finding::warning(
             "descriptors",
-            format!("{limit} files may be open, and connection-limit and the pools need {needed}"),
+            format!("{limit} files may be open, and connections of clients and to the database need {needed}"),
             format!("ulimit -n {needed}, or LimitNOFILE={needed} in the unit; or lower connection-limit"),
         ),
         limit => Finding::ok(

@@ -84,7 +84,7 @@ fn enable(relation: &str, name: &str, state: &str) -> String {
         "R" => "REPLICA ",
         _ => "",
     };
-    format!("ALTER TABLE public.{relation} ENABLE {mode}TRIGGER {name}; then orderql tables --repair")
+    format!("ALTER TABLE public.{relation} ENABLE {mode}TRIGGER {name}; -- and then: orderql tables --repair")
 }
 
 /// Whether the change feeds can be relied on.
@@ -127,12 +127,13 @@ pub(super) async fn kept_tables(client: &Client) -> Result<Vec<Finding>, Error> 
                 "orderql tables --repair --database-url …, as the owner of the tables",
             ),
             Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
-                Finding::ok("tables", format!("too many {rows} to compare in 10 s; orderql tables compares them"))
+                let text = format!("not compared: there are more {rows} than can be read in 10 s");
+                Finding::warning("tables", text, "orderql tables --database-url …, as the owner of the tables")
             }
             Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => Finding::warning(
                 "tables",
                 format!("this role may not compare {rows}"),
-                "orderql migrate --print-grants ROLE; orderql tables compares them, as the owner of the tables",
+                "orderql tables --database-url …, as the owner of the tables; orderql migrate --print-grants ROLE prints what is missing",
             ),
             Err(error) => return Err(error),
         });

@@ -5,16 +5,20 @@
 //! - `certificates`: when certificates expire
 //! - `migrated`: what migrations made
 //! - `database`: the database and what the role may do there
+//! - `connections`: whether the server gets the connections that it needs
+//! - `role`: whether the role may do too much, or sees too little
 //! - `replicas`: whether replicas follow it
 //! - `visibility`: what groups see of the schema
 //! - `store`: the store that nodes share
 
 mod certificates;
+mod connections;
 mod database;
 mod finding;
 mod machine;
 mod migrated;
 mod replicas;
+mod role;
 mod store;
 mod visibility;
 

@@ -16,7 +16,7 @@ use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use clap::{ArgGroup, value_parser};
+use clap::value_parser;
 use thiserror::Error;
 
 use crate::access::grants::{EVERY_VALUE, secret};
@@ -25,21 +25,20 @@ use crate::catalog::Catalog;
 use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::scope::RowScope;
 use crate::catalog::search_window::SearchWindow;
-use crate::cli::database::{address, connect};
+use crate::cli::database::connect;
+use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::explain::explained::Explained;
 use crate::cli::limit_flags::LimitFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::query_text::{self, variables};
 use crate::cli::schema;
 use crate::compile::explanation;
-use crate::database::address::connection_string::ConnectionString;
 use crate::query::{Request, Variables};
 
 /// Print what a query costs and the SQL that it runs, and with --analyze what that takes on a database
 ///
 /// Exits with 1 if the server would reject the query.
 #[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("of_database").args(["analyze", "user"]).multiple(true))]
 pub struct Args {
     /// The values of the query's variables, a JSON object
     #[arg(long, value_name = "JSON", value_parser = variables)]
@@ -50,7 +49,7 @@ pub struct Args {
     operation: Option<String>,
 
     /// Explain what this user sees of the schema, by the grants in the database; the limits are those of the flags
-    #[arg(long = "as", value_name = "USER", requires = "database_url")]
+    #[arg(long = "as", value_name = "USER")]
     user: Option<String>,
 
     /// A schema file to use instead of the built-in one
@@ -70,12 +69,11 @@ pub struct Args {
     search_window: u32,
 
     /// Run the query with EXPLAIN (ANALYZE), and print what each branch took
-    #[arg(long, requires = "database_url")]
+    #[arg(long)]
     analyze: bool,
 
-    /// The database for --analyze and --as
-    #[arg(long, value_name = "URL", requires = "of_database")]
-    database_url: Option<ConnectionString>,
+    #[command(flatten)]
+    database: DatabaseFlags,
 
     /// Print one JSON object
     #[arg(long)]
@@ -97,9 +95,9 @@ pub fn run(args: &Args) -> Outcome {
     let window = SearchWindow::new(args.search_window).unwrap_or(SearchWindow::DEFAULT);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let file = schema::file(args.schema.as_deref())?;
-    let (catalog, rows) = match (&args.user, &args.database_url) {
-        (Some(user), Some(database)) => runtime.block_on(seen_by(user, database, &file))?,
-        _ => (schema::read(args.schema.as_deref())?, RowScope::default()),
+    let (catalog, rows) = match &args.user {
+        Some(user) => runtime.block_on(seen_by(user, &args.database, &file))?,
+        None => (schema::read(args.schema.as_deref())?, RowScope::default()),
     };
     let catalog = catalog.with_search_window(window);
     let request = Request {
@@ -108,8 +106,8 @@ pub fn run(args: &Args) -> Outcome {
         variables: args.variables.clone().unwrap_or_default(),
     };
     let limits = args.limits.0;
-    let explained = if let Some(database) = args.database_url.as_ref().filter(|_| args.analyze) {
-        runtime.block_on(analysis::analyzed(database, catalog, (&file, &rows), &request, limits))?
+    let explained = if args.analyze {
+        runtime.block_on(analysis::analyzed(&args.database.given()?, catalog, (&file, &rows), &request, limits))?
     } else {
         let catalog = file.limit(catalog, rows.limiting());
         let result = explanation::explain_among(&catalog, &request, &limits, &rows);
@@ -133,8 +131,8 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// What a user sees of a schema file, and of which rows.
-async fn seen_by(user: &str, database: &ConnectionString, file: &SchemaFile) -> Outcome<(Catalog, RowScope)> {
-    let client = connect(&address(database)?).await?;
+async fn seen_by(user: &str, database: &DatabaseFlags, file: &SchemaFile) -> Outcome<(Catalog, RowScope)> {
+    let client = connect(&database.address()?).await?;
     let (granted, values) = (grants::of(&client, user).await?, scopes::of(&client, user).await?);
     let rows = file.scopes().iter().map(|scope| {
         let values = values.iter().filter(|given| given.scope == *scope).flat_map(|given| &given.values);

@@ -98,7 +98,12 @@ pub(super) async fn serve(
         .enforce_origin_validation();
     let answering = Arc::clone(&protocol_server);
     let service = Service::new(move || Ok(Arc::clone(&answering)), Arc::default(), config);
-    let http = HttpState { memory: MemoryBudget::new(options.memory_budget, options.body_limit), options, tls: None };
+    let http = HttpState {
+        memory: MemoryBudget::new(options.memory_budget, options.body_limit),
+        options,
+        tls: None,
+        is_draining: Arc::default(),
+    };
     let handler = ProtocolHandler { http, service, protocol_server, tools };
     Listener::new(socket, kind).serve(Current::new(handler), future::pending())?.await;
     Ok(())

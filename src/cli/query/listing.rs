@@ -8,7 +8,7 @@ use crate::cli::query::response::{Fields, Ordered};
 use crate::cli::table::{align, shown};
 
 /// Values by their paths.
-type Named<'a> = Vec<(String, &'a Ordered)>;
+pub(super) type Named<'a> = Vec<(String, &'a Ordered)>;
 
 /// The response without its errors.
 pub(super) fn render(response: &Ordered) -> String {
@@ -120,7 +120,7 @@ fn table(text: &mut String, path: &str, connection: &Ordered) {
     text.push('\n');
 }
 
-fn nodes(connection: &Ordered) -> impl Iterator<Item = &Ordered> {
+pub(super) fn nodes(connection: &Ordered) -> impl Iterator<Item = &Ordered> {
     let edges = connection.get("edges").map(Ordered::values).unwrap_or_default();
     edges.iter().map(|edge| edge.get("node").unwrap_or(edge))
 }
@@ -141,7 +141,7 @@ fn cells(node: &Ordered) -> Vec<(String, String)> {
 }
 
 /// The scalars of an object and of the objects in it, by their paths, and its connections.
-fn flat(fields: &Fields) -> (Named<'_>, Named<'_>) {
+pub(super) fn flat(fields: &Fields) -> (Named<'_>, Named<'_>) {
     let (mut scalars, mut connections) = (Named::new(), Named::new());
     for (name, value) in fields {
         match value {

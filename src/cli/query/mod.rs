@@ -3,10 +3,13 @@
 //! - `remote`: asks a running server
 //! - `direct`: asks a database without a server
 //! - `response`: what they answer
-//! - `listing`: the response for people
+//! - `all_pages`: all pages of a list as one response
+//! - `listing`: the response for people; `csv`: for spreadsheets
 //! - `prompt`: one query after the other, at a terminal
 //! - `history`: those that were asked there
 
+mod all_pages;
+mod csv;
 mod direct;
 mod history;
 mod listing;
@@ -17,8 +20,10 @@ pub(crate) mod response;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
+use clap::ArgGroup;
 use serde_json::Value;
 
+use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::cli::query::history::History;
@@ -34,6 +39,7 @@ use crate::telemetry::error_chain::ErrorChain;
 ///
 /// Prints what the query cost as well. Exits with 1 if the response has errors.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("of_database").args(["database_url", "config"]).multiple(true))]
 pub(crate) struct Args {
     /// The server: http://HOST:PORT, https://HOST:PORT, or unix: and the path of a socket
     #[arg(long, env = "ORDERQL_URL", value_name = "URL", default_value = "http://127.0.0.1:8080",
@@ -56,8 +62,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL", conflicts_with_all = ["token", "user", "ca"])]
     database_url: Option<ConnectionString>,
 
-    /// A schema file to use instead of the built-in one, with --database-url
-    #[arg(long, value_name = "FILE", requires = "database_url")]
+    /// Ask the database that this configuration file of a server names
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["token", "user", "ca"])]
+    config: Option<PathBuf>,
+
+    /// A schema file to use instead of the built-in one, for a database
+    #[arg(long, value_name = "FILE", requires = "of_database")]
     schema: Option<PathBuf>,
 
     /// The values of the query's variables, a JSON object
@@ -67,6 +77,14 @@ pub(crate) struct Args {
     /// The name of the operation, if the document has several
     #[arg(long, value_name = "NAME")]
     operation: Option<String>,
+
+    /// Read all pages of the query's list, one after the other
+    #[arg(long)]
+    all: bool,
+
+    /// Print the rows of the query's list as CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
 
     /// Print the response as JSON
     #[arg(long)]
@@ -90,18 +108,35 @@ struct Incomplete;
 
 /// Asks, and prints the response. Errors go to standard error.
 pub(crate) fn run(args: Args) -> Outcome {
-    let mut asked = match args.database_url {
-        Some(database) => Asked::Database(database, args.schema),
+    let mut asked = match (args.database_url, args.config) {
+        (Some(database), _) => Asked::Database(database, args.schema),
+        (None, config @ Some(_)) => {
+            let database = DatabaseFlags { config, ..DatabaseFlags::default() };
+            Asked::Database(database.given()?, args.schema)
+        }
         // A password comes before the query, where both come from standard input.
-        None => Asked::Server(RemoteServer::new(args.url, args.ca.as_deref())?, remote::caller(args.token, args.user)?),
+        (None, None) => {
+            Asked::Server(RemoteServer::new(args.url, args.ca.as_deref())?, remote::caller(args.token, args.user)?)
+        }
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut request =
         Request { query: String::new(), operation_name: args.operation, variables: args.variables.unwrap_or_default() };
     let mut ask = |query: &str| -> Outcome {
         query.clone_into(&mut request.query);
-        let response = runtime.block_on(asked.ask(&request))?;
-        print(&response, args.json)
+        let response = runtime.block_on(async {
+            if args.all {
+                all_pages::ask(async |request: &Request| asked.ask(request).await, &request).await
+            } else {
+                asked.ask(&request).await
+            }
+        })?;
+        let text = match (args.json, args.csv) {
+            (true, _) => format!("{}\n", serde_json::to_string_pretty(&response)?),
+            (_, true) => csv::render(&response)?,
+            _ => listing::render(&response),
+        };
+        print(&response, &text, args.json)
     };
     match args.query {
         None if io::stdin().is_terminal() => {
@@ -127,10 +162,8 @@ impl Asked {
     }
 }
 
-fn print(response: &Ordered, as_json: bool) -> Outcome {
-    let text =
-        if as_json { format!("{}\n", serde_json::to_string_pretty(response)?) } else { listing::render(response) };
-    write(&text)?;
+fn print(response: &Ordered, text: &str, as_json: bool) -> Outcome {
+    write(text)?;
     if !as_json {
         eprint!("{}", listing::warnings(response));
     }

@@ -11,7 +11,7 @@ const HELP: &str = "\
 { … } or query … { … }  asks; a query may have several lines, and an empty one ends a broken one
 history                 lists the last queries
 !N, !!                  asks the query with this number, or the last one, again
-quit, exit, Ctrl-D      ends
+quit, exit, \\q, Ctrl-D  ends
 ";
 
 /// As many queries are listed.
@@ -37,7 +37,7 @@ pub(super) fn run(
         if query.is_empty() {
             match line.trim() {
                 "" => continue,
-                "quit" | "exit" => return Ok(()),
+                "quit" | "exit" | "\\q" => return Ok(()),
                 "help" | "?" => write!(output, "{HELP}")?,
                 "history" => list(&mut output, history)?,
                 command if command.starts_with('!') => match history.get(&command[1..]) {
@@ -150,5 +150,6 @@ mod tests {
         assert!(shown.contains("There is no such query") && shown.contains("Ctrl-D"), "{shown}");
         // The input may end in place of `quit`.
         assert_eq!(typed("!!", &mut history).0, ["{ broken"]);
+        assert_eq!(typed("\\q\n{ e }\n", &mut history).0, [""; 0]);
     }
 }

@@ -26,6 +26,23 @@ impl Ordered {
         if let Self::Object(fields) = self { Some(fields) } else { None }
     }
 
+    /// The fields of an object, to change them.
+    pub(crate) fn as_object_mut(&mut self) -> Option<&mut Fields> {
+        if let Self::Object(fields) = self { Some(fields) } else { None }
+    }
+
+    /// A field's value, to change it.
+    pub(crate) fn field_mut(&mut self, name: &str) -> Option<&mut Self> {
+        self.as_object_mut()?.get_mut(name)
+    }
+
+    /// Sets a field of an object.
+    pub(crate) fn set(&mut self, name: &str, value: Self) {
+        if let Some(fields) = self.as_object_mut() {
+            fields.insert(name.to_owned(), value);
+        }
+    }
+
     /// The values of a list; none if it is something else.
     pub(crate) fn values(&self) -> &[Self] {
         if let Self::List(values) = self { values } else { &[] }

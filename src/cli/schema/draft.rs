@@ -2,19 +2,18 @@
 
 use std::path::PathBuf;
 
-use crate::cli::database::{address, connect};
+use crate::cli::database::connect;
+use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::cli::schema::schema_file::{SchemaFileError, text};
-use crate::database::address::connection_string::ConnectionString;
 use crate::schema_draft::declared_key::DeclaredKey;
 use crate::schema_draft::{draft, reader, updated};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The database, such as `postgresql://owner@localhost/music`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
-    database_url: ConnectionString,
+    #[command(flatten)]
+    database: DatabaseFlags,
 
     /// Print this schema file instead, with what a draft has and the file has not, and with marks at what the database has no more
     #[arg(long, value_name = "FILE")]
@@ -31,7 +30,7 @@ pub(super) fn run(args: &Args) -> Outcome {
     let update = args.update.as_ref().map(|file| Ok::<_, SchemaFileError>((file, text(Some(file))?))).transpose()?;
     let not_a_schema = |file: &PathBuf, error| SchemaFileError::NotASchema(file.clone(), error);
     let database = runtime.block_on(async {
-        let client = connect(&address(&args.database_url)?).await?;
+        let client = connect(&args.database.address()?).await?;
         let mut database = reader::read(&client).await?;
         database.declare(&args.key)?;
         if let Some((file, text)) = &update {

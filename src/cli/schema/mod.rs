@@ -13,11 +13,11 @@ use thiserror::Error;
 use tokio_postgres::Client;
 
 use crate::catalog::Catalog;
-use crate::cli::database::{address, connect};
+use crate::cli::database::connect;
+use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::config::value_parser::CONSTRAINTS;
-use crate::database::address::connection_string::ConnectionString;
 use crate::outline::Outline;
 use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
@@ -61,17 +61,16 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Check {
-    /// The database, such as `postgresql://ofbiz@localhost/ofbiz` or `host=/run/postgresql dbname=ofbiz`
-    #[arg(long, env = "ORDERQL_DATABASE_URL", value_name = "URL", hide_env_values = true)]
-    database_url: ConnectionString,
+    #[command(flatten)]
+    database: DatabaseFlags,
 
     /// Whether constraints of the database must guarantee the schema's keys and non-null fields: required, or trusted
-    #[arg(long, value_name = "REQUIRED", env = "ORDERQL_SCHEMA_CONSTRAINTS", default_value = "required",
-        value_parser = |text: &str| CONSTRAINTS.read(text))]
-    schema_constraints: Constraints,
+    /// [env: `ORDERQL_SCHEMA_CONSTRAINTS`]
+    #[arg(long, value_name = "REQUIRED", value_parser = |text: &str| CONSTRAINTS.read(text))]
+    schema_constraints: Option<Constraints>,
 
-    /// The schema file [default: the built-in schema]
-    #[arg(value_name = "FILE", env = "ORDERQL_SCHEMA")]
+    /// The schema file [default: that of the settings, or the built-in schema] [env: `ORDERQL_SCHEMA`]
+    #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
@@ -103,11 +102,13 @@ impl fmt::Display for Unfit {
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Check(check) => {
-            let catalog = read(non_empty(check.file.as_deref()))?;
+            let settings = check.database.settings(&[])?;
+            let catalog = read(non_empty(check.file.as_deref()).or(settings.schema.as_deref()))?;
+            let constraints = check.schema_constraints.unwrap_or(settings.schema_constraints);
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let trusted = runtime.block_on(async {
-                let client = connect(&address(&check.database_url)?).await?;
-                let trusted = check_database(&client, &catalog, check.schema_constraints).await?;
+                let client = connect(&check.database.address()?).await?;
+                let trusted = check_database(&client, &catalog, constraints).await?;
                 let mismatches = foreign_tables::unreachable(&client, &catalog).await?;
                 if mismatches.is_empty() { Outcome::Ok(trusted) } else { Err(Unfit { mismatches }.into()) }
             })?;

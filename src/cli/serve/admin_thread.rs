@@ -101,7 +101,7 @@ mod tests {
     async fn operators_are_answered_while_the_threads_that_serve_callers_are_busy() {
         let options = Config::read(&Values::default()).unwrap().http();
         // No memory for callers.
-        let state = HttpState { options, memory: MemoryBudget::new(0, 0), tls: None };
+        let state = HttpState { options, memory: MemoryBudget::new(0, 0), tls: None, is_draining: Arc::default() };
         let address = ListenAddress::parse("127.0.0.1:0").unwrap();
         let socket =
             BoundSocket::bind(&address, ListenerKind::Admin, 0o600, &mut InheritedSockets::take()).await.unwrap();

@@ -27,7 +27,7 @@ mod connection_check;
 mod database_wait;
 mod kept_tables_check;
 mod reload;
-mod served_documents;
+pub(crate) mod served_documents;
 mod served_schema;
 mod server;
 mod service_manager;

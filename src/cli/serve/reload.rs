@@ -131,7 +131,7 @@ impl<'a> Reloader<'a> {
         for queues in [&service.updates, &service.exports, &service.parked] {
             queues.resize(config.update_queues());
         }
-        let http = HttpState { options, memory, tls };
+        let http = HttpState { options, memory, tls, is_draining: Arc::clone(&service.http.is_draining) };
         let settings = Arc::new(report(&reloaded));
         services.replace(Service {
             http,

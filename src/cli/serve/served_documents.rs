@@ -28,7 +28,7 @@ impl fmt::Display for BrokenDocuments {
 }
 
 /// The documents of a folder or manifest; none without one. Fails if the schema refuses one.
-pub(super) fn read(path: Option<&Path>, catalog: &Catalog) -> Outcome<NamedDocuments> {
+pub(crate) fn read(path: Option<&Path>, catalog: &Catalog) -> Outcome<NamedDocuments> {
     let Some(path) = path else { return Ok(NamedDocuments::default()) };
     let documents = documents(&[path.to_owned()])?;
     let broken = documents.iter().filter_map(|document| Some((document.clone(), refusal(catalog, document)?)));

@@ -101,7 +101,7 @@ async fn until_stop(mut signals: Signals, mut reloader: Option<Reloader<'_>>, se
     };
     service_manager::stopping();
     let service = services.get();
-    service.is_draining.store(true, Ordering::Relaxed);
+    service.http.is_draining.store(true, Ordering::Relaxed);
     if let (Signal::Drain, Some(drain)) = (signal, service.http.options.drain) {
         emit(&Event::Draining { time: drain });
         tokio::select! {

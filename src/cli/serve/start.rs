@@ -116,9 +116,13 @@ pub(crate) async fn start(
         documents,
         persisted_queries: QueryTexts::new(api.persisted_queries).into(),
         settings: report(values).into(),
-        http: HttpState { memory: MemoryBudget::new(options.memory_budget, options.body_limit), options, tls },
+        http: HttpState {
+            memory: MemoryBudget::new(options.memory_budget, options.body_limit),
+            options,
+            tls,
+            is_draining: Arc::default(),
+        },
         options: api,
-        is_draining: Arc::default(),
         request_ids: Arc::default(),
         runtime: Handle::current(),
     };

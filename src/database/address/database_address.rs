@@ -53,7 +53,7 @@ pub struct DatabaseAddress {
     pub(in crate::database) startup_options: bool,
     warnings: Vec<AddressWarning>,
     files: CertificateFiles,
-    /// The file that the password is from.
+    /// The file that a password was looked for in, if nothing else has one.
     password_file: Option<PathBuf>,
 }
 
@@ -160,7 +160,7 @@ impl DatabaseAddress {
         &self.files
     }
 
-    /// The password file that the password is from, if it is from one.
+    /// The password file that a password was looked for in, if nothing else has one.
     pub(crate) fn password_file(&self) -> Option<&Path> {
         self.password_file.as_deref()
     }
@@ -235,7 +235,7 @@ fn complete_place(config: &mut Config, environment: &Environment<'_>) {
     }
 }
 
-/// Adds the password of a password file, and returns the file.
+/// Adds the password of a password file, if it has one, and returns the file.
 fn complete_password(
     config: &mut Config,
     given: &ConnectionString,
@@ -259,12 +259,12 @@ fn complete_password(
             }
             FilePassword::NotFound => {}
             FilePassword::Open => {
-                warnings.push(AddressWarning::OpenPasswordFile { path });
-                return Ok(None);
+                warnings.push(AddressWarning::OpenPasswordFile { path: path.clone() });
+                break;
             }
         }
     }
-    Ok(None)
+    Ok(Some(path))
 }
 
 /// Decides whether connections are encrypted and whom they trust.

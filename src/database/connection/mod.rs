@@ -6,6 +6,7 @@ pub(super) mod cancel;
 pub mod connect;
 pub(crate) mod lock_waits;
 pub mod own_connection;
+pub(super) mod pooled_connections;
 pub(crate) mod pooler;
 pub mod read_connection;
 pub(crate) mod rows;

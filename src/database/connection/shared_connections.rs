@@ -19,6 +19,7 @@ use tokio_postgres::Statement;
 use crate::byte_lru::ByteLru;
 use crate::database::connection::backend::Backend;
 use crate::database::connection::lock_waits::LockWatch;
+use crate::database::connection::pooled_connections::PooledConnections;
 use crate::database::connection::rows::Rows;
 use crate::database::connection::statement_texts::{MAX_PLANS, plan_bytes};
 use crate::database::error::DatabaseError;
@@ -47,7 +48,7 @@ pub(in crate::database) struct SharedConnections(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     /// Opens the connections.
-    pool: deadpool_postgres::Pool,
+    pool: PooledConnections,
     locks: LockWatch,
     slots: Vec<Slot>,
     /// How often texts came that are not prepared everywhere, by their keys.
@@ -102,7 +103,7 @@ impl std::fmt::Debug for SharedConnection {
 
 impl SharedConnections {
     /// So many connections, which this pool opens when they are needed.
-    pub(in crate::database) fn new(pool: deadpool_postgres::Pool, locks: LockWatch, connections: usize) -> Self {
+    pub(in crate::database) fn new(pool: PooledConnections, locks: LockWatch, connections: usize) -> Self {
         Self(Arc::new(Shared {
             pool,
             locks,
@@ -207,7 +208,7 @@ impl Slot {
 }
 
 impl SharedConnection {
-    async fn open(pool: &deadpool_postgres::Pool, locks: &LockWatch) -> Result<Self, DatabaseError> {
+    async fn open(pool: &PooledConnections, locks: &LockWatch) -> Result<Self, DatabaseError> {
         let client = Object::take(pool.get().await?);
         client.batch_execute(&format!("SET statement_timeout = {STATEMENT_TIMEOUT}")).await?;
         Ok(Self {

@@ -1,31 +1,28 @@
 //! The pool of connections that read.
 
-use std::pin::Pin;
 use std::sync::Arc;
 
-use deadpool_postgres::{Connect, Hook, Manager, ManagerConfig, Object, RecyclingMethod, Runtime, Timeouts};
+use deadpool_postgres::Object;
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
-use tokio_postgres::{Client, Config, Error};
 
-use crate::database::address::database_address::CONNECT_TIMEOUT;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::address::role::Role;
-use crate::database::connection::connect::spawn;
 use crate::database::connection::lock_waits::LockWatch;
 use crate::database::connection::own_connection::OwnConnection;
+use crate::database::connection::pooled_connections::PooledConnections;
 use crate::database::connection::session::{READ_ONLY, reader};
 use crate::database::connection::session_check::SessionCheck;
 use crate::database::connection::shared_connections::{SharedConnections, SharedTurn, StatementText};
 use crate::database::connection::statement_texts::StatementTexts;
 use crate::database::error::DatabaseError;
+use crate::database::metrics::PoolName;
 use crate::database::pool::options::PoolOptions;
 use crate::database::pool::pool_status::PoolStatus;
 
 /// Reading connections to one database, opened on demand and reused.
 #[derive(Debug, Clone)]
 pub struct Pool {
-    connections: deadpool_postgres::Pool,
+    connections: PooledConnections,
     database: DatabaseAddress,
     texts: StatementTexts,
     locks: LockWatch,
@@ -35,16 +32,25 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool without open connections.
+    /// A pool for queries, without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
+        Self::with_name(PoolName::Queries, options)
+    }
+
+    /// A pool for exports, without open connections.
+    pub(crate) fn for_exports(options: &PoolOptions) -> Result<Self, DatabaseError> {
+        Self::with_name(PoolName::Exports, options)
+    }
+
+    fn with_name(name: PoolName, options: &PoolOptions) -> Result<Self, DatabaseError> {
         let (database, needs_read_only) = reader(&options.database.for_role(Role::Queries));
         let (locks, mut check) = (LockWatch::new(&options.database), SessionCheck::of_reader(database.startup_options));
         // Without startup options, the process of a statement may be any.
         if database.startup_options {
             check = check.with_locks(locks.clone());
         }
-        let hook = check.hook(needs_read_only.then_some(READ_ONLY));
-        let connections = build(&database, options, hook)?;
+        let (sizes, prepare) = ((options.size, options.wait), needs_read_only.then_some(READ_ONLY));
+        let connections = PooledConnections::new(name, &database, sizes, &check, prepare)?;
         // Without startup options, the connection of a statement may be any, and its transaction has to say that it only reads.
         let shared = if database.startup_options { options.shared } else { 0 };
         Ok(Self {
@@ -80,7 +86,7 @@ impl Pool {
     /// Opens a connection, and closes it. Fails if it cannot be used, however often it is opened again, and not if there is none
     /// now.
     pub(crate) async fn check(&self) -> Result<(), DatabaseError> {
-        match self.connections.get().await.map_err(DatabaseError::from) {
+        match self.connections.get().await {
             Err(error @ DatabaseError::Unsuitable(_)) => return Err(error),
             Ok(connection) => drop(Object::take(connection)),
             Err(_) => {}
@@ -90,9 +96,15 @@ impl Pool {
 
     /// What the pool is doing.
     pub(crate) fn status(&self) -> PoolStatus {
-        let own = PoolStatus::from(self.connections.status());
+        let own = PoolStatus::of(&self.connections);
         let (open, used) = self.shared.open_and_used();
-        PoolStatus { max: own.max + open, used: own.used + used, idle: own.idle + open - used, ..own }
+        PoolStatus {
+            max: own.max + open,
+            used: own.used + used,
+            idle: own.idle + open - used,
+            is_usable: own.is_usable || open > 0,
+            ..own
+        }
     }
 
     /// Opens one more connection for later requests. The request that needs it may not last until it is open: clients that
@@ -107,33 +119,4 @@ impl Pool {
             });
         }
     }
-}
-
-/// Opens a pool's connections.
-struct Connector(DatabaseAddress);
-
-impl Connect for Connector {
-    fn connect(
-        &self,
-        _: &Config,
-    ) -> Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + '_>> {
-        Box::pin(spawn(&self.0))
-    }
-}
-
-/// Builds a pool of connections with this configuration. `hook` prepares each new one.
-pub(super) fn build(
-    database: &DatabaseAddress,
-    options: &PoolOptions,
-    hook: Hook,
-) -> Result<deadpool_postgres::Pool, DatabaseError> {
-    let mut database = database.clone();
-    database.config.connect_timeout(CONNECT_TIMEOUT);
-    let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    // Recycling sends no statement, so it needs no timeout.
-    let timeouts = Timeouts { wait: Some(options.wait), create: Some(CONNECT_TIMEOUT), recycle: None };
-    let manager = Manager::from_connect(database.config.clone(), Connector(database), manager);
-    let pool = deadpool_postgres::Pool::builder(manager);
-    let pool = pool.max_size(options.size).timeouts(timeouts).runtime(Runtime::Tokio1).post_create(hook);
-    pool.build().map_err(|error| DatabaseError::Unreachable(Box::new(error)))
 }

@@ -7,18 +7,18 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::address::role::Role;
 use crate::database::connection::cancel;
+use crate::database::connection::pooled_connections::PooledConnections;
 use crate::database::connection::session::writer;
 use crate::database::connection::session_check::SessionCheck;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::{PoolName, waited};
 use crate::database::pool::options::PoolOptions;
 use crate::database::pool::pool_status::PoolStatus;
-use crate::database::pool::reader_pool;
 
 /// Writing connections to one database. They are separate from those that read, so that neither can exhaust the other.
 #[derive(Debug, Clone)]
 pub struct WriterPool {
-    connections: deadpool_postgres::Pool,
+    connections: PooledConnections,
     database: DatabaseAddress,
 }
 
@@ -26,21 +26,19 @@ impl WriterPool {
     /// A pool without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
         let database = writer(&options.database.for_role(Role::Updates));
-        Ok(Self {
-            connections: reader_pool::build(&database, options, SessionCheck::of_writer().hook(None))?,
-            database,
-        })
+        let (sizes, check) = ((options.size, options.wait), SessionCheck::of_writer());
+        Ok(Self { connections: PooledConnections::new(PoolName::Updates, &database, sizes, &check, None)?, database })
     }
 
     /// Takes a connection. Waits for a free one for [`PoolOptions::wait`] at most.
     pub async fn connection(&self) -> Result<WriterConnection, DatabaseError> {
-        let connection = waited(PoolName::Updates, async || Ok(self.connections.get().await?)).await?;
+        let connection = waited(PoolName::Updates, || self.connections.get()).await?;
         Ok(WriterConnection { connection: Some(connection), tls: self.database.tls.clone() })
     }
 
     /// What the pool is doing.
     pub(crate) fn status(&self) -> PoolStatus {
-        self.connections.status().into()
+        PoolStatus::of(&self.connections)
     }
 }
 

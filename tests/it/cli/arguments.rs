@@ -5,12 +5,14 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
+use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 
 use crate::support::command::{CommandResult, orderql, orderql_on, run};
 use crate::support::database::{Database, empty_database, migrated_database};
 use crate::support::server::connection_string;
 use crate::support::test_folder::TestFolder;
+use crate::support::users::create_users;
 
 /// Runs a command in a folder, without a database.
 fn in_folder(folder: &Path, arguments: &str) -> CommandResult {
@@ -215,4 +217,53 @@ async fn migrates_by_the_settings_file_and_says_what_a_database_of_the_service_a
     }
     let none = run(orderql().args(["migrate"]), "");
     assert!(failure(&none).contains("database-url is not set; give --database-url"), "{}", none.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_that_takes_a_database_takes_the_configuration_file() {
+    let database = migrated_database().await;
+    create_users(&mut database.connect().await, &[("demo", Profile::DEFAULT)]).await;
+    let folder = TestFolder::create("config-flag");
+    let [settings, data] = ["orderql.toml", "a.xml"].map(|name| folder.path().join(name).display().to_string());
+    fs::write(&settings, format!("database-url = \"\"\"{}\"\"\"\n", connection_string(&database.config()))).unwrap();
+    fs::write(&data, "<entity-engine-xml><Party partyId='A'/></entity-engine-xml>").unwrap();
+    let query = "{order(orderId:1){orderId}}";
+    for command in [
+        "user list",
+        "group list",
+        "grant list",
+        "audit",
+        "sync status",
+        "tables",
+        "migrate --dry-run",
+        "schema check",
+        "schema draft",
+        &format!("load {data}"),
+        &format!("explain --analyze {query}"),
+        &format!("query {query}"),
+        "profile set demo --max-cost 500",
+    ] {
+        let result = run(orderql().args(command.split(' ')).args(["--config", &settings]), "");
+        assert!(result.succeeded, "{command}: {}{}", result.stdout, result.stderr);
+    }
+    let none = run(orderql().args(["user", "list"]), "");
+    assert!(failure(&none).contains("database-url is not set; give --database-url"), "{}", none.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_role_without_connections_left_is_told_of_its_own_limit() {
+    let database = migrated_database().await;
+    let (admin, role) = (database.connect().await, format!("few_{}", database.name()));
+    admin.batch_execute(&format!("CREATE ROLE {role} LOGIN CONNECTION LIMIT 0")).await.unwrap();
+    let address = connection_string(&database.config()).replace("user=postgres", &format!("user={role}"));
+    let refused = run(orderql().args(["user", "list", "--database-url", &address]), "");
+    assert!(failure(&refused).contains("raise its limit (ALTER ROLE … CONNECTION LIMIT …)"), "{}", refused.stderr);
+    let name = database.name();
+    admin
+        .batch_execute(&format!("ALTER ROLE {role} CONNECTION LIMIT 5; ALTER DATABASE {name} CONNECTION LIMIT 0"))
+        .await
+        .unwrap();
+    let refused = run(orderql().args(["user", "list", "--database-url", &address]), "");
+    assert!(failure(&refused).contains("raise the database's limit (ALTER DATABASE"), "{}", refused.stderr);
+    admin.batch_execute(&format!("DROP ROLE {role}")).await.unwrap();
 }

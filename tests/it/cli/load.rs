@@ -3,6 +3,7 @@
 use std::fs;
 
 use orderql::cli;
+use orderql::cli::database_flags::DatabaseFlags;
 
 use crate::load::loading::{parties, rows_as_text};
 use crate::support::database::migrated_database;
@@ -22,7 +23,7 @@ fn loads_what_it_can_and_fails_if_records_or_files_were_left_out() {
     write("d.xml", "<Party partyId='D'/></entity-engine-xml>");
     let run = |files: &[&str]| {
         cli::load::run(cli::load::Args {
-            database_url: connection_string(&database.config()).parse().unwrap(),
+            database: DatabaseFlags { database_url: Some(connection_string(&database.config())), config: None },
             verbose: false,
             files: files.iter().map(|file| folder.join(file)).collect(),
         })

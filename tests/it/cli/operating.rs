@@ -59,6 +59,16 @@ async fn asks_a_server_or_a_database_and_prints_tables_or_json() {
     };
     assert_eq!(price(&direct), price(&remote));
 
+    // All pages, as lines of a table.
+    let list = |first: usize| format!("{{ orders(first: {first}) {{ edges {{ node {{ orderId statusId }} }} }} }}");
+    let [paged, whole] = [(&["--all"][..], 2), (&[], 100)].map(|(more, first)| {
+        let result = ask(&[&["--url", &url, "--token", &token, "--csv"], more, &[list(first).as_str()]].concat(), "");
+        assert!(result.succeeded, "{}", result.stderr);
+        result.stdout
+    });
+    assert!(paged == whole && paged.starts_with("orderId,statusId\n") && paged.lines().count() > 5, "{paged}");
+    assert!(whole.contains("\nORDER_SPLIT,ORDER_"), "{whole}");
+
     // A password, and then the query, from standard input; over TLS.
     let secure = format!("https://localhost:{}", encrypted.address.port());
     let signed_in = ask(&["--url", &secure, "--ca", root, "--user", "demo"], &format!("demo\n{ORDERS}"));
@@ -111,13 +121,15 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
 
     let (succeeded, findings) = examine(&database, &[]);
     assert!(succeeded, "{findings:#?}");
-    assert_eq!(worst(&findings, "warning"), ["keys", "accounts"], "{findings:#?}");
+    // The tests' role may do everything.
+    assert_eq!(worst(&findings, "warning"), ["keys", "grants", "accounts"], "{findings:#?}");
     assert!(!keys.exists(), "nothing is made");
 
     create_users(&mut database.connect().await, &[("demo", Profile::DEFAULT)]).await;
     Server::start(&database, &["--key-folder", keys.to_str().unwrap()]).stop();
     let (succeeded, findings) = examine(&database, &[]);
-    assert!(succeeded && findings.iter().all(|finding| finding["level"] == "ok"), "{findings:#?}");
+    assert!(succeeded, "{findings:#?}");
+    assert_eq!([worst(&findings, "warning"), worst(&findings, "FAILED")], [vec!["grants".to_owned()], vec![]]);
 
     // A role that may not do everything, a database that is not as it should be, and settings that expose others.
     let admin = database.connect().await;
@@ -127,6 +139,9 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
         .batch_execute(&format!(
             "CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA orderql TO {role};
              GRANT SELECT ON ALL TABLES IN SCHEMA public, orderql TO {role};
+             REVOKE SELECT ON orderql.stale_return FROM {role};
+             ALTER TABLE order_header ENABLE ROW LEVEL SECURITY; ALTER TABLE uom OWNER TO {role};
+             INSERT INTO orderql.user_account (user_id, password_hash) VALUES ('lonely', '');
              ALTER DATABASE {name} SET idle_session_timeout = '1h'; ALTER DATABASE {name} SET statement_timeout = '1s'"
         ))
         .await
@@ -135,7 +150,8 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
     let flags =
         ["--listen", "0.0.0.0:8080", "--pool-size", "1000", "--connection-limit", "1000000", "--database-url", &weak];
     let mut command = orderql();
-    command.args(["doctor", "--key-folder"]).arg(&keys).args(flags);
+    let more = ["--admin-listen", "0.0.0.0:9464", "--documents", "/nowhere/documents"];
+    command.args(["doctor", "--key-folder"]).arg(&keys).args(flags).args(more);
     let examined = run(&mut command, "");
     for expected in [
         "warning  encryption",
@@ -149,10 +165,22 @@ async fn a_doctor_finds_what_is_wrong_and_says_what_to_do() {
         "GRANT USAGE ON SEQUENCE orderql.entity_id TO ",
         "idle_session_timeout is 3600000",
         "statement_timeout is 1000",
+        &format!("→ ALTER ROLE {role} IN DATABASE {name} SET statement_timeout = 0;\n"),
+        "FAILED   documents   /nowhere/documents cannot be read",
+        "admin-listen is 0.0.0.0:9464: whoever reaches this machine reads metrics and settings",
+        &format!("the role {role} owns tables that it serves"),
+        &format!("row-level security hides rows of order_header from the role {role}"),
+        &format!("→ CREATE POLICY orderql ON order_header FOR SELECT TO {role} USING (true); -- for each table"),
+        "1 of them may do nothing, being in no group: lonely",
+        "→ orderql group join GROUP 'lonely'",
+        "warning  tables      this role may not compare returns",
     ] {
         assert!(examined.stdout.contains(expected), "{expected}: {}", examined.stdout);
     }
-    admin.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await.unwrap();
+    admin
+        .batch_execute(&format!("REASSIGN OWNED BY {role} TO postgres; DROP OWNED BY {role}; DROP ROLE {role}"))
+        .await
+        .unwrap();
 
     let (succeeded, findings) = examine(&empty_database().await, &[]);
     assert!(!succeeded);
@@ -197,6 +225,8 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
     for expected in [
         "without a column that they include: oql_order_header_with_status_by_date\n",
         "→ orderql migrate --concurrently",
+        // The server starts without it.
+        "warning  schema      no index",
         "orderql_keep on person is off",
         "→ ALTER TABLE public.person ENABLE ALWAYS TRIGGER orderql_keep;",
         "orderql_keep_none on party_group is not ALWAYS",
@@ -205,7 +235,7 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
         "orderql_item_inserted on order_item is missing",
         "1 parties in orderql.party differ from OFBiz's tables",
         "→ VACUUM (ANALYZE) public.uom;",
-        &format!("the database {} has 3 for all, and one server needs", database.name()),
+        &format!("the database {} has 3, others use 1 of them, and one server needs", database.name()),
         &format!("cannot listen on {taken}, which the setting listen names"),
         "which the setting key-folder names",
     ] {

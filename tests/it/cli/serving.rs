@@ -267,10 +267,10 @@ impl Load {
                 while !stop.load(Ordering::Relaxed) {
                     stream.write_all(request.as_bytes()).unwrap();
                     read_until(&stream, "HTTP/1.1 200 OK\r\n");
-                    read_until(&stream, r#""data":{"order":null}"#);
+                    let head = read_until(&stream, r#""data":{"order":null}"#).to_ascii_lowercase();
                     read_until(&stream, "}}}}");
                     answered.fetch_add(1, Ordering::Relaxed);
-                    if index % 2 == 1 {
+                    if index % 2 == 1 || head.contains("connection: close\r\n") {
                         stream = TcpStream::connect(address).unwrap();
                     }
                 }

@@ -4,14 +4,19 @@
 //! Without Node the tests pass with a message. With `ORDERQL_REQUIRE_NODE` set they fail instead.
 
 use std::env;
+use std::fs;
 use std::io::{self, Write as _};
+use std::path::Path;
 
 use orderql::access::profile::Profile;
+use orderql::query::parse::print::print;
+use serde_json::{Value, json};
 
 use crate::clients::node;
 use crate::clients::node::Node;
 use crate::support::database::loaded_database;
 use crate::support::server::Server;
+use crate::support::test_folder::TestFolder;
 use crate::support::users::create_users;
 
 /// nextest shows the output of this test even if it passes (`.config/nextest.toml`), so that skipped tests are visible.
@@ -26,6 +31,37 @@ fn finds_node_and_its_packages() {
 async fn validates_documents_like_graphql_js() {
     passes("validation/validation.test.js").await;
 }
+
+/// The documents of `tests/validation`, and some with values of every kind.
+#[test]
+fn prints_documents_like_graphql_js() {
+    if node_or_skip().is_none() {
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/validation");
+    let entries = ["valid", "invalid"].map(|name| fs::read_dir(folder.join(name)).unwrap());
+    let files = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.extension() == Some("graphql".as_ref()));
+    let texts = files.map(|path| fs::read_to_string(path).unwrap()).chain(ODD_DOCUMENTS.map(str::to_owned));
+    let documents: Vec<_> =
+        texts.filter_map(|text| Some(json!({ "printed": print(&text).ok()?, "text": text }))).collect();
+    let folder = TestFolder::create("printed");
+    let file = folder.path().join("documents.json");
+    fs::write(&file, Value::from(documents).to_string()).unwrap();
+    if let Err(output) = node::test("print.test.js", &[("ORDERQL_PRINTED", file.to_str().unwrap())]) {
+        panic!("{output}");
+    }
+}
+
+/// Strings and block strings with what is escaped or has lines of its own, long arguments, variables with all kinds of values.
+const ODD_DOCUMENTS: [&str; 6] = [
+    r#"{ a(b: "\u00e9\b\t\n\f\r\"\\\/\u007f\u0085") a(b: """a""") a(b: """ a""") a(b: """a\ """) a(b: """\"""""") a(b: "") }"#,
+    "{ a(b: \"\"\"a\n b\"\"\") c: a(b: \"\"\"\n  one\n    two\n\n  three\n\"\"\") d(e: \"\"\"\"\"\") }",
+    "{ a { b(c: \"0123456789012345678901234567890123456789\", d: \"01234567890123456789012345678901\") b(c: [[1, 2], []], d: {}) } }",
+    "{ a { b(c: \"ééééééééééééééééééééééééééééééééééééééé\", d: \"😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀\", e: [{f: \"\"\"x\ny\"\"\"}]) { c } } }",
+    "query($a: [[I!]]! = [[1, -2.5e-3], null] @x(y: E) @z, $b: I = {x: {y: true}, z: \"\"\"a\nb\"\"\"}) @q { a @r(s: $a) ... @t { u } }",
+    "subscription S { a } mutation ($a: A) @b { a(b: $a) { ...F @c } } fragment F on T @d { ... on U @e { on type query } }",
+];
 
 #[tokio::test]
 async fn tools_read_the_published_schema_by_introspection() {

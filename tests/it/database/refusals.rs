@@ -138,7 +138,7 @@ async fn waits_for_free_connections_of_a_full_database() {
 }
 
 /// A file system of a few MiB in memory. Dropping it unmounts it.
-struct SmallDisk(TestFolder);
+pub struct SmallDisk(TestFolder);
 
 impl SmallDisk {
     /// Mounts it for the owner of a folder; `None` where tests may not mount.
@@ -160,12 +160,11 @@ impl Drop for SmallDisk {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_update_on_a_full_disk_is_not_applied_and_succeeds_when_there_is_space() {
-    let postgres = Postgres::start("disk").await;
+/// Fills the disk of the table that updates are recorded in. `None` where tests may not mount. Dropping the table `filler` makes space.
+pub async fn full_disk(postgres: &Postgres) -> Option<(SmallDisk, Client)> {
     let Some(disk) = SmallDisk::mount(&postgres.folder.path().join("data")) else {
         eprintln!("skipped: {} cannot mount a file system", env::var("USER").unwrap_or_default());
-        return;
+        return None;
     };
     let client = postgres.connect().await;
     client.batch_execute(ORDERS).await.unwrap();
@@ -180,9 +179,20 @@ async fn an_update_on_a_full_disk_is_not_applied_and_succeeds_when_there_is_spac
         }
     };
     assert_eq!(full.code().unwrap().code(), "53100");
+    Some((disk, client))
+}
 
+/// Sends an update that sets the box of the shipment of this name.
+pub fn update_box(server: &Server, token: &str, name: &str) -> Response {
+    server.send(update_request(token, &[URLENCODED], &box_form(name, 1)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_update_on_a_full_disk_is_not_applied_and_succeeds_when_there_is_space() {
+    let postgres = Postgres::start("disk").await;
+    let Some((disk, client)) = full_disk(&postgres).await else { return };
     let (server, token) = serve(&postgres, &["--writer-pool-size", "1"]);
-    let update = |name| server.send(update_request(&token, &[URLENCODED], &box_form(name, 1)));
+    let update = |name| update_box(&server, &token, name);
     for _ in 0..2 {
         let update = update("full");
         assert_eq!((update.status, update.header("retry-after")), (503, Some("1")), "{update:?}");
@@ -192,8 +202,7 @@ async fn an_update_on_a_full_disk_is_not_applied_and_succeeds_when_there_is_spac
     assert_eq!(update("later").status, 200);
     assert_eq!(audited(&client).await, ["later"].map(mark));
     stop(server);
-    drop(client);
-    drop(postgres);
+    drop((client, postgres, disk));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -185,8 +185,9 @@ async fn connects_to_the_right_servers_alone() {
         ("PGSSLROOTCERT", &root),
     ];
     let failed = connect("", &home, &variables);
-    assert!(!failed.succeeded && failed.stderr.contains("password"), "{}", failed.stderr);
     let password_file = home.join(".pgpass");
+    let looked_in = format!("or in {}, which has no line for it", password_file.display());
+    assert!(!failed.succeeded && failed.stderr.contains(&looked_in), "{}", failed.stderr);
     fs::write(&password_file, "other:*:*:*:wrong\ndb.example:*:orders:with_password:se\\:cret\n").unwrap();
     fs::set_permissions(&password_file, Permissions::from_mode(0o644)).unwrap();
     let open = connect("", &home, &variables);

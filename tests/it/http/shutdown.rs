@@ -3,11 +3,14 @@
 use std::io::Write as _;
 use std::net::TcpStream;
 
+use bytes::Bytes;
+use h2::client::SendRequest;
 use serde_json::json;
 
 use crate::http::pipelining::pipelined_request;
 use crate::support::http::{JSON, graphql_head, graphql_request, read_responses, read_to_end, read_until};
-use crate::support::server::server_with_demo_user;
+use crate::support::http2;
+use crate::support::server::{Server, server_with_demo_user, wait_until};
 use crate::support::users::UNLIMITED_PROFILE;
 
 const ORDER: &str = "{ order(orderId: \"NONE\") { orderName } }";
@@ -93,4 +96,41 @@ async fn a_stopping_server_cancels_queries_after_the_grace_time() {
     // The table is still locked, and no statement waits for it.
     database.wait_for_lock_waits(0).await;
     lock.rollback().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draining_server_has_clients_use_other_connections() {
+    let (mut server, _database, _) = server_with_demo_user(UNLIMITED_PROFILE, &["--drain", "1h"]).await;
+    let live = "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n";
+    let mut open = server.connect();
+    open.write_all(live.as_bytes()).unwrap();
+    read_until(&open, "\"live\"}");
+    let newer = http2::connect(&server, 65_535).await;
+    assert_eq!(is_live(&newer, &server).await, Ok(200));
+    server.terminate();
+    wait_until(|| server.get("/health/ready").status == 503);
+    // A client whose connection is open gets its response, and is asked to send others elsewhere; and so is a new one.
+    for mut stream in [open, server.connect()] {
+        stream.write_all(live.as_bytes()).unwrap();
+        let responses = read_responses(stream);
+        assert_eq!((responses[0].status, responses[0].header("connection")), (200, Some("close")));
+    }
+    for client in [newer, http2::connect(&server, 65_535).await] {
+        assert_eq!(is_live(&client, &server).await, Ok(200));
+        let mut last = Ok(200);
+        while last.is_ok() {
+            last = is_live(&client, &server).await;
+        }
+        assert_eq!(last, Err(Some(h2::Reason::NO_ERROR)), "GOAWAY");
+    }
+    server.terminate();
+    server.wait();
+}
+
+/// The status of a probe over HTTP/2, or why it was not sent.
+async fn is_live(client: &SendRequest<Bytes>, server: &Server) -> Result<u16, Option<h2::Reason>> {
+    let request = hyper::Request::get(format!("http://{}/health/live", server.address)).body(()).unwrap();
+    let mut client = client.clone().ready().await.map_err(|error| error.reason())?;
+    let (response, _) = client.send_request(request, true).map_err(|error| error.reason())?;
+    Ok(response.await.map_err(|error| error.reason())?.status().as_u16())
 }

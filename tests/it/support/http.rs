@@ -85,14 +85,15 @@ fn read_bytes(mut stream: TcpStream) -> Vec<u8> {
     bytes
 }
 
-/// Reads byte by byte until the text has arrived.
-pub fn read_until(mut stream: &TcpStream, text: &str) {
+/// Reads byte by byte until the text has arrived, and returns what was read.
+pub fn read_until(mut stream: &TcpStream, text: &str) -> String {
     let mut read = String::new();
     while !read.ends_with(text) {
         let mut byte = [0];
         stream.read_exact(&mut byte).unwrap_or_else(|error| panic!("{error} after {read:?}"));
         read.push(char::from(byte[0]));
     }
+    read
 }
 
 /// Reads complete responses until the server closes the connection.

@@ -1,5 +1,6 @@
 //! Helpers of the tests.
 
+pub mod alerts;
 pub mod authority;
 pub mod balancer;
 pub mod built_in;

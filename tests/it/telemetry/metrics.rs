@@ -223,6 +223,7 @@ async fn clients_cannot_add_series_and_nothing_of_theirs_is_in_them() {
         "db_client_connection_state",
         "db_operation_name",
         "db_system_name",
+        "error_type",
         "feed",
         "http_request_method",
         "http_response_status_code",

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::SystemTime;
 
 use orderql::access::profile::Profile;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::support::database::{Database, loaded_database};
@@ -86,8 +86,59 @@ async fn slow_queries_are_logged_with_their_branches_and_without_variables() {
     let [lock, prepare] = ["lock_ms", "prepare_ms"].map(|name| demo[name].as_f64().unwrap());
     assert!(lock > 0.0 && lock < prepare, "it waited when it was prepared: {demo}");
     assert!(hasty["prepare_ms"].is_number() && hasty.get("retries").is_none(), "{hasty}");
+    [demo, hasty].into_iter().for_each(assert_adds_up);
     assert_eq!(demo["request_id"], json!(responses[0].header("x-request-id")));
     assert!(!log.contains("GEHEIM") && !log.contains("ORDER_APPROVED"), "{log}");
+}
+
+/// The times of the parts are no longer than the whole. Each may be rounded up by half a microsecond.
+fn assert_adds_up(event: &Value) {
+    let time = |name: &str| event[name].as_f64().unwrap_or_default();
+    let parts = ["compile_ms", "wait_ms", "prepare_ms", "statement_ms"].map(time);
+    assert!(parts.iter().sum::<f64>() <= time("duration_ms") + 0.01, "{event}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_that_waits_for_a_lock_and_for_connections_is_logged_with_times_that_add_up() {
+    let database = loaded_database().await;
+    let hasty = Profile { deadline_ms: Some(400), ..UNLIMITED_PROFILE };
+    create_users(&mut database.connect().await, &[("demo", UNLIMITED_PROFILE), ("hasty", hasty)]).await;
+    let flags = ["--slow-query", "300ms", "--access-log", "off", "--pool-size", "1"];
+    let server = Server::start(&database, &flags);
+    let [demo, hasty] = ["demo", "hasty"].map(|user| server.token(user));
+    let query = "{ order(orderId: \"NONE\") { orderId } }";
+    // Until a connection that requests share has prepared it.
+    let shared = "SELECT count(*) > 1 FROM pg_stat_activity
+                  WHERE datname = current_database() AND application_name = 'orderql-queries'";
+    let client = database.connect().await;
+    while !client.query_one(shared, &[]).await.unwrap().get::<_, bool>(0) {
+        server.query(&demo, query);
+    }
+    (0..5).for_each(|_| drop(server.query(&demo, query)));
+    let mut locker = database.connect().await;
+    let lock = locker.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE order_header").await.unwrap();
+    thread::scope(|scope| {
+        let sender = scope.spawn(|| server.query(&demo, query));
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                // On the connection that requests share it is given up after a second. Then it has the only other one.
+                let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                             AND application_name = 'orderql-queries' AND query_start < now() - interval '1.2 s'";
+                let has_waited = async || client.query_one(waits, &[]).await.unwrap().get::<_, i64>(0) > 0;
+                while !has_waited().await {}
+                let other = "{ orders(first: 100) { edges { node { orderId } } } }";
+                assert_eq!(server.query(&hasty, other).code(), "DEADLINE_EXCEEDED");
+                lock.commit().await.unwrap();
+            });
+        });
+        assert_eq!(sender.join().unwrap().code(), "");
+    });
+    let log = server.stop();
+    let slow = events(&log, "slow query");
+    let [demo, hasty] = ["demo", "hasty"].map(|caller| slow.iter().find(|event| event["caller"] == caller).unwrap());
+    [demo, hasty].into_iter().for_each(assert_adds_up);
+    assert!(hasty["wait_ms"].as_f64() > Some(200.0) && hasty.get("statement_ms").is_none(), "{hasty}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
