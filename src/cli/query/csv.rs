@@ -3,7 +3,7 @@
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::cli::query::listing::{flat, nodes};
+use crate::cli::query::listing::{Cells, columns, flat, nodes};
 use crate::cli::query::response::Ordered;
 
 /// Why a response has no rows.
@@ -16,13 +16,8 @@ pub(super) fn render(response: &Ordered) -> Result<String, NotOneList> {
     let Some(data) = response.get("data").and_then(Ordered::as_object) else { return Ok(String::new()) };
     let (scalars, lists) = flat(data);
     let (true, [(_, list)]) = (scalars.is_empty(), &lists[..]) else { return Err(NotOneList) };
-    let rows: Vec<Vec<(String, String)>> = nodes(list).map(cells).collect();
-    let mut columns: Vec<&str> = Vec::new();
-    for (name, _) in rows.iter().flatten() {
-        if !columns.contains(&name.as_str()) {
-            columns.push(name);
-        }
-    }
+    let rows: Vec<Cells> = nodes(list).map(cells).collect();
+    let columns = columns(&rows);
     let line = |cells: Vec<&str>| cells.into_iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
     let mut text = line(columns.clone());
     for row in &rows {
@@ -32,7 +27,7 @@ pub(super) fn render(response: &Ordered) -> Result<String, NotOneList> {
     Ok(text)
 }
 
-fn cells(node: &Ordered) -> Vec<(String, String)> {
+fn cells(node: &Ordered) -> Cells {
     let Some(fields) = node.as_object() else { return vec![("node".to_owned(), cell(node.to_value()))] };
     let (scalars, lists) = flat(fields);
     let lists = lists.into_iter().map(|(name, list)| (name, nodes(list).map(Ordered::to_value).collect::<Value>()));

@@ -7,6 +7,9 @@ use serde_json::Value;
 use crate::cli::query::response::{Fields, Ordered};
 use crate::cli::table::{align, shown};
 
+/// The cells of a row, by their columns.
+pub(super) type Cells = Vec<(String, String)>;
+
 /// Values by their paths.
 pub(super) type Named<'a> = Vec<(String, &'a Ordered)>;
 
@@ -92,15 +95,10 @@ fn heading(text: &mut String, path: &str) {
 
 /// The rows of a connection. Connections inside a row are one cell.
 fn table(text: &mut String, path: &str, connection: &Ordered) {
-    let rows: Vec<Vec<(String, String)>> = nodes(connection).map(cells).collect();
-    let mut columns: Vec<&str> = Vec::new();
-    for (name, _) in rows.iter().flatten() {
-        if !columns.contains(&name.as_str()) {
-            columns.push(name);
-        }
-    }
+    let rows: Vec<Cells> = nodes(connection).map(cells).collect();
+    let columns = columns(&rows);
     heading(text, path);
-    let cell = |row: &Vec<(String, String)>, column: &str| {
+    let cell = |row: &Cells, column: &str| {
         row.iter().find(|(name, _)| name == column).map_or_else(|| "-".to_owned(), |(_, cell)| cell.clone())
     };
     let mut lines = vec![columns.iter().map(|column| (*column).to_owned()).collect::<Vec<_>>()];
@@ -125,8 +123,18 @@ pub(super) fn nodes(connection: &Ordered) -> impl Iterator<Item = &Ordered> {
     edges.iter().map(|edge| edge.get("node").unwrap_or(edge))
 }
 
-/// The cells of a row, by their columns.
-fn cells(node: &Ordered) -> Vec<(String, String)> {
+/// The columns of rows, in the order in which they come.
+pub(super) fn columns(rows: &[Cells]) -> Vec<&str> {
+    let mut columns: Vec<&str> = Vec::new();
+    for (name, _) in rows.iter().flatten() {
+        if !columns.contains(&name.as_str()) {
+            columns.push(name);
+        }
+    }
+    columns
+}
+
+fn cells(node: &Ordered) -> Cells {
     let Some(fields) = node.as_object() else { return vec![("node".to_owned(), shown(&node.to_value()))] };
     let (scalars, connections) = flat(fields);
     let scalars = scalars.into_iter().map(|(name, value)| (name, shown(&value.to_value())));

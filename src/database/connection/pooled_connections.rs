@@ -5,7 +5,7 @@
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use deadpool_postgres::{
@@ -94,7 +94,7 @@ impl PooledConnections {
 
     /// Why no further connection can be opened, if that has failed.
     pub(in crate::database) fn failure(&self) -> Option<ConnectFailure> {
-        *self.0.failure.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.failure()
     }
 
     /// Whether a connection is open.
@@ -111,7 +111,11 @@ impl Pooled {
     /// No connection could be opened. Returns why that was so before, if it was.
     fn failed(&self, failure: ConnectFailure) -> Option<ConnectFailure> {
         FAILED_CONNECTS.of((self.name, failure)).increment();
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).replace(failure)
+        self.failure().replace(failure)
+    }
+
+    fn failure(&self) -> MutexGuard<'_, Option<ConnectFailure>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -123,7 +127,7 @@ async fn try_until_one_opens(pooled: Weak<Pooled>) {
         match pooled.trial.get().await {
             Ok(connection) => {
                 drop(Object::take(connection));
-                *pooled.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                *pooled.failure() = None;
                 emit(&Event::ConnectsWork { pool: pooled.name() });
                 return;
             }
