@@ -421,7 +421,7 @@ $$;
 CREATE OR REPLACE FUNCTION orderql.refresh_item_places(orders text[], items text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = on AS $$
 DECLARE
     whole text[] := ARRAY(
         SELECT DISTINCT changed.order_id
