@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Collected, Full};
 use hyper::body::{Body, Incoming};
 use hyper::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
 use hyper::{Request, Response, StatusCode};
@@ -60,7 +60,7 @@ const MEMORY: usize = 64 << 20;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Names of the machine itself, under which it may always be called.
 const LOCAL_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -227,7 +227,7 @@ async fn whole(body: BoxBody<Bytes, Infallible>) -> Bytes {
     if body.is_end_stream() {
         return Bytes::new();
     }
-    body.collect().await.map(|body| body.to_bytes()).unwrap_or_else(|never| match never {})
+    body.collect().await.map_or_else(|never| match never {}, Collected::to_bytes)
 }
 
 fn unauthorized() -> HttpResponse {
