@@ -5,7 +5,6 @@
 //! - `short_sdl`: the outline as a short text, or a type of it
 //! - `search`: the fields that some words mean, ranked
 //! - `paths`: the fields of an outline, each with its way from a root
-//! - `words`: texts and names as words
 //! - `typed_paths`: the paths of a response whose values have a type
 
 mod connection;
@@ -14,7 +13,6 @@ mod paths;
 pub mod search;
 mod short_sdl;
 pub mod typed_paths;
-mod words;
 
 use std::collections::HashMap;
 

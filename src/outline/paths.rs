@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::outline::words::{likeness, words};
 use crate::outline::{Outline, OutlineField, ROOT, TypeKind};
+use crate::words::{likeness, words};
 
 /// As many objects are between a root and a field at most, the root's included.
 const MAX_OBJECTS: usize = 3;

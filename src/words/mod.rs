@@ -1,4 +1,6 @@
-//! Texts and names as words, and how alike two words are.
+//! Texts and names as words, how alike two words are, and what else they may mean.
+
+pub(crate) mod synonyms;
 
 /// Words that say nothing about what is asked.
 const STOP_WORDS: &[&str] = &[
