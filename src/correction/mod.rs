@@ -29,6 +29,7 @@ mod values;
 use serde_json::Value;
 
 use crate::correction::facts::{LEFT_OUT, PAGE_SIZE};
+use crate::correction::pages::OF_PAGES;
 use crate::correction::tokens::Text;
 use crate::correction::unkept::{Unkept, unkept};
 use crate::query::Request;
@@ -75,7 +76,7 @@ fn correct(request: &mut Request, error: &Value) -> Option<String> {
         "GRAPHQL_PARSE_FAILED" => document::syntax(&text, place(0)?, extensions),
         "GRAPHQL_VALIDATION_FAILED" => document::validation(&text, place(0)?, place(1), extensions),
         "FIRST_REQUIRED" => Some(values::with_argument(&text, place(0)?, &format!("first: {PAGE_SIZE}"))),
-        "FIRST_TOO_LARGE" => pages::set_size(request, &text, place(0)?, extensions["maxFirst"].as_u64()?),
+        "FIRST_TOO_LARGE" => pages::set_size(request, &text, place(0)?, OF_PAGES, extensions["maxFirst"].as_u64()?),
         "COST_EXCEEDED" => pages::cost(request, &text, &extensions["suggestions"][0]["edits"]),
         "DEPTH_EXCEEDED" => pages::depth(&text, error),
         "FIELD_NOT_FILTERABLE" | "OPERATOR_NOT_ALLOWED" | "MALFORMED_QUERY" => {

@@ -6,9 +6,18 @@ use crate::correction::facts::{LEFT_OUT, PAGE_SIZE, place};
 use crate::correction::tokens::Text;
 use crate::query::Request;
 
-/// Sets the page size of a connection, in the text or in the variable that it comes from.
-pub(super) fn set_size(request: &mut Request, text: &Text, field: usize, size: u64) -> Option<String> {
-    let (name, end) = text.argument(field, "first").or_else(|| text.argument(field, "last"))?;
+/// The arguments that have a page size.
+pub(super) const OF_PAGES: &[&str] = &["first", "last"];
+
+/// Sets the page size of a connection, in the text or in the variable that it comes from: the first of these arguments that there is.
+pub(super) fn set_size(
+    request: &mut Request,
+    text: &Text,
+    field: usize,
+    arguments: &[&str],
+    size: u64,
+) -> Option<String> {
+    let (name, end) = arguments.iter().find_map(|name| text.argument(field, name))?;
     if text.get(name + 2) == "$" {
         request.variables.insert(text.get(end).to_owned(), size.into());
         return None;
@@ -50,7 +59,7 @@ pub(super) fn depth(text: &Text, error: &Value) -> Option<String> {
 pub(super) fn input(request: &mut Request, text: &Text, at: Option<usize>, facts: &Value) -> Option<String> {
     let at = at?;
     if facts["requested"].is_i64() || facts["requested"].is_u64() {
-        return set_size(request, text, at, PAGE_SIZE);
+        return set_size(request, text, at, OF_PAGES, PAGE_SIZE);
     }
     let ((name, end), (_, first)) = (text.argument(at, "last")?, text.argument(at, "first")?);
     (text.get(end) == text.get(first)).then(|| text.replaced(name, end, ""))

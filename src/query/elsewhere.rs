@@ -22,6 +22,7 @@ const MAX_LENGTH: usize = 64;
 const IN_NAME: f32 = 1.0;
 const ON_WAY: f32 = 0.6;
 const OTHER_MEANING: f32 = 0.7;
+const FOLLOWING_MEANING: f32 = 0.03;
 
 /// What each word of a name that was not asked for takes away, and each object on the way.
 const OTHER_WORD: f32 = 0.15;
@@ -92,9 +93,9 @@ impl Name {
         let mut total = 0.0;
         for alternatives in &self.0 {
             let of = |words: &[String]| {
-                let rated = alternatives.iter().enumerate().map(|(rank, meant)| {
+                let rated = (0_u8..).zip(alternatives).map(|(rank, meant)| {
                     let best = words.iter().map(|word| likeness(word, meant)).fold(0.0, f32::max);
-                    if rank == 0 { best } else { best * OTHER_MEANING }
+                    best * if rank == 0 { 1.0 } else { OTHER_MEANING - FOLLOWING_MEANING * f32::from(rank) }
                 });
                 rated.fold(0.0, f32::max)
             };

@@ -40,8 +40,8 @@ mod tests {
     fn words_of_the_trade_mean_words_of_schemas() {
         let of = |text: &str, index| meanings(&words(text), index).collect::<Vec<_>>();
         assert_eq!(of("RMAs", 0), ["return"]);
-        assert_eq!(of("a bar code", 0), ["identification", "good"]);
-        assert_eq!(of("a bar code", 1), ["identification", "good"]);
+        assert_eq!(of("a bar code", 0), ["identification", "product", "good"]);
+        assert_eq!(of("a bar code", 1), ["identification", "product", "good"]);
         assert!(of("bar", 0).is_empty() && of("", 0).is_empty());
     }
 

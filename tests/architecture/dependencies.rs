@@ -21,7 +21,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("sync_token", &["value", "seal", "cursor"]),
     ("catalog", &["value", "nearest", "limits", "search", "seal", "cursor"]),
     // Its tests read the built-in schema.
-    ("outline", &["words"]),
+    ("outline", &["words", "nearest"]),
     ("query", &["value", "words", "nearest", "limits", "error", "search", "cursor", "sync_token", "catalog"]),
     ("correction", &["nearest", "query"]),
     ("vocabulary", &["value", "nearest", "error", "search", "catalog", "query"]),

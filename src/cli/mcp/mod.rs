@@ -6,8 +6,8 @@
 //! - `prompts`: questions with queries
 //! - `http`: the protocol over HTTP
 //! - `backend`: the server that is asked, and its schema
-//! - `run`, `page`, `explain`, `changes`: what tools do
-//! - `fit`: smaller pages
+//! - `run`, `price`, `page`, `explain`, `changes`: what tools do
+//! - `fit`: fewer rows
 //! - `limits`: what may be spent on a query
 //! - `handle`: where a list goes on
 //! - `untrusted`: text that people outside wrote
@@ -21,6 +21,7 @@ mod handle;
 mod http;
 mod limits;
 mod page;
+mod price;
 mod prompts;
 mod protocol_server;
 mod reply;
