@@ -1,6 +1,6 @@
 //! A query for what was found, which runs as it is. The values that only the caller knows are `?`.
 
-use crate::outline::paths::{Question, Rated};
+use crate::outline::paths::Question;
 use crate::outline::{Outline, OutlineField, TypeKind};
 
 /// As many fields are selected at most, and as many keys of groups.
@@ -10,10 +10,11 @@ const MAX_KEYS: usize = 2;
 /// The page sizes: at the root, and one and two objects below. So the query costs less than a caller may spend.
 const PAGE_SIZES: [u8; 3] = [10, 5, 2];
 
-impl Question<'_> {
+impl<'a> Question<'a> {
     /// A query for the best fields of an object at the end of a way.
-    pub(super) fn example(&self, outline: &Outline, way: &[&OutlineField], fields: &[&Rated<'_>]) -> String {
-        let names: Vec<_> = fields.iter().take(MAX_FIELDS).map(|rated| rated.field.name.as_str()).collect();
+    pub(super) fn example(&self, outline: &Outline, way: &[&'a OutlineField]) -> String {
+        let fields = self.fields(way).into_iter().take(MAX_FIELDS);
+        let names: Vec<_> = fields.map(|field| field.name.as_str()).collect();
         let path = self.path(outline, way);
         format!("{path} {}{}", names.join(" "), " }".repeat(path.matches('{').count()))
     }

@@ -1,4 +1,4 @@
-//! The fields and the roots of an outline, rated by what they have of a question.
+//! The objects and the roots of an outline, rated by what they have of a question.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::words::{likeness, words};
 /// As many objects are between a root and a field at most, the root's included.
 const MAX_OBJECTS: usize = 3;
 
-/// As many ways to the same field are kept at most.
+/// As many ways to objects of the same type are kept at most.
 const MAX_WAYS: usize = 2;
 
 /// As many words of a question count.
@@ -23,14 +23,12 @@ const ON_WAY: f32 = 0.8;
 const PER_OBJECT: f32 = 0.93;
 const PER_OBJECT_OF_ROOT: f32 = 0.8;
 
-/// A field without parts, and how to get there.
+/// An object, and how to get there.
 #[derive(Debug, Clone)]
 pub(crate) struct Rated<'a> {
     /// The fields on the way, the root first.
     pub(crate) way: Vec<&'a OutlineField>,
-    pub(crate) field: &'a OutlineField,
-    /// The field's place among those of its type.
-    place: usize,
+    /// What the best of its fields without parts has of the question.
     pub(crate) score: f32,
 }
 
@@ -43,10 +41,10 @@ pub(crate) struct Question<'a> {
 
 type Scores = Vec<f32>;
 
-/// The best ways to each field of each type, and what each root leads to.
+/// The best ways to objects of each type, and what each root leads to.
 #[derive(Default)]
 struct Best<'a> {
-    ways: HashMap<(&'a str, &'a str), Vec<Rated<'a>>>,
+    ways: HashMap<&'a str, Vec<Rated<'a>>>,
     reached: Scores,
 }
 
@@ -103,8 +101,16 @@ impl<'a> Question<'a> {
         (0..self.words.len()).any(|index| is_there(&self.words[index]) || meanings(&self.words, index).any(is_there))
     }
 
-    /// All fields, the best first, and all roots with how much of the question they and what they lead to have, in the order of the schema.
-    pub(crate) fn fields(&self) -> (Vec<Rated<'a>>, Vec<(&'a OutlineField, f32)>) {
+    /// The fields without parts of an object's type, those first that have most of the question by themselves.
+    pub(crate) fn fields(&self, way: &[&'a OutlineField]) -> Vec<&'a OutlineField> {
+        let fields = way.last().map_or(&[][..], |last| self.outline.fields(self.outline.element_type(last)));
+        let mut fields: Vec<_> = fields.iter().filter(|field| !self.is_object(field)).collect();
+        fields.sort_by(|one, other| self.field(other).total_cmp(&self.field(one)));
+        fields
+    }
+
+    /// All objects, the best first, and all roots with how much of the question they and what they lead to have, in the order of the schema.
+    pub(crate) fn objects(&self) -> (Vec<Rated<'a>>, Vec<(&'a OutlineField, f32)>) {
         let mut best = Best::default();
         let mut of_types: HashMap<&str, (&OutlineField, Scores)> = HashMap::new();
         let roots = self.outline.roots();
@@ -132,12 +138,12 @@ impl<'a> Question<'a> {
         rated.sort_by(|one, other| {
             let ways = one.way.iter().zip(&other.way).map(|(one, other)| one.name.cmp(&other.name));
             let ways = ways.fold(one.way.len().cmp(&other.way.len()), std::cmp::Ordering::then);
-            other.score.total_cmp(&one.score).then(ways).then(one.place.cmp(&other.place))
+            other.score.total_cmp(&one.score).then(ways)
         });
         (rated, rated_roots)
     }
 
-    /// Rates the fields below a way, whose objects are of these types.
+    /// Rates the objects at the end of a way and below, whose objects are of these types.
     fn visit(&self, way: &mut Vec<&'a OutlineField>, types: &mut Vec<&'a str>, on_way: &Scores, best: &mut Best<'a>) {
         let Some(last) = way.last() else { return };
         let ty = self.outline.element_type(last);
@@ -146,28 +152,27 @@ impl<'a> Question<'a> {
         }
         types.push(ty);
         let objects = i32::try_from(way.len()).unwrap_or(i32::MAX);
-        for (place, field) in self.outline.fields(ty).iter().enumerate() {
+        let mut score: f32 = 0.0;
+        for field in self.outline.fields(ty) {
             let own = self.own(field);
             let factor = PER_OBJECT_OF_ROOT.powi(objects);
             for (reached, own) in best.reached.iter_mut().zip(&own) {
                 *reached = reached.max(own * factor);
             }
             let scores = most(own, on_way);
-            if self.is_object(field) {
-                if way.len() < MAX_OBJECTS && field.ty.named != "PageInfo" {
-                    way.push(field);
-                    self.visit(way, types, &scores, best);
-                    way.pop();
-                }
-                continue;
+            if !self.is_object(field) {
+                score = score.max(self.total(&scores) * PER_OBJECT.powi(objects));
+            } else if way.len() < MAX_OBJECTS && field.ty.named != "PageInfo" {
+                way.push(field);
+                self.visit(way, types, &scores, best);
+                way.pop();
             }
-            let score = self.total(&scores) * PER_OBJECT.powi(objects);
-            let ways = best.ways.entry((ty, &field.name)).or_default();
-            let rank = ways.iter().position(|other| other.score < score).unwrap_or(ways.len());
-            if rank < MAX_WAYS {
-                ways.insert(rank, Rated { way: way.clone(), field, place, score });
-                ways.truncate(MAX_WAYS);
-            }
+        }
+        let ways = best.ways.entry(ty).or_default();
+        let rank = ways.iter().position(|other| other.score < score).unwrap_or(ways.len());
+        if rank < MAX_WAYS {
+            ways.insert(rank, Rated { way: way.clone(), score });
+            ways.truncate(MAX_WAYS);
         }
         types.pop();
     }

@@ -20,6 +20,9 @@ const FIRST_OBJECTS: usize = 2;
 const MAX_ROOTS: usize = 8;
 const DESCRIBED_ROOTS: usize = 4;
 
+/// How much more the ways of the best root count.
+const OF_BEST_ROOT: f32 = 1.15;
+
 /// The tenths of the bytes that roots may take.
 const ROOTS_TENTHS: usize = 6;
 
@@ -77,16 +80,13 @@ pub struct FoundObject {
     pub fields: Vec<String>,
 }
 
-/// The fields of an object, the best first, by the way to it.
-type OfObject<'f, 'a> = (&'f [&'a OutlineField], Vec<&'f Rated<'a>>);
-
 /// The fields that the words mean, as JSON in as many bytes at most.
 pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
     let question = Question::new(outline, words);
     if !question.is_known() {
         return Found { nearest: outline.index.nearest(&question.words), ..Found::default() };
     }
-    let (fields, mut roots) = question.fields();
+    let (mut objects, mut roots) = question.objects();
     let near = examples::nearest(outline, &question.words, question.weights());
     if let Some((example, likeness)) = near {
         let all: f32 = question.weights().iter().sum();
@@ -97,9 +97,10 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
         }
     }
     roots.sort_by(|one, other| other.1.total_cmp(&one.1));
-    let objects = objects(outline, &fields, roots.first().map(|(root, _)| *root));
+    objects.retain(|object| object.score > 0.0);
     let like = near.filter(|(_, likeness)| *likeness >= LIKE_EXAMPLE).map(|(example, _)| example.query.to_owned());
     let roots: Vec<_> = roots.into_iter().map(|(root, _)| root).collect();
+    arrange(outline, &mut objects, roots.first().copied());
     let example = like.or_else(|| made_example(outline, &question, &roots, &objects));
 
     let mut found = Found::default();
@@ -115,9 +116,9 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
             found.roots.push(root);
         }
     }
-    for (index, (way, fields)) in objects.iter().enumerate() {
+    for (index, Rated { way, .. }) in objects.iter().enumerate() {
         let listed = if index < FIRST_OBJECTS { MAX_FIELDS } else { FEW_FIELDS };
-        let object = object(outline, &question, way, &fields[..listed.min(fields.len())]);
+        let object = object(outline, &question, way, listed);
         if !take(&mut room, json!(object).to_string().len()) {
             break;
         }
@@ -126,48 +127,53 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
     found
 }
 
-/// The objects of fields, the best first. What the best root finds comes second at least: it says what the query is about.
-fn objects<'f, 'a>(outline: &Outline, fields: &'f [Rated<'a>], best: Option<&OutlineField>) -> Vec<OfObject<'f, 'a>> {
-    let mut objects: Vec<OfObject<'f, 'a>> = Vec::new();
-    for rated in fields.iter().filter(|rated| rated.score > 0.0) {
-        let is_same = |way: &[&OutlineField]| way.iter().zip(&rated.way).all(|(one, other)| std::ptr::eq(*one, *other));
-        match objects.iter_mut().find(|(way, _)| way.len() == rated.way.len() && is_same(way)) {
-            Some((_, fields)) => fields.push(rated),
-            None => objects.push((&rated.way, vec![rated])),
+/// Puts the best way to each type before further ones, and ways of the best root before those of others that are about as good. What this root
+/// finds comes second at least: it says what the query is about.
+fn arrange(outline: &Outline, objects: &mut Vec<Rated<'_>>, best: Option<&OutlineField>) {
+    let ty =
+        |field: Option<&&OutlineField>| field.map(|field| outline.element_type(field)).unwrap_or_default().to_owned();
+    let own = ty(best.as_ref());
+    let score =
+        |object: &Rated<'_>| if ty(object.way.first()) == own { object.score * OF_BEST_ROOT } else { object.score };
+    objects.sort_by(|one, other| score(other).total_cmp(&score(one)));
+    let mut seen: Vec<String> = Vec::new();
+    let mut further = Vec::new();
+    for object in std::mem::take(objects) {
+        let of = ty(object.way.last());
+        if seen.contains(&of) {
+            further.push(object);
+        } else {
+            seen.push(of);
+            objects.push(object);
         }
     }
-    let ty = best.map(|root| outline.element_type(root));
-    let is_own = |(way, _): &OfObject<'_, '_>| matches!(way, [only] if Some(outline.element_type(only)) == ty);
-    if let Some(own @ 2..) = objects.iter().position(is_own) {
-        let own = objects.remove(own);
-        objects.insert(1, own);
+    objects.append(&mut further);
+    let is_own = |object: &Rated<'_>| object.way.len() == 1 && ty(object.way.first()) == own;
+    if let Some(place @ 2..) = objects.iter().position(is_own) {
+        let object = objects.remove(place);
+        objects.insert(1, object);
     }
-    objects
 }
 
 /// A query for the best root: totals, or the best object that its rows lead to. A list is better than one row, whose key only the caller knows.
-fn made_example(
-    outline: &Outline,
-    question: &Question<'_>,
-    roots: &[&OutlineField],
-    objects: &[OfObject<'_, '_>],
+fn made_example<'a>(
+    outline: &'a Outline,
+    question: &Question<'a>,
+    roots: &[&'a OutlineField],
+    objects: &[Rated<'a>],
 ) -> Option<String> {
     let best = roots.first()?;
     if let Some(totals) = question.totals(outline, best) {
         return Some(totals);
     }
-    let is_like = |(way, _): &&OfObject<'_, '_>| {
-        way.first().is_some_and(|root| outline.element_type(root) == outline.element_type(best))
-    };
-    let score = |(_, fields): &OfObject<'_, '_>| fields.first().map_or(0.0, |rated| rated.score);
-    let like = objects.iter().filter(is_like).max_by(|one, other| score(one).total_cmp(&score(other)));
-    let (way, fields) = like.or_else(|| objects.first())?;
-    let same = |root: &&&OutlineField| outline.element_type(root) == outline.element_type(best);
+    let Rated { way, .. } = objects.first()?;
+    let first = *way.first()?;
+    let same = |root: &&&OutlineField| outline.element_type(root) == outline.element_type(first);
     let is_asked = best.arguments.iter().any(|argument| argument.ty.text.ends_with('!'));
-    let list = roots.iter().filter(same).find(|root| outline.node_type(&root.ty.named).is_some() && !is_asked);
-    let root = if like.is_some() { *list.unwrap_or(best) } else { way.first().copied()? };
-    let way: Vec<_> = [root].into_iter().chain(way[1..].iter().copied()).collect();
-    Some(question.example(outline, &way, fields))
+    let list = roots.iter().filter(same).find(|root| outline.node_type(&root.ty.named).is_some());
+    let root = if same(&best) && is_asked { best } else { list.unwrap_or(&first) };
+    let way: Vec<_> = [*root].into_iter().chain(way[1..].iter().copied()).collect();
+    Some(question.example(outline, &way))
 }
 
 fn describe(outline: &Outline, root: &OutlineField, with_keys: bool) -> FoundRoot {
@@ -180,22 +186,26 @@ fn describe(outline: &Outline, root: &OutlineField, with_keys: bool) -> FoundRoo
     let texts: Vec<_> = arguments.iter().map(|argument| format!("{}: {}", argument.name, argument.ty.text)).collect();
     let arguments = if texts.is_empty() { String::new() } else { format!("({})", texts.join(", ")) };
     FoundRoot {
-        field: format!("{}{arguments}: {}", root.name, root.ty.text),
+        field: if with_keys {
+            format!("{}{arguments}: {}", root.name, root.ty.text)
+        } else {
+            format!("{}: {}", root.name, root.ty.text)
+        },
         search_keys: if with_keys { key_names(root) } else { Vec::new() },
         values: values.filter(|_| with_keys).collect(),
     }
 }
 
-fn object(outline: &Outline, question: &Question<'_>, way: &[&OutlineField], fields: &[&Rated<'_>]) -> FoundObject {
+fn object<'a>(outline: &Outline, question: &Question<'a>, way: &[&'a OutlineField], listed: usize) -> FoundObject {
     let last = way.last();
     let about = last.map_or("", |field| &field.summary);
     let end = (0..=about.len().min(SUMMARY_BYTES)).rev().find(|end| about.is_char_boundary(*end)).unwrap_or(0);
-    let listed = fields.iter().map(|rated| format!("{}: {}", rated.field.name, rated.field.ty.text));
+    let fields = question.fields(way).into_iter().take(listed);
     FoundObject {
         path: question.path(outline, way),
         type_name: last.map_or("", |field| outline.element_type(field)).to_owned(),
         about: about[..end].to_owned(),
-        fields: listed.collect(),
+        fields: fields.map(|field| format!("{}: {}", field.name, field.ty.text)).collect(),
     }
 }
 
