@@ -54,14 +54,16 @@ pub(super) fn validation(text: &Text, at: usize, second: Option<usize>, facts: &
     if has("field") && has("fields") {
         let name = named("field")?;
         let (wrong, suggestions) = (text.get(name), texts(facts, "suggestions"));
-        return match facts["type"] == ROOT {
-            // Another root would be another question, so that it must be meant without doubt.
-            true => clearly_meant(wrong, suggestions).map(|meant| text.replaced(name, name, meant)),
-            false => Some(match suggestions.into_iter().find(|one| clearly_meant(wrong, [*one]).is_some()) {
-                Some(meant) => text.replaced(name, name, meant),
-                None => text.replaced(at, text.field_end(at), LEFT_OUT),
-            }),
-        };
+        // Another root would be another question, so that it must be meant without doubt.
+        if facts["type"] == ROOT {
+            return clearly_meant(wrong, suggestions).map(|meant| text.replaced(name, name, meant));
+        }
+        // `totalCount` means `count` as `count` means `totalCount`.
+        let is_clear = |one: &&str| clearly_meant(wrong, [*one]).or_else(|| clearly_meant(one, [wrong])).is_some();
+        return Some(match suggestions.into_iter().find(is_clear) {
+            Some(meant) => text.replaced(name, name, meant),
+            None => text.replaced(at, text.field_end(at), LEFT_OUT),
+        });
     }
     if has("field") {
         let open = text.selection(at)?;

@@ -41,7 +41,7 @@ pub(super) struct Shares {
     /// How much each word says: rare ones more.
     pub(super) weights: Vec<f32>,
     /// By field, then by word.
-    shares: Vec<f32>,
+    of_fields: Vec<f32>,
     /// Whether each word is found anywhere.
     pub(super) is_known: Vec<bool>,
 }
@@ -49,7 +49,7 @@ pub(super) struct Shares {
 impl Shares {
     /// Those of the field with that id.
     pub(super) fn of(&self, field: usize) -> &[f32] {
-        self.shares.get(field * self.words..(field + 1) * self.words).unwrap_or_default()
+        self.of_fields.get(field * self.words..(field + 1) * self.words).unwrap_or_default()
     }
 }
 
@@ -78,7 +78,7 @@ impl WordIndex {
         let mut shares = Shares {
             words: question.len(),
             weights: question.iter().map(|word| self.weight(word)).collect(),
-            shares: vec![0.0; self.field_count * question.len()],
+            of_fields: vec![0.0; self.field_count * question.len()],
             is_known: vec![false; question.len()],
         };
         let mut spelt = 0;
@@ -106,7 +106,7 @@ impl WordIndex {
             if likeness > 0.0 {
                 shares.is_known[index] = true;
                 for (field, share) in fields {
-                    let known = &mut shares.shares[field * shares.words + index];
+                    let known = &mut shares.of_fields[field * shares.words + index];
                     let share = share * likeness;
                     // A field of several meanings is likelier than one of a single one.
                     let further = if factor < 1.0 { known.min(share) * FURTHER_MEANING } else { 0.0 };

@@ -54,10 +54,10 @@ pub(crate) enum BindError {
         key: String,
         offset: usize,
         syntax: Option<&'static str>,
-        nearest: Option<String>,
-        allowed: Vec<String>,
+        nearest: Option<Box<str>>,
+        allowed: Box<[String]>,
         /// Searches of other roots, and fields, that the key may mean.
-        elsewhere: Vec<String>,
+        elsewhere: Box<[String]>,
     },
     /// A comparator that the key does not accept.
     #[error("`{key}` does not take the comparator {}; it takes {}", .comparator.describe(), describe(.allowed).join(", "))]

@@ -102,9 +102,9 @@ pub(super) fn key(
         key: excerpt(term.key),
         offset: term.offset,
         syntax: foreign_syntax(term.key),
-        nearest: meant(identifier(term.key), names(connection)).first().map(|nearest| (*nearest).to_owned()),
+        nearest: meant(identifier(term.key), names(connection)).first().map(|nearest| (*nearest).into()),
         allowed: names(connection).map(str::to_owned).collect(),
-        elsewhere: Vec::new(),
+        elsewhere: Box::default(),
     })?;
     let key = &connection.search_keys[index];
     let comparator = match term.operator {
@@ -138,8 +138,8 @@ pub(super) fn find_elsewhere(errors: &mut [BindError], catalog: &Catalog) -> boo
         if let BindError::NotFilterable { field, key, syntax: None, allowed, elsewhere, .. } = error
             && clearly_meant(key, allowed.iter().map(String::as_str)).is_none()
         {
-            *elsewhere = elsewhere::searches(catalog, key, field);
-            elsewhere.extend(elsewhere::fields(catalog, key, ""));
+            let searches = elsewhere::searches(catalog, key, field).into_iter();
+            *elsewhere = searches.chain(elsewhere::fields(catalog, key, "")).collect();
             return true;
         }
     }
