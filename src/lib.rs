@@ -30,6 +30,7 @@
 
 // Pure: no I/O, no async, no clock.
 pub mod value;
+pub mod words;
 pub mod nearest;
 pub mod limits;
 pub mod byte_lru;

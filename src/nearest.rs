@@ -1,5 +1,7 @@
 //! "Did you mean …?": the known names that are closest to a misspelt one.
 
+use crate::words::words;
+
 /// Longer names are not compared, because the time that a comparison takes grows with both lengths and the client
 /// chooses one of them. In bytes.
 const MAX_LENGTH: usize = 64;
@@ -15,6 +17,15 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 /// The candidates that `name` likely means, the closest first: at most three, and only those about as close as the
 /// closest. Ignores case.
 pub(crate) fn suggestions<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let close = spelt_alike(name, candidates);
+    // A name that differs in case alone leaves nothing to guess.
+    let worst = close.first().map_or(0, |(best, _)| if *best == 0 { 0 } else { best + 1 });
+    let close = close.into_iter().take(MAX_SUGGESTIONS).take_while(|(distance, _)| *distance <= worst);
+    close.map(|(_, candidate)| candidate).collect()
+}
+
+/// The candidates that are spelt like `name`, each with its distance, the closest first.
+fn spelt_alike<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<(usize, &'a str)> {
     if name.len() > MAX_LENGTH {
         return Vec::new();
     }
@@ -32,29 +43,51 @@ pub(crate) fn suggestions<'a>(name: &str, candidates: impl IntoIterator<Item = &
     });
     let mut close: Vec<_> = close.collect();
     close.sort_by_key(|(distance, _)| *distance);
-    // A name that differs in case alone leaves nothing to guess.
-    let worst = close.first().map_or(0, |(best, _)| if *best == 0 { 0 } else { best + 1 });
-    let close = close.into_iter().take(MAX_SUGGESTIONS).take_while(|(distance, _)| *distance <= worst);
-    close.map(|(_, candidate)| candidate).collect()
+    close
 }
 
 /// The candidates that `name` likely means: those that are spelt like it, or if there are none, those that contain its words,
 /// those with the fewest other words first. So `date` means `orderDate`.
 pub(crate) fn meant<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
     let spelt_alike = suggestions(name, candidates.clone());
-    if !spelt_alike.is_empty() || name.len() > MAX_LENGTH {
+    if !spelt_alike.is_empty() {
         return spelt_alike;
     }
-    let wanted = words(name);
+    with_words(name, candidates).into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate).collect()
+}
+
+/// The candidates that contain the words of `name`, each with the number of its other words, those with the fewest first.
+fn with_words<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<(usize, &'a str)> {
+    let wanted = if name.len() > MAX_LENGTH { Vec::new() } else { words(name) };
     let with_words = candidates.into_iter().filter_map(|candidate| {
         let words = words(candidate);
         let mut rest = words.iter();
         let has_all = !wanted.is_empty() && wanted.iter().all(|word| rest.any(|other| other == word));
-        has_all.then_some((words.len(), candidate))
+        has_all.then(|| (words.len() - wanted.len(), candidate))
     });
     let mut with_words: Vec<_> = with_words.collect();
-    with_words.sort_by_key(|(words, _)| *words);
-    with_words.into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate).collect()
+    with_words.sort_by_key(|(others, _)| *others);
+    with_words
+}
+
+/// The candidate that `name` means without doubt: nearly spelt like it, or else with its words and at most one other, and no other
+/// candidate comes as close.
+pub(crate) fn clearly_meant<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let lower_case = name.to_ascii_lowercase();
+    // A transposition counts once.
+    let rated = spelt_alike(name, candidates.clone()).into_iter();
+    let rated = rated.map(|(_, name)| (strsim::damerau_levenshtein(&lower_case, &name.to_ascii_lowercase()), name));
+    let mut rated: Vec<_> = rated.filter(|(distance, _)| *distance <= (name.chars().count() / 3).min(2)).collect();
+    rated.sort_by_key(|(distance, _)| *distance);
+    if rated.is_empty() {
+        rated = with_words(name, candidates);
+        rated.retain(|(others, _)| *others <= 1);
+    }
+    match rated.as_slice() {
+        [(_, only)] => Some(only),
+        [(best, first), (second, _), ..] if best < second => Some(first),
+        _ => None,
+    }
 }
 
 /// At most `limit` candidates, those spelt most like `name` first.
@@ -72,24 +105,6 @@ pub(crate) fn closest_first<'a>(
     candidates.sort_by_cached_key(distance);
     candidates.truncate(limit);
     candidates
-}
-
-/// The words of a name in camelCase or with underscores, in lower case and without an `s` at their end.
-fn words(name: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut after_lower_case = false;
-    for c in name.chars() {
-        if c == '_' || after_lower_case && c.is_ascii_uppercase() {
-            words.push(std::mem::take(&mut word));
-        }
-        after_lower_case = c.is_ascii_lowercase() || c.is_ascii_digit();
-        if c != '_' {
-            word.push(c.to_ascii_lowercase());
-        }
-    }
-    words.push(word);
-    words.iter().map(|word| word.trim_end_matches('s').to_owned()).filter(|word| !word.is_empty()).collect()
 }
 
 /// A candidate and how close it is.
@@ -146,6 +161,24 @@ mod tests {
         assert_eq!(meant("orderDat", fields), ["orderDate"]);
         assert_eq!(meant("DATE", ["ORDER_DATE", "ORDER_ID"]), ["ORDER_DATE"]);
         assert!(meant("colour", fields).is_empty() && meant("", fields).is_empty() && meant("__", fields).is_empty());
+    }
+
+    #[test]
+    fn a_name_is_clear_if_no_other_is_as_close() {
+        let keys = ["orderId", "externalId", "statusId", "orderDate", "customerPartyId", "roleTypeId"];
+        for (name, meant) in [
+            ("status", Some("statusId")),
+            ("oredrId", Some("orderId")),
+            ("ORDER_DATE", Some("orderDate")),
+            ("date", Some("orderDate")),
+            ("id", None),
+            ("customer", None),
+            ("customerName", None),
+            ("city", None),
+        ] {
+            assert_eq!(clearly_meant(name, keys), meant, "{name}");
+        }
+        assert_eq!(clearly_meant("facilityId", ["originFacilityId", "destinationFacilityId"]), None);
     }
 
     #[test]

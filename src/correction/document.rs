@@ -2,9 +2,13 @@
 
 use serde_json::Value;
 
-use crate::correction::facts::texts;
+use crate::correction::facts::{LEFT_OUT, PAGE_SIZE, texts};
 use crate::correction::tokens::Text;
 use crate::correction::values;
+use crate::nearest::clearly_meant;
+
+/// The type that queries begin with.
+const ROOT: &str = "Query";
 
 /// What a parser did not expect.
 pub(super) fn syntax(text: &Text, at: usize, facts: &Value) -> Option<String> {
@@ -49,9 +53,16 @@ pub(super) fn validation(text: &Text, at: usize, second: Option<usize>, facts: &
     }
     if has("field") && has("fields") {
         let name = named("field")?;
-        return Some(match suggested {
-            Some(suggested) => text.replaced(name, name, suggested),
-            None => text.replaced(at, text.field_end(at), "__typename"),
+        let (wrong, suggestions) = (text.get(name), texts(facts, "suggestions"));
+        // Another root would be another question, so that it must be meant without doubt.
+        if facts["type"] == ROOT {
+            return clearly_meant(wrong, suggestions).map(|meant| text.replaced(name, name, meant));
+        }
+        // `totalCount` means `count` as `count` means `totalCount`.
+        let is_clear = |one: &&str| clearly_meant(wrong, [*one]).or_else(|| clearly_meant(one, [wrong])).is_some();
+        return Some(match suggestions.into_iter().find(is_clear) {
+            Some(meant) => text.replaced(name, name, meant),
+            None => text.replaced(at, text.field_end(at), LEFT_OUT),
         });
     }
     if has("field") {
@@ -62,18 +73,18 @@ pub(super) fn validation(text: &Text, at: usize, second: Option<usize>, facts: &
         return values::variable(text, at, second, facts);
     }
     if has("argument") && has("found") {
-        return values::value(text, at, facts, suggested);
+        return values::value(text, at, facts);
     }
     if has("argument") && has("expectedType") {
         // Another error may have been one of its name, which is right by now.
         if text.argument(at, facts["argument"].as_str()?).is_some() {
             return None;
         }
-        let value = if facts["expectedType"].as_str()?.starts_with("Int") { "1" } else { "\"A\"" };
-        return Some(values::with_argument(text, at, &format!("{}: {value}", facts["argument"].as_str()?)));
+        let is_page_size = facts["argument"] == "first";
+        return is_page_size.then(|| values::with_argument(text, at, &format!("first: {PAGE_SIZE}")));
     }
     if has("argument") {
-        return values::argument(text, named("argument")?, suggested);
+        return values::argument(text, named("argument")?, facts);
     }
     let kind = ["type", "fragment", "directive"].into_iter().find(|name| has(name))?;
     let name = named(kind)?;

@@ -7,6 +7,9 @@ use crate::correction::tokens::Text;
 /// The page size where an error asks for one and any will do.
 pub(super) const PAGE_SIZE: u64 = 5;
 
+/// What takes the place of a field that has none: the selection stays valid.
+pub(super) const LEFT_OUT: &str = "__typename";
+
 /// A list of texts.
 pub(super) fn texts<'a>(facts: &'a Value, name: &str) -> Vec<&'a str> {
     facts[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect()

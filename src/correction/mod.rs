@@ -1,6 +1,10 @@
 //! Corrects queries by their errors. It knows the syntax of GraphQL and what is in `errors` of a response, and nothing of the schema:
 //! each rule reads the facts of an error, never its message.
 //!
+//! A corrected query never asks for other rows: conditions, orders and roots stay, or the error stays. Fields without an equivalent are
+//! left out, and `changes` lists every difference.
+//!
+//! - `attempt`: corrections one after the other
 //! - `tokens`: a query as tokens that can be edited
 //! - `facts`: what an error says
 //! - `document`: names, selections and fragments
@@ -8,24 +12,40 @@
 //! - `pages`: page sizes, costs and depths
 //! - `paging`: other pages of a request
 //! - `search_string`: terms of search strings
+//! - `changes`: what a correction changed
+//! - `unkept`: what an error is about that no rule can keep
 
+pub mod attempt;
+pub mod changes;
 mod document;
 mod facts;
 mod pages;
 pub mod paging;
 mod search_string;
 pub mod tokens;
+pub mod unkept;
 mod values;
 
 use serde_json::Value;
 
-use crate::correction::facts::PAGE_SIZE;
+use crate::correction::facts::{LEFT_OUT, PAGE_SIZE};
+use crate::correction::pages::OF_PAGES;
 use crate::correction::tokens::Text;
+use crate::correction::unkept::{Unkept, unkept};
 use crate::query::Request;
 
+/// A request after one look at its errors.
+#[derive(Debug, Clone, Default)]
+pub struct Corrected {
+    /// The corrected request.
+    pub request: Request,
+    /// The fields that it has no longer, since the schema has none like them.
+    pub left_out: Vec<Unkept>,
+}
+
 /// The request after one look at its errors, which are those of a response. Errors that no rule knows change nothing.
-pub fn corrected(request: &Request, errors: &[Value]) -> Request {
-    let mut request = request.clone();
+pub fn corrected(request: &Request, errors: &[Value]) -> Corrected {
+    let mut corrected = Corrected { request: request.clone(), left_out: Vec::new() };
     // From the end of the text, so that the locations of the others stay what they are.
     let mut errors: Vec<_> = errors.iter().collect();
     errors.sort_by_key(|error| {
@@ -34,11 +54,17 @@ pub fn corrected(request: &Request, errors: &[Value]) -> Request {
         std::cmp::Reverse((number("line"), number("column"), offset))
     });
     for error in errors {
-        if let Some(query) = correct(&mut request, error) {
-            request.query = query;
+        let request = &mut corrected.request;
+        let before = request.query.matches(LEFT_OUT).count();
+        if let Some(query) = correct(request, error) {
+            if query.matches(LEFT_OUT).count() > before {
+                corrected.left_out.extend(unkept(request, std::slice::from_ref(error)));
+            }
+            corrected.request.query = query;
         }
     }
-    request
+    corrected.left_out.reverse();
+    corrected
 }
 
 /// The text after one error. `None` if it stays what it is.
@@ -50,10 +76,7 @@ fn correct(request: &mut Request, error: &Value) -> Option<String> {
         "GRAPHQL_PARSE_FAILED" => document::syntax(&text, place(0)?, extensions),
         "GRAPHQL_VALIDATION_FAILED" => document::validation(&text, place(0)?, place(1), extensions),
         "FIRST_REQUIRED" => Some(values::with_argument(&text, place(0)?, &format!("first: {PAGE_SIZE}"))),
-        "FIRST_TOO_LARGE" => {
-            let size = extensions["maxFirst"].as_u64()?.min(PAGE_SIZE);
-            pages::set_size(request, &text, place(0)?, size)
-        }
+        "FIRST_TOO_LARGE" => pages::set_size(request, &text, place(0)?, OF_PAGES, extensions["maxFirst"].as_u64()?),
         "COST_EXCEEDED" => pages::cost(request, &text, &extensions["suggestions"][0]["edits"]),
         "DEPTH_EXCEEDED" => pages::depth(&text, error),
         "FIELD_NOT_FILTERABLE" | "OPERATOR_NOT_ALLOWED" | "MALFORMED_QUERY" => {

@@ -2,14 +2,22 @@
 
 use serde_json::Value;
 
-use crate::correction::facts::{PAGE_SIZE, place, texts};
+use crate::correction::facts::{LEFT_OUT, PAGE_SIZE, place};
 use crate::correction::tokens::Text;
-use crate::correction::values::with_argument;
 use crate::query::Request;
 
-/// Sets the page size of a connection, in the text or in the variable that it comes from.
-pub(super) fn set_size(request: &mut Request, text: &Text, field: usize, size: u64) -> Option<String> {
-    let (name, end) = text.argument(field, "first").or_else(|| text.argument(field, "last"))?;
+/// The arguments that have a page size.
+pub(super) const OF_PAGES: &[&str] = &["first", "last"];
+
+/// Sets the page size of a connection, in the text or in the variable that it comes from: the first of these arguments that there is.
+pub(super) fn set_size(
+    request: &mut Request,
+    text: &Text,
+    field: usize,
+    arguments: &[&str],
+    size: u64,
+) -> Option<String> {
+    let (name, end) = arguments.iter().find_map(|name| text.argument(field, name))?;
     if text.get(name + 2) == "$" {
         request.variables.insert(text.get(end).to_owned(), size.into());
         return None;
@@ -42,26 +50,17 @@ pub(super) fn depth(text: &Text, error: &Value) -> Option<String> {
     let mut text = text.clone();
     for index in (0..error["locations"].as_array()?.len()).rev() {
         let field = place(&text, error, index)?;
-        text = Text::new(text.replaced(field, text.field_end(field), "__typename"));
+        text = Text::new(text.replaced(field, text.field_end(field), LEFT_OUT));
     }
     Some(text.text)
 }
 
-/// Both ends of a page, an empty page, and lookups with another number of arguments than one.
+/// An empty page, and both ends of one if they are the same. Which argument of a lookup is meant is not known.
 pub(super) fn input(request: &mut Request, text: &Text, at: Option<usize>, facts: &Value) -> Option<String> {
     let at = at?;
-    if facts["given"].is_u64() {
-        let allowed = texts(facts, "allowed");
-        let given: Vec<_> = allowed.iter().filter_map(|name| text.argument(at, name)).collect();
-        return match given.as_slice() {
-            [] => Some(with_argument(text, at, &format!("{}: \"A\"", allowed.first()?))),
-            [_, (name, end), ..] => Some(text.replaced(*name, *end, "")),
-            [_] => None,
-        };
-    }
     if facts["requested"].is_i64() || facts["requested"].is_u64() {
-        return set_size(request, text, at, PAGE_SIZE);
+        return set_size(request, text, at, OF_PAGES, PAGE_SIZE);
     }
-    let (name, end) = text.argument(at, "last").filter(|_| facts["reason"].is_null())?;
-    Some(text.replaced(name, end, ""))
+    let ((name, end), (_, first)) = (text.argument(at, "last")?, text.argument(at, "first")?);
+    (text.get(end) == text.get(first)).then(|| text.replaced(name, end, ""))
 }

@@ -8,23 +8,30 @@ use crate::correction::tokens::Text;
 use crate::correction::values::with_argument;
 use crate::query::Request;
 
-/// The page size of a connection.
-pub fn page_size(request: &Request, path: &[&str]) -> Option<u64> {
+/// What says how many rows are read: of totals how many they add up, of others their page size.
+const SIZES: &[&str] = &["rows", "first", "last"];
+
+/// The argument that says how many rows of a field are read, and how many.
+pub fn size(request: &Request, path: &[&str]) -> Option<(&'static str, u64)> {
     let text = Text::new(request.query.as_str());
     let field = text.field_at_path(path)?;
-    let (name, end) = text.argument(field, "first").or_else(|| text.argument(field, "last"))?;
-    match text.get(name + 2) {
-        "$" => request.variables.get(text.get(end))?.as_u64(),
-        number => number.parse().ok(),
-    }
+    let (argument, (name, end)) =
+        SIZES.iter().find_map(|argument| Some((*argument, text.argument(field, argument)?)))?;
+    let size = match text.get(name + 2) {
+        "$" => request.variables.get(text.get(end))?.as_u64()?,
+        number => number.parse().ok()?,
+    };
+    Some((argument, size))
 }
 
-/// The request with another page size.
-pub fn with_page_size(request: &Request, path: &[&str], size: u64) -> Option<Request> {
-    page_size(request, path)?;
+/// The request with another number of rows of a field, which is given in `argument` if the field has none so far.
+pub fn with_size(request: &Request, path: &[&str], argument: &str, size: u64) -> Option<Request> {
     let text = Text::new(request.query.as_str());
+    let field = text.field_at_path(path)?;
     let mut smaller = request.clone();
-    if let Some(query) = set_size(&mut smaller, &text, text.field_at_path(path)?, size) {
+    if text.argument(field, argument).is_none() {
+        smaller.query = with_argument(&text, field, &format!("{argument}: {size}"));
+    } else if let Some(query) = set_size(&mut smaller, &text, field, &[argument], size) {
         smaller.query = query;
     }
     Some(smaller)
@@ -71,13 +78,22 @@ mod tests {
     #[test]
     fn the_page_size_is_in_the_text_or_in_a_variable() {
         let literal = request("{ a { b(first: 50) { c } } }");
-        assert_eq!(page_size(&literal, &["a", "b"]), Some(50));
-        assert_eq!(with_page_size(&literal, &["a", "b"], 3).unwrap().query, "{ a { b(first: 3) { c } } }");
+        assert_eq!(size(&literal, &["a", "b"]), Some(("first", 50)));
+        assert_eq!(with_size(&literal, &["a", "b"], "first", 3).unwrap().query, "{ a { b(first: 3) { c } } }");
         let variable = request("query($n: Int) { b(last: $n) { c } }");
-        assert_eq!(page_size(&variable, &["b"]), Some(7));
-        let smaller = with_page_size(&variable, &["b"], 3).unwrap();
+        assert_eq!(size(&variable, &["b"]), Some(("last", 7)));
+        let smaller = with_size(&variable, &["b"], "last", 3).unwrap();
         assert_eq!((&smaller.query, &smaller.variables["n"]), (&variable.query, &json!(3)));
-        assert_eq!((page_size(&literal, &["a"]), with_page_size(&literal, &["x"], 3)), (None, None));
+        assert_eq!((size(&literal, &["a"]), with_size(&literal, &["x"], "first", 3)), (None, None));
+    }
+
+    #[test]
+    fn totals_have_the_rows_that_they_add_up() {
+        let totals = request("{ t(first: 5, rows: 400) { c } }");
+        assert_eq!(size(&totals, &["t"]), Some(("rows", 400)));
+        assert_eq!(with_size(&totals, &["t"], "rows", 90).unwrap().query, "{ t(first: 5, rows: 90) { c } }");
+        let without = with_size(&request("{ t { c } }"), &["t"], "rows", 90).unwrap();
+        assert_eq!(without.query, "{ t(rows: 90) { c } }");
     }
 
     #[test]

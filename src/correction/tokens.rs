@@ -40,6 +40,21 @@ impl Text {
         self.tokens.get(index).map_or("", |token| &self.text[token.begin..token.end])
     }
 
+    /// The text of a range of tokens, the last one included.
+    pub fn slice(&self, first: usize, last: usize) -> &str {
+        match (self.tokens.get(first), self.tokens.get(last)) {
+            (Some(first), Some(last)) if first.begin < last.end => &self.text[first.begin..last.end],
+            _ => "",
+        }
+    }
+
+    /// The line and the column of a token, from 1; those of the end beyond it.
+    pub fn location(&self, index: usize) -> (usize, usize) {
+        let before = &self.text[..self.tokens.get(index).map_or(self.text.len(), |token| token.begin)];
+        let line = before.rfind('\n').map_or(0, |end| end + 1);
+        (before.matches('\n').count() + 1, before[line..].chars().count() + 1)
+    }
+
     /// Whether the token at the index is a name.
     pub fn is_name(&self, index: usize) -> bool {
         self.get(index).starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

@@ -4,30 +4,56 @@ use serde_json::Value;
 
 use crate::correction::facts::{PAGE_SIZE, texts};
 use crate::correction::tokens::Text;
+use crate::nearest::clearly_meant;
 
-/// An argument that the field does not have.
-pub(super) fn argument(text: &Text, name: usize, suggested: Option<&str>) -> Option<String> {
-    let fields = text.fields();
-    let field = fields.into_iter().rev().find(|field| *field < name)?;
-    if let Some(suggested) = suggested.filter(|suggested| text.argument(field, suggested).is_none()) {
-        return Some(text.replaced(name, name, suggested));
+/// An argument that the field does not have: renamed if it is clear how it is called, or moved into the search string. It is never left out,
+/// since it may be a condition.
+pub(super) fn argument(text: &Text, name: usize, facts: &Value) -> Option<String> {
+    let field = text.fields().into_iter().rev().find(|field| *field < name)?;
+    let own_id = format!("{}Id", text.get(text.field_name(field)));
+    let own_id = texts(facts, "allowed").into_iter().find(|allowed| text.get(name) == "id" && *allowed == own_id);
+    let only = |suggestions: Vec<_>| if let [only] = suggestions[..] { Some(only) } else { None };
+    let clear = || clearly_meant(text.get(name), texts(facts, "allowed"));
+    let suggested = own_id.or_else(|| only(texts(facts, "suggestions"))).or_else(clear);
+    if let Some(suggested) = suggested {
+        return text.argument(field, suggested).is_none().then(|| text.replaced(name, name, suggested));
     }
-    let list = text.argument_list(field);
-    let (_, end) = *list.iter().find(|(index, _)| *index == name)?;
-    // Empty brackets are an error of syntax.
-    Some(if list.len() == 1 { text.replaced(name.checked_sub(1)?, end + 1, "") } else { text.replaced(name, end, "") })
+    let (_, end) = *text.argument_list(field).iter().find(|(index, _)| *index == name)?;
+    let is_value = end == name + 2 && !text.get(end).starts_with(['{', '[', '$']);
+    let value = text.get(end).trim_matches('"');
+    // In a search string quotes, spaces and commas, and operators before a value, have a meaning.
+    let is_plain =
+        is_value && !value.is_empty() && !value.contains(['\'', '"', '\\', ' ', ',', '*', '<', '>', '=', '!', '~']);
+    let term = format!("{}:{value}", facts["searchKey"].as_str().filter(|_| is_plain)?);
+    match text.argument(field, "query") {
+        None => Some(text.replaced(name, end, &format!("query: \"{term}\""))),
+        Some((_, string)) => {
+            let search =
+                text.get(string).strip_prefix('"')?.strip_suffix('"').filter(|search| !search.starts_with('"'))?;
+            let both = format!("\"{}\"", format!("{search} {term}").trim_start());
+            let (early, late) =
+                if string < name { ((string, string), (name, end)) } else { ((name, end), (string, string)) };
+            let [early_text, late_text] = if string < name { [both.as_str(), ""] } else { ["", both.as_str()] };
+            Some(Text::new(text.replaced(late.0, late.1, late_text)).replaced(early.0, early.1, early_text))
+        }
+    }
 }
 
-/// A value of another type.
-pub(super) fn value(text: &Text, at: usize, facts: &Value, suggested: Option<&str>) -> Option<String> {
+/// A value of another type, if it has the same meaning in that type.
+pub(super) fn value(text: &Text, at: usize, facts: &Value) -> Option<String> {
     let found = text.get(at);
-    if let Some(replacement) = suggested.or_else(|| texts(facts, "allowed").first().copied()) {
-        return Some(text.replaced(at, at, replacement));
+    let plain = found.trim_matches('"');
+    let allowed = texts(facts, "allowed");
+    if !allowed.is_empty() {
+        return clearly_meant(plain, allowed).map(|meant| text.replaced(at, at, meant));
     }
-    let replacement = match (found.strip_prefix('"'), facts["expectedType"].as_str()?.trim_end_matches('!')) {
-        (Some(inner), "Int" | "Boolean") => inner.trim_end_matches('"').to_owned(),
-        (None, "Boolean") => "true".to_owned(),
-        (None, "Int") => PAGE_SIZE.to_string(),
+    let is_page_size = ["first", "last"].contains(&facts["argument"].as_str()?);
+    let replacement = match facts["expectedType"].as_str()?.trim_end_matches('!') {
+        "Int" if plain.parse::<i32>().is_ok() => plain.to_owned(),
+        "Int" if is_page_size => PAGE_SIZE.to_string(),
+        "Boolean" => plain.to_ascii_lowercase().parse::<bool>().ok()?.to_string(),
+        "Int" => return None,
+        _ if found.starts_with(['{', '[', '"', '$']) => return None,
         _ => format!("\"{found}\""),
     };
     Some(text.replaced(at, at, &replacement))

@@ -5,20 +5,26 @@
 //! - `short_sdl`: the outline as a short text, or a type of it
 //! - `search`: the fields that some words mean, ranked
 //! - `paths`: the fields of an outline, each with its way from a root
-//! - `words`: texts and names as words
+//! - `word_index`: which fields have a word
+//! - `examples`: questions with queries
+//! - `example`: a query for what was found
 //! - `typed_paths`: the paths of a response whose values have a type
 
 mod connection;
+mod example;
+pub mod examples;
 mod parse;
 mod paths;
 pub mod search;
 mod short_sdl;
 pub mod typed_paths;
-mod words;
+mod word_index;
 
 use std::collections::HashMap;
 
 use thiserror::Error;
+
+use crate::outline::word_index::WordIndex;
 
 /// The name of the type that queries begin with.
 pub(crate) const ROOT: &str = "Query";
@@ -28,6 +34,7 @@ pub(crate) const ROOT: &str = "Query";
 pub struct Outline {
     types: Vec<OutlineType>,
     by_name: HashMap<String, usize>,
+    index: WordIndex,
 }
 
 /// A type.
@@ -55,10 +62,14 @@ pub enum TypeKind {
 /// A field.
 #[derive(Debug, Clone)]
 pub struct OutlineField {
+    /// Its place among all fields of the outline.
+    id: usize,
     /// As queries select it.
     pub name: String,
     /// The first sentence of its description.
     pub summary: String,
+    /// All of it.
+    description: String,
     /// Its type.
     pub ty: TypeReference,
     /// In the order of the schema.
@@ -100,9 +111,36 @@ pub struct OutlineKey {
 pub struct OutlineError(#[from] graphql_parser::schema::ParseError);
 
 impl Outline {
-    fn new(types: Vec<OutlineType>) -> Self {
+    fn new(mut types: Vec<OutlineType>) -> Self {
         let by_name = types.iter().enumerate().map(|(index, ty)| (ty.name.clone(), index)).collect();
-        Self { types, by_name }
+        let fields = types.iter_mut().flat_map(|ty| match &mut ty.kind {
+            TypeKind::Object(fields) => fields.as_mut_slice(),
+            TypeKind::Scalar | TypeKind::Enum(_) => &mut [],
+        });
+        let mut field_count = 0;
+        for field in fields {
+            field.id = field_count;
+            field_count += 1;
+        }
+        let mut outline = Self { types, by_name, index: WordIndex::default() };
+        outline.index = WordIndex::new(field_count, outline.texts());
+        outline
+    }
+
+    /// The texts in which fields are searched for, and what a word counts there.
+    fn texts(&self) -> impl Iterator<Item = (usize, String, f32)> {
+        let values = |name: &str| match self.get(name).map(|ty| &ty.kind) {
+            Some(TypeKind::Enum(values)) => values.join(" "),
+            _ => String::new(),
+        };
+        self.types.iter().flat_map(OutlineType::fields).flat_map(move |field| {
+            let own = [(field.name.clone(), 1.0), (field.summary.clone(), 0.4), (field.description.clone(), 0.2)];
+            let keys = field.search_keys.iter().map(|key| (key.name.clone(), 0.5));
+            let arguments = field.arguments.iter();
+            let arguments =
+                arguments.map(move |argument| (format!("{} {}", argument.name, values(&argument.ty.named)), 0.4));
+            own.into_iter().chain(keys).chain(arguments).map(|(text, share)| (field.id, text, share))
+        })
     }
 
     /// The type with that name.
@@ -112,10 +150,7 @@ impl Outline {
 
     /// The fields of the type with that name; none if it has none.
     pub fn fields(&self, name: &str) -> &[OutlineField] {
-        match self.get(name) {
-            Some(OutlineType { kind: TypeKind::Object(fields), .. }) => fields,
-            _ => &[],
-        }
+        self.get(name).map_or(&[], OutlineType::fields)
     }
 
     /// A field of a type.
@@ -132,6 +167,13 @@ impl Outline {
     /// The fields that queries begin with.
     pub fn roots(&self) -> &[OutlineField] {
         self.fields(ROOT)
+    }
+}
+
+impl OutlineType {
+    /// Its fields; none if it has none.
+    fn fields(&self) -> &[OutlineField] {
+        if let TypeKind::Object(fields) = &self.kind { fields } else { &[] }
     }
 }
 

@@ -46,8 +46,10 @@ fn outline_type(ty: &TypeDefinition<'_, String>) -> Option<OutlineType> {
 
 fn field(field: &Field<'_, String>) -> OutlineField {
     OutlineField {
+        id: 0,
         name: field.name.clone(),
         summary: summary(field.description.as_deref()),
+        description: field.description.clone().unwrap_or_default(),
         ty: reference(&field.field_type),
         arguments: field.arguments.iter().map(argument).collect(),
         search_keys: field.directives.iter().filter_map(search_key).collect(),

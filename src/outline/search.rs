@@ -4,27 +4,35 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::outline::connection::unusual_arguments;
+use crate::outline::examples;
 use crate::outline::paths::{Question, Rated};
 use crate::outline::short_sdl::key_names;
 use crate::outline::{Outline, OutlineField, TypeKind};
 
-/// As many fields of the first objects are listed at most, as many of the others, so that there is room for more of them, and as many in an
-/// example.
+/// As many fields of the first objects are listed at most, and as many of the others, so that there is room for more of them.
 const MAX_FIELDS: usize = 16;
 const FEW_FIELDS: usize = 6;
-const IN_EXAMPLE: usize = 6;
 
 /// The first objects are as many.
 const FIRST_OBJECTS: usize = 2;
 
-/// As many roots are described at most.
-const MAX_ROOTS: usize = 4;
+/// As many roots are listed at most, and as many of them with their keys.
+const MAX_ROOTS: usize = 8;
+const DESCRIBED_ROOTS: usize = 4;
+
+/// How much more the ways of the best root count.
+const OF_BEST_ROOT: f32 = 1.15;
+
+/// The tenths of the bytes that roots may take.
+const ROOTS_TENTHS: usize = 6;
 
 /// The bytes of a summary.
 const SUMMARY_BYTES: usize = 90;
 
-/// The page sizes of examples: at the root, and one and two objects below. So they cost less than a caller may spend.
-const PAGE_SIZES: [u8; 3] = [10, 5, 2];
+/// What a documented example that is like the words adds to the roots that it begins with, in shares of all words, and how like it must be to
+/// take the place of an example that is made.
+const OF_EXAMPLE: f32 = 0.5;
+const LIKE_EXAMPLE: f32 = 0.6;
 
 /// What the words mean, the best first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -37,6 +45,9 @@ pub struct Found {
     pub roots: Vec<FoundRoot>,
     /// Objects with the fields that were found.
     pub objects: Vec<FoundObject>,
+    /// If nothing was found: the words of the schema that are spelt most like them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<String>,
 }
 
 /// A field that queries begin with.
@@ -72,46 +83,43 @@ pub struct FoundObject {
 /// The fields that the words mean, as JSON in as many bytes at most.
 pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
     let question = Question::new(outline, words);
-    let fields = question.fields();
-    let mut objects: Vec<(&[&OutlineField], Vec<&Rated<'_>>)> = Vec::new();
-    for rated in fields.iter().filter(|rated| rated.score > 0.0) {
-        let is_same = |way: &[&OutlineField]| way.iter().zip(&rated.way).all(|(one, other)| std::ptr::eq(*one, *other));
-        match objects.iter_mut().find(|(way, _)| way.len() == rated.way.len() && is_same(way)) {
-            Some((_, fields)) => fields.push(rated),
-            None => objects.push((&rated.way, vec![rated])),
+    if !question.is_known() {
+        return Found { nearest: outline.index.nearest(&question.words), ..Found::default() };
+    }
+    let (mut objects, mut roots) = question.objects();
+    let near = examples::nearest(outline, &question.words, question.weights());
+    if let Some((example, likeness)) = near {
+        let all: f32 = question.weights().iter().sum();
+        for (root, score) in &mut roots {
+            if example.roots.contains(&root.name) {
+                *score += OF_EXAMPLE * likeness * all;
+            }
         }
     }
-    // The object that a query begins with comes second at least: it says what the query is about.
-    let root = objects.first().and_then(|(way, _)| way.first().copied());
-    let is_own = |way: &[&OutlineField]| matches!(way, [only] if root.is_some_and(|root| std::ptr::eq(*only, root)));
-    if let Some(own @ 2..) = objects.iter().position(|(way, _)| is_own(way)) {
-        let own = objects.remove(own);
-        objects.insert(1, own);
-    }
+    roots.sort_by(|one, other| other.1.total_cmp(&one.1));
+    objects.retain(|object| object.score > 0.0);
+    let like = near.filter(|(_, likeness)| *likeness >= LIKE_EXAMPLE).map(|(example, _)| example.query.to_owned());
+    let roots: Vec<_> = roots.into_iter().map(|(root, _)| root).collect();
+    arrange(outline, &mut objects, roots.first().copied());
+    let example = like.or_else(|| made_example(outline, &question, &roots, &objects));
+
     let mut found = Found::default();
     let mut room = max_bytes.saturating_sub(json!(found).to_string().len());
-    let mut add = |bytes: usize| {
-        // With a comma.
-        let rest = room.checked_sub(bytes + 1);
-        room = rest.unwrap_or(room);
-        rest.is_some()
-    };
-    if let Some((way, fields)) = objects.first() {
-        let example = example(outline, &question, way, fields);
-        if add(json!({ "example": example }).to_string().len()) {
-            found.example = Some(example);
-        }
-    }
-    for root in roots(&question, outline, &objects) {
-        let root = describe(outline, root);
-        if add(json!(root).to_string().len()) {
+    // With a comma.
+    let take = |room: &mut usize, bytes: usize| room.checked_sub(bytes + 1).map(|rest| *room = rest).is_some();
+    found.example = example.filter(|example| take(&mut room, json!({ "example": example }).to_string().len()));
+    let mut of_roots = max_bytes / 10 * ROOTS_TENTHS;
+    for (rank, root) in roots.iter().take(MAX_ROOTS).enumerate() {
+        let root = describe(outline, root, rank < DESCRIBED_ROOTS);
+        let bytes = json!(root).to_string().len();
+        if take(&mut of_roots, bytes) && take(&mut room, bytes) {
             found.roots.push(root);
         }
     }
-    for (index, (way, fields)) in objects.iter().enumerate() {
+    for (index, Rated { way, .. }) in objects.iter().enumerate() {
         let listed = if index < FIRST_OBJECTS { MAX_FIELDS } else { FEW_FIELDS };
-        let object = object(outline, &question, way, &fields[..listed.min(fields.len())]);
-        if !add(json!(object).to_string().len()) {
+        let object = object(outline, &question, way, listed);
+        if !take(&mut room, json!(object).to_string().len()) {
             break;
         }
         found.objects.push(object);
@@ -119,30 +127,56 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
     found
 }
 
-/// The roots of the first objects, and the others of the same types.
-fn roots<'a>(
-    question: &Question<'_>,
-    outline: &'a Outline,
-    objects: &[(&[&'a OutlineField], Vec<&Rated<'a>>)],
-) -> Vec<&'a OutlineField> {
-    let mut roots: Vec<&OutlineField> = Vec::new();
-    for root in objects.iter().filter_map(|(way, _)| way.first()) {
-        let ty = outline.element_type(root);
-        let mut same: Vec<_> = outline.roots().iter().filter(|other| outline.element_type(other) == ty).collect();
-        same.sort_by(|one, other| question.root(other).total_cmp(&question.root(one)));
-        same.retain(|root| !roots.iter().any(|known| std::ptr::eq(*known, *root)));
-        // Of other types, the one that was found.
-        same.truncate(if roots.is_empty() { 2 } else { 1 });
-        roots.extend(same);
-        if roots.len() >= MAX_ROOTS {
-            break;
+/// Puts the best way to each type before further ones, and ways of the best root before those of others that are about as good. What this root
+/// finds comes second at least: it says what the query is about.
+fn arrange(outline: &Outline, objects: &mut Vec<Rated<'_>>, best: Option<&OutlineField>) {
+    let ty =
+        |field: Option<&&OutlineField>| field.map(|field| outline.element_type(field)).unwrap_or_default().to_owned();
+    let own = ty(best.as_ref());
+    let score =
+        |object: &Rated<'_>| if ty(object.way.first()) == own { object.score * OF_BEST_ROOT } else { object.score };
+    objects.sort_by(|one, other| score(other).total_cmp(&score(one)));
+    let mut seen: Vec<String> = Vec::new();
+    let mut further = Vec::new();
+    for object in std::mem::take(objects) {
+        let of = ty(object.way.last());
+        if seen.contains(&of) {
+            further.push(object);
+        } else {
+            seen.push(of);
+            objects.push(object);
         }
     }
-    roots.truncate(MAX_ROOTS);
-    roots
+    objects.append(&mut further);
+    let is_own = |object: &Rated<'_>| object.way.len() == 1 && ty(object.way.first()) == own;
+    if let Some(place @ 2..) = objects.iter().position(is_own) {
+        let object = objects.remove(place);
+        objects.insert(1, object);
+    }
 }
 
-fn describe(outline: &Outline, root: &OutlineField) -> FoundRoot {
+/// A query for the best root: totals, or the best object that its rows lead to. A list is better than one row, whose key only the caller knows.
+fn made_example<'a>(
+    outline: &'a Outline,
+    question: &Question<'a>,
+    roots: &[&'a OutlineField],
+    objects: &[Rated<'a>],
+) -> Option<String> {
+    let best = roots.first()?;
+    if let Some(totals) = question.totals(outline, best) {
+        return Some(totals);
+    }
+    let Rated { way, .. } = objects.first()?;
+    let first = *way.first()?;
+    let same = |root: &&&OutlineField| outline.element_type(root) == outline.element_type(first);
+    let is_asked = best.arguments.iter().any(|argument| argument.ty.text.ends_with('!'));
+    let list = roots.iter().filter(same).find(|root| outline.node_type(&root.ty.named).is_some());
+    let root = if same(&best) && is_asked { best } else { list.unwrap_or(&first) };
+    let way: Vec<_> = [*root].into_iter().chain(way[1..].iter().copied()).collect();
+    Some(question.example(outline, &way))
+}
+
+fn describe(outline: &Outline, root: &OutlineField, with_keys: bool) -> FoundRoot {
     let is_connection = outline.node_type(&root.ty.named).is_some();
     let arguments = if is_connection { unusual_arguments(root) } else { root.arguments.iter().collect() };
     let values = arguments.iter().filter_map(|argument| match &outline.get(&argument.ty.named)?.kind {
@@ -152,58 +186,27 @@ fn describe(outline: &Outline, root: &OutlineField) -> FoundRoot {
     let texts: Vec<_> = arguments.iter().map(|argument| format!("{}: {}", argument.name, argument.ty.text)).collect();
     let arguments = if texts.is_empty() { String::new() } else { format!("({})", texts.join(", ")) };
     FoundRoot {
-        field: format!("{}{arguments}: {}", root.name, root.ty.text),
-        search_keys: key_names(root),
-        values: values.collect(),
+        field: if with_keys {
+            format!("{}{arguments}: {}", root.name, root.ty.text)
+        } else {
+            format!("{}: {}", root.name, root.ty.text)
+        },
+        search_keys: if with_keys { key_names(root) } else { Vec::new() },
+        values: values.filter(|_| with_keys).collect(),
     }
 }
 
-fn object(outline: &Outline, question: &Question<'_>, way: &[&OutlineField], fields: &[&Rated<'_>]) -> FoundObject {
+fn object<'a>(outline: &Outline, question: &Question<'a>, way: &[&'a OutlineField], listed: usize) -> FoundObject {
     let last = way.last();
     let about = last.map_or("", |field| &field.summary);
     let end = (0..=about.len().min(SUMMARY_BYTES)).rev().find(|end| about.is_char_boundary(*end)).unwrap_or(0);
-    let listed = fields.iter().map(|rated| format!("{}: {}", rated.field.name, rated.field.ty.text));
+    let fields = question.fields(way).into_iter().take(listed);
     FoundObject {
-        path: path(outline, question, way),
+        path: question.path(outline, way),
         type_name: last.map_or("", |field| outline.element_type(field)).to_owned(),
         about: about[..end].to_owned(),
-        fields: listed.collect(),
+        fields: fields.map(|field| format!("{}: {}", field.name, field.ty.text)).collect(),
     }
-}
-
-/// The beginning of a query, up to the fields of the last object.
-fn path(outline: &Outline, question: &Question<'_>, way: &[&OutlineField]) -> String {
-    let steps = way.iter().zip(PAGE_SIZES).map(|(field, size)| {
-        let inner = if outline.node_type(&field.ty.named).is_some() { " { edges { node { " } else { " { " };
-        format!("{}{}{inner}", field.name, arguments(question, field, size))
-    });
-    format!("{{ {}", steps.collect::<String>().trim_end())
-}
-
-/// The arguments without which a field is an error: a page size, what is required, and one of those that a lookup may take.
-fn arguments(question: &Question<'_>, field: &OutlineField, page_size: u8) -> String {
-    let mut given = Vec::new();
-    for argument in &field.arguments {
-        match argument.name.as_str() {
-            "first" => given.push(format!("first: {page_size}")),
-            name if argument.ty.text.ends_with('!') => given.push(format!("{name}: \"?\"")),
-            _ => {}
-        }
-    }
-    let best = field
-        .arguments
-        .iter()
-        .reduce(|one, other| if question.name(&other.name) > question.name(&one.name) { other } else { one });
-    if let (true, Some(best)) = (given.is_empty(), best) {
-        given.push(format!("{}: \"?\"", best.name));
-    }
-    if given.is_empty() { String::new() } else { format!("({})", given.join(", ")) }
-}
-
-fn example(outline: &Outline, question: &Question<'_>, way: &[&OutlineField], fields: &[&Rated<'_>]) -> String {
-    let path = path(outline, question, way);
-    let names: Vec<_> = fields.iter().take(IN_EXAMPLE).map(|rated| rated.field.name.as_str()).collect();
-    format!("{path} {}{}", names.join(" "), " }".repeat(path.matches('{').count()))
 }
 
 #[cfg(test)]
@@ -266,5 +269,51 @@ mod tests {
     #[test]
     fn the_same_words_have_the_same_answer() {
         assert_eq!(found("customer of an order"), found("customer of an order"));
+    }
+
+    /// What people ask, with the roots of which one has to be listed.
+    const SEARCHES: &str = include_str!("../../tests/agents/searches.txt");
+
+    #[test]
+    fn the_roots_that_answer_a_question_are_listed() {
+        let outline = Outline::parse(Catalog::built_in().unwrap().sdl()).unwrap();
+        let (mut asked, mut missed) = (0, Vec::new());
+        for line in SEARCHES.lines().filter(|line| !line.starts_with('#')) {
+            let [_, words, roots] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let found = search(&outline, words, MAX_BYTES);
+            assert!(json!(found).to_string().len() <= MAX_BYTES, "{words}");
+            let is_listed =
+                |name: &str| found.roots.iter().any(|root| root.field.split(['(', ':']).next() == Some(name));
+            asked += 1;
+            if !roots.split(' ').any(is_listed) {
+                missed.push(line);
+            }
+        }
+        println!("{} of {asked} have a root that answers them", asked - missed.len());
+        assert!(asked >= 140 && missed.len() * 25 <= asked, "{missed:#?}");
+    }
+
+    #[test]
+    fn an_example_answers_what_the_words_ask() {
+        for (words, part) in [
+            ("revenue per day", "groupBy: [DAY]"),
+            ("sales by product", "groupBy: [PRODUCT_ID"),
+            ("best sellers", "orderBy: QUANTITY"),
+            ("RMA", "returns(first: 10)"),
+            ("UPC", "idValue"),
+            ("order notes", "noteInfo"),
+        ] {
+            let example = found(words).example.unwrap();
+            assert!(example.contains(part), "{words}: {example}");
+        }
+    }
+
+    #[test]
+    fn what_the_schema_does_not_have_is_answered_with_the_nearest_words() {
+        let found = found("qualtity onn");
+        assert!(found.example.is_some() || found.nearest.contains(&"quantity".to_owned()), "{found:?}");
+        let nothing =
+            super::search(&Outline::parse(Catalog::built_in().unwrap().sdl()).unwrap(), "xqzzt wqxx", MAX_BYTES);
+        assert!(nothing.roots.is_empty() && !nothing.nearest.is_empty(), "{nothing:?}");
     }
 }

@@ -3,15 +3,12 @@
 use serde_json::Value;
 
 use crate::catalog::Catalog;
-use crate::correction;
+use crate::correction::attempt::Attempt;
 use crate::documents::document::{Document, Place};
 use crate::error::graphql_error::{GraphqlErrors, Location};
 use crate::limits::Limits;
 use crate::query::Request;
 use crate::schema_diff::assessment::assess;
-
-/// A correction may show another error, so as many are tried.
-const MAX_ROUNDS: usize = 4;
 
 /// What a schema answers in place of an operation that it refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,21 +21,15 @@ pub struct Corrected {
 
 /// The corrected operation, if there is one that the schema answers whatever its variables are.
 pub(super) fn corrected(catalog: &Catalog, document: &Document, limits: &Limits) -> Option<Corrected> {
-    let mut request = document.request();
-    for _ in 0..MAX_ROUNDS {
-        let errors = refusal(catalog, &request, limits)?;
+    let mut attempt = Attempt::new(document.request());
+    while let Some(errors) = refusal(catalog, attempt.request(), limits) {
         let errors: Vec<Value> = errors.iter().filter_map(|error| serde_json::to_value(error).ok()).collect();
-        let next = correction::corrected(&request, &errors);
-        if next == request {
+        if !attempt.correct(&errors) {
             return None;
         }
-        request = next;
-        if refusal(catalog, &request, limits).is_none() {
-            let lines = changed_lines(document, &request.query);
-            return Some(Corrected { text: request.query, lines });
-        }
     }
-    None
+    let text = attempt.request().query.clone();
+    Some(Corrected { lines: changed_lines(document, &text), text })
 }
 
 /// Why a request is refused with some values of its variables.

@@ -10,7 +10,8 @@ use crate::tokens::{tokens, without_tests};
 /// The modules in reading order, as in `lib.rs`, each with the modules that it may use.
 const MODULES: &[(&str, &[&str])] = &[
     ("value", &[]),
-    ("nearest", &[]),
+    ("words", &[]),
+    ("nearest", &["words"]),
     ("limits", &[]),
     ("byte_lru", &[]),
     ("error", &[]),
@@ -20,9 +21,9 @@ const MODULES: &[(&str, &[&str])] = &[
     ("sync_token", &["value", "seal", "cursor"]),
     ("catalog", &["value", "nearest", "limits", "search", "seal", "cursor"]),
     // Its tests read the built-in schema.
-    ("outline", &[]),
-    ("query", &["value", "nearest", "limits", "error", "search", "cursor", "sync_token", "catalog"]),
-    ("correction", &["query"]),
+    ("outline", &["words", "nearest"]),
+    ("query", &["value", "words", "nearest", "limits", "error", "search", "cursor", "sync_token", "catalog"]),
+    ("correction", &["nearest", "query"]),
     ("vocabulary", &["value", "nearest", "error", "search", "catalog", "query"]),
     ("cost", &["limits", "error", "catalog", "query"]),
     ("plan", &["value", "error", "search", "cursor", "catalog", "query", "cost"]),

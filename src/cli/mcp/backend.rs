@@ -11,6 +11,7 @@ use hyper::http::request::Parts;
 use hyper::{Request as HttpRequest, StatusCode};
 use serde_json::Value;
 use thiserror::Error;
+use tokio::task::spawn_blocking;
 
 use crate::cli::http_client::Answer;
 use crate::cli::mcp::checked_tokens::CheckedTokens;
@@ -114,19 +115,23 @@ impl Backend {
     pub(super) async fn schema(&self, caller: &Caller) -> Result<Arc<Outline>, Refusal> {
         let known = self.schemas().clone();
         let answer = self.fetch_schema(caller, &known).await.map_err(|error| Refusal::unreachable(&*error))?;
-        let tag = answer.headers.get(ETAG).and_then(|tag| tag.to_str().ok()).unwrap_or_default();
+        let tag = answer.headers.get(ETAG).and_then(|tag| tag.to_str().ok()).unwrap_or_default().to_owned();
         let schema = match answer.status {
             StatusCode::NOT_MODIFIED => {
-                known.iter().find(|(known, _)| known == tag).map(|(_, schema)| Arc::clone(schema))
+                known.iter().find(|(known, _)| *known == tag).map(|(_, schema)| Arc::clone(schema))
             }
-            StatusCode::OK => str::from_utf8(&answer.body).ok().and_then(|sdl| Outline::parse(sdl).ok()).map(Arc::new),
+            StatusCode::OK => {
+                let parse = move || Outline::parse(str::from_utf8(&answer.body).ok()?).ok().map(Arc::new);
+                // It takes more than a millisecond.
+                spawn_blocking(parse).await.ok().flatten()
+            }
             _ => {
                 let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
                 return Err(Refusal::by_server(&body["errors"]));
             }
         };
         let schema = schema.ok_or_else(|| Refusal::new("SERVER_UNREACHABLE", "the server's schema cannot be read"))?;
-        self.keep(tag.to_owned(), &schema);
+        self.keep(tag, &schema);
         Ok(schema)
     }
 

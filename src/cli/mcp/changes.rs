@@ -14,7 +14,7 @@ use crate::query::{Request, Variables};
 /// As many changes come at a time.
 const PAGE_SIZE: u64 = 20;
 
-const LIMITS: Limits = Limits { max_cost: 1000, max_bytes: 20_000 };
+const LIMITS: Limits = Limits { max_cost: Some(1000), max_bytes: 20_000 };
 
 /// What is wanted.
 #[derive(Debug, Deserialize)]

@@ -6,16 +6,13 @@ use serde_json::{Value, json};
 use crate::cli::mcp::backend::{Backend, Caller};
 use crate::cli::mcp::reply::{Refusal, Reply};
 use crate::cli::query::response::Ordered;
-use crate::correction::corrected;
+use crate::correction::attempt::Attempt;
 use crate::error::code::ErrorCode;
 use crate::outline::Outline;
 use crate::query::{Request, Variables};
 
 /// The bytes of the part of the schema that an error is about.
 const SDL_BYTES: usize = 1024;
-
-/// A correction may show another error, so as many are tried.
-const MAX_ROUNDS: usize = 4;
 
 /// The refusals of this program that another query helps with.
 const OWN_CODES: [(&str, &str); 2] = [
@@ -37,35 +34,46 @@ pub(super) struct Explained {
     variables: Option<Variables>,
 }
 
-/// Explains the error. The errors of the query are asked for anew, because agents shorten what they pass on.
+/// Explains the error. The errors of the query are asked for anew, because agents shorten what they pass on. Where no query asks for
+/// the same, none is offered: `dropped` has what cannot be kept, and where else the schema may have it.
 pub(super) async fn explain(backend: &Backend, caller: &Caller, explained: Explained) -> Result<Reply, Refusal> {
     let Explained { error, query, variables } = explained;
     let schema = backend.schema(caller).await?;
     let mut errors = listed(error);
-    let mut correction = None;
+    let mut correction = Vec::new();
     if let Some(query) = query {
         let request = Request { query, variables: variables.unwrap_or_default(), operation_name: None };
-        let first = price(backend, caller, &request).await?;
-        if let Err(reported) = &first {
+        let mut attempt = Attempt::new(request);
+        let mut priced = price(backend, caller, attempt.request()).await?;
+        if let Err(reported) = &priced {
             errors.clone_from(reported);
         }
-        correction = Some(correct(backend, caller, request, first).await?);
+        while let Err(left) = &priced
+            && attempt.correct(left)
+        {
+            priced = price(backend, caller, attempt.request()).await?;
+        }
+        let dropped = attempt.unkept(priced.as_ref().err().map_or(&[], Vec::as_slice));
+        correction.push(match priced {
+            Ok(cost) => {
+                let Request { query, variables, .. } = attempt.request();
+                (
+                    "corrected",
+                    json!({ "query": query, "variables": variables, "cost": cost, "changes": attempt.changes() }),
+                )
+            }
+            Err(left) => ("notCorrected", left.into()),
+        });
+        correction.extend((!dropped.is_empty()).then(|| ("dropped", json!(dropped))));
     }
     let code = errors.first().and_then(|error| error["extensions"]["code"].as_str()).unwrap_or_default();
     let mut codes = ErrorCode::ALL.into_iter().map(|known| (known.as_str(), known.meaning())).chain(OWN_CODES);
     let known = codes.find(|(known, _)| *known == code);
-    let mut members = vec![("code", Ordered::Scalar(known.map_or(Value::Null, |(code, _)| code.into())))];
-    members.extend(known.map(|(_, meaning)| ("meaning", Ordered::Scalar(meaning.into()))));
-    members.push(("sdl", Ordered::Scalar(sdl(&schema, &errors).into())));
-    match correction {
-        Some(Ok((request, cost))) => {
-            let fixed = json!({ "query": request.query, "variables": request.variables, "cost": cost });
-            members.push(("corrected", Ordered::Scalar(fixed)));
-        }
-        Some(Err(left)) => members.push(("notCorrected", Ordered::Scalar(left.into()))),
-        None => {}
-    }
-    Ok(Reply::new(members))
+    let mut members = vec![("code", known.map_or(Value::Null, |(code, _)| code.into()))];
+    members.extend(known.map(|(_, meaning)| ("meaning", meaning.into())));
+    members.push(("sdl", sdl(&schema, &errors).into()));
+    members.extend(correction);
+    Ok(Reply::new(members.into_iter().map(|(name, value)| (name, Ordered::Scalar(value))).collect()))
 }
 
 /// The errors of what an agent passes on: one, a list, or an object or a text with them.
@@ -90,28 +98,6 @@ async fn price(backend: &Backend, caller: &Caller, request: &Request) -> Result<
         Some(Value::Array(errors)) => Err(errors.clone()),
         _ => Ok(report["extensions"]["cost"]["requestedQueryCost"].clone()),
     })
-}
-
-/// A query that is accepted, with its cost, or the errors that are left. The query's own price or errors are known.
-async fn correct(
-    backend: &Backend,
-    caller: &Caller,
-    mut request: Request,
-    mut priced: Result<Value, Vec<Value>>,
-) -> Result<Result<(Request, Value), Vec<Value>>, Refusal> {
-    for _ in 0..MAX_ROUNDS {
-        let errors = match priced {
-            Ok(cost) => return Ok(Ok((request, cost))),
-            Err(errors) => errors,
-        };
-        let next = corrected(&request, &errors);
-        if next == request {
-            return Ok(Err(errors));
-        }
-        request = next;
-        priced = price(backend, caller, &request).await?;
-    }
-    Ok(priced.map(|cost| (request, cost)))
 }
 
 /// The part of the schema that the errors are about.

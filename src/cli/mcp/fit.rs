@@ -1,28 +1,52 @@
-//! Smaller pages, for queries that cost too much and for data of too many bytes.
+//! Fewer rows, for queries that cost too much and for data of too many bytes.
 
 use serde_json::{Value, json};
 
+use crate::cli::mcp::backend::{Backend, Caller};
 use crate::cli::mcp::page::connections;
-use crate::cli::mcp::reply::text;
+use crate::cli::mcp::price::cost;
+use crate::cli::mcp::reply::{Refusal, text};
 use crate::cli::query::response::Ordered;
-use crate::correction::paging::{is_last, page_size, with_page_size};
+use crate::correction::paging::{is_last, size, with_size};
+use crate::outline::Outline;
 use crate::query::Request;
 
 /// The cursors of a smaller page may be longer by so many bytes.
-const CURSOR_BYTES: usize = 64;
+const CURSOR_BYTES: usize = 256;
 
-/// A request whose largest list has a smaller page.
+/// As many lists are made smaller at most, and each with as many prices asked for.
+const MAX_LISTS: usize = 3;
+const MAX_TRIALS: usize = 8;
+
+/// The rows that totals add up unless a request says how many.
+const TOTALS_ROWS: u64 = 1000;
+
+/// A request with fewer rows of a list, or of totals.
 #[derive(Debug, PartialEq)]
 pub(super) struct Smaller {
     pub(super) request: Request,
-    pub(super) path: String,
-    pub(super) size: u64,
+    /// The lists that are smaller: the path, the argument that says so, and how many rows there are then.
+    pub(super) sizes: Vec<(String, &'static str, u64)>,
 }
 
 impl Smaller {
-    /// As a fact of a refusal.
+    /// As a fact of a refusal: the query, and what it leaves out.
     pub(super) fn fact(&self) -> Value {
-        json!({ "path": self.path, "first": self.size, "query": self.request.query, "variables": self.request.variables })
+        let left_out = self.sizes.iter().map(|(path, argument, size)| match *argument {
+            "rows" => format!("{path} adds up {size} rows; `complete` says whether these are all"),
+            "last" => format!("{path} has its last {size} rows; page on for those before"),
+            _ => format!(
+                "{path} has its first {size} rows; page on for the rest, with pageInfo {{ hasNextPage endCursor }}"
+            ),
+        });
+        let mut fact = json!({
+            "query": self.request.query, "variables": self.request.variables, "leavesOut": left_out.collect::<Vec<_>>(),
+        });
+        if let [(path, argument, size)] = self.sizes.as_slice() {
+            fact["path"] = json!(path);
+            fact[*argument] = json!(size);
+        }
+        fact
     }
 }
 
@@ -32,33 +56,93 @@ pub(super) fn to_bytes(request: &Request, data: &Ordered, max_bytes: usize) -> O
     let connections = connections(data);
     let largest = connections.iter().max_by_key(|connection| connection.bytes)?;
     let room = max_bytes.checked_sub(whole.saturating_sub(largest.bytes) + CURSOR_BYTES)?;
-    let size = largest.rows_in(room, is_last(request, &largest.path));
-    smaller(request, &largest.path, u64::try_from(size).ok()?)
+    let rows = u64::try_from(largest.rows_in(room, is_last(request, &largest.path))).ok()?;
+    let (argument, _) = size(request, &largest.path).filter(|(_, before)| (1..*before).contains(&rows))?;
+    let request = with_size(request, &largest.path, argument, rows)?;
+    Some(Smaller { request, sizes: vec![(largest.path.join("."), argument, rows)] })
 }
 
-/// A request that should cost at most as much, if a smaller page does that. The report is that of the request.
-pub(super) fn to_cost(request: &Request, cost: &Value, max_cost: u64) -> Option<Smaller> {
-    let whole = cost["requestedQueryCost"].as_u64()?;
-    let lists = cost["fields"].as_array()?.iter().filter_map(|field| {
-        let path: Vec<_> = field["path"].as_array()?.iter().filter_map(Value::as_str).collect();
-        let size = page_size(request, &path)?;
-        let fixed = field["searchPenalty"].as_u64().unwrap_or(0);
-        Some((field["requestedSubtreeCost"].as_u64()?.checked_sub(fixed)?, path, size))
-    });
-    let (part, path, size) = lists.max_by_key(|(part, _, _)| *part)?;
-    let room = max_cost.checked_sub(whole.saturating_sub(part))?;
-    smaller(request, &path, size.saturating_mul(room) / part.max(1))
+/// A request that costs at most as much, as the server says, if fewer rows do that. The report is that of the request.
+pub(super) async fn to_cost(
+    backend: &Backend,
+    caller: &Caller,
+    schema: &Outline,
+    request: &Request,
+    report: &Value,
+    max_cost: u64,
+) -> Result<Option<Smaller>, Refusal> {
+    let whole = report["requestedQueryCost"].as_u64().unwrap_or(0);
+    let mut smaller = Smaller { request: request.clone(), sizes: Vec::new() };
+    for List { part, path, argument, size } in lists(schema, request, report) {
+        let path: Vec<_> = path.iter().map(String::as_str).collect();
+        let with = |request: &Request, size: u64| with_size(request, &path, argument, size);
+        // What the list may cost, if prices were in proportion to its rows.
+        let room = max_cost.saturating_sub(whole.saturating_sub(part));
+        let (mut low, mut high) = (0, size);
+        let mut tried = (size.saturating_mul(room) / part.max(1)).clamp(1, size.saturating_sub(1).max(1));
+        for _ in 0..MAX_TRIALS {
+            if high - low <= 1 || low * 20 >= high * 19 {
+                break;
+            }
+            let Some(trial) = with(&smaller.request, tried) else { break };
+            if cost(backend, caller, &trial).await?["requestedQueryCost"].as_u64().is_some_and(|cost| cost <= max_cost)
+            {
+                low = tried;
+            } else {
+                high = tried;
+            }
+            tried = low + (high - low) / 2;
+        }
+        let Some(request) = with(&smaller.request, low.max(1)) else { continue };
+        smaller.request = request;
+        smaller.sizes.push((path.join("."), argument, low.max(1)));
+        if low > 0 {
+            return Ok(Some(smaller));
+        }
+    }
+    Ok(None)
 }
 
-fn smaller(request: &Request, path: &[&str], size: u64) -> Option<Smaller> {
-    let is_smaller = size > 0 && page_size(request, path).is_some_and(|before| size < before);
-    let request = with_page_size(request, path, size).filter(|_| is_smaller)?;
-    Some(Smaller { request, path: path.join("."), size })
+/// A list of a request, and what it costs with all that is inside it.
+struct List {
+    part: u64,
+    path: Vec<String>,
+    argument: &'static str,
+    size: u64,
+}
+
+/// The most expensive lists and totals, the most expensive first.
+fn lists(schema: &Outline, request: &Request, report: &Value) -> Vec<List> {
+    let fields = report["fields"].as_array().into_iter().flatten();
+    let mut lists: Vec<_> = fields
+        .filter_map(|field| {
+            let path: Vec<_> = field["path"].as_array()?.iter().filter_map(Value::as_str).collect();
+            let is_totals = || {
+                schema
+                    .roots()
+                    .iter()
+                    .any(|root| Some(&root.name.as_str()) == path.last() && root.argument("rows").is_some())
+            };
+            let (argument, size) = match size(request, &path) {
+                Some(("rows", size)) => ("rows", size),
+                _ if path.len() == 1 && is_totals() => ("rows", TOTALS_ROWS),
+                other => other?,
+            };
+            let part = field["requestedSubtreeCost"].as_u64()?;
+            let part = part.saturating_sub(field["searchPenalty"].as_u64().unwrap_or(0));
+            Some(List { part, path: path.into_iter().map(str::to_owned).collect(), argument, size })
+        })
+        .filter(|list| list.size > 1)
+        .collect();
+    lists.sort_by_key(|list| std::cmp::Reverse(list.part));
+    lists.truncate(MAX_LISTS);
+    lists
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::Catalog;
 
     fn request(query: &str) -> Request {
         Request { query: query.to_owned(), ..Request::default() }
@@ -70,23 +154,34 @@ mod tests {
         let data = format!(r#"{{"x":{{"small":{{"edges":[{}]}},"big":{{"edges":[{}]}}}}}}"#, rows(2), rows(40));
         let data: Ordered = serde_json::from_str(&data).unwrap();
         let query = "{ x { small(first: 2) { edges { node { a } } } big(first: 50) { edges { node { a } } } } }";
-        let smaller = to_bytes(&request(query), &data, 600).unwrap();
-        assert_eq!((smaller.path.as_str(), smaller.size), ("x.big", 15));
+        let smaller = to_bytes(&request(query), &data, 800).unwrap();
+        assert_eq!(smaller.sizes, [("x.big".to_owned(), "first", 15)]);
         assert_eq!(smaller.request.query, query.replace("50", "15"));
-        assert_eq!(to_bytes(&request(query), &data, 170), None, "not one row has room");
-        assert_eq!(to_bytes(&request("{ ...F }"), &data, 600), None);
+        assert_eq!(to_bytes(&request(query), &data, 370), None, "not one row has room");
+        assert_eq!(to_bytes(&request("{ ...F }"), &data, 800), None);
     }
 
     #[test]
-    fn the_most_expensive_list_is_made_smaller() {
-        let cost = json!({ "requestedQueryCost": 350, "fields": [
-            { "path": ["x"], "requestedSubtreeCost": 349 },
-            { "path": ["x", "b"], "requestedSubtreeCost": 340, "searchPenalty": 50 },
-            { "path": ["x", "b", "edges", "node", "c"], "requestedSubtreeCost": 100 },
+    fn the_most_expensive_lists_come_first_and_totals_have_their_rows() {
+        let schema = Outline::parse(Catalog::built_in().unwrap().sdl()).unwrap();
+        let report = json!({ "fields": [
+            { "path": ["orderTotals"], "requestedSubtreeCost": 101 },
+            { "path": ["orders"], "requestedSubtreeCost": 340, "searchPenalty": 50 },
+            { "path": ["orders", "edges", "node", "notes"], "requestedSubtreeCost": 100 },
         ] });
-        let query = "{ x { b(first: 100) { edges { node { c(first: 5) { count } } } } } }";
-        let smaller = to_cost(&request(query), &cost, 205).unwrap();
-        assert_eq!((smaller.path.as_str(), smaller.size), ("x.b", 50));
-        assert_eq!(to_cost(&request(query), &cost, 10), None);
+        let query = "{ orderTotals(first: 9) { rowCount } orders(first: 50) { edges { node { notes(last: 5) { edges { cursor } } } } } }";
+        let found: Vec<_> = lists(&schema, &request(query), &report)
+            .into_iter()
+            .map(|list| (list.part, list.path.join("."), list.argument, list.size))
+            .collect();
+        let list = |part, path: &str, argument, size| (part, path.to_owned(), argument, size);
+        assert_eq!(
+            found,
+            [
+                list(290, "orders", "first", 50),
+                list(101, "orderTotals", "rows", 1000),
+                list(100, "orders.edges.node.notes", "last", 5)
+            ]
+        );
     }
 }

@@ -18,8 +18,8 @@ pub(super) struct Handle {
     pub(super) query: String,
     #[serde(rename = "v", default, skip_serializing_if = "Variables::is_empty")]
     pub(super) variables: Variables,
-    #[serde(rename = "c")]
-    pub(super) max_cost: u64,
+    #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
+    pub(super) max_cost: Option<u64>,
     #[serde(rename = "b")]
     pub(super) max_bytes: usize,
 }
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_handle_survives_and_a_changed_one_is_none() {
         let variables = Variables::from_iter([("a".to_owned(), json!([1, "é"]))]);
-        let handle = Handle { query: "{ a }".into(), variables, max_cost: 5, max_bytes: 7 };
+        let handle = Handle { query: "{ a }".into(), variables, max_cost: Some(5), max_bytes: 7 };
         let text = handle.encode();
         assert_eq!(Handle::decode(&format!(" {text}\n")).unwrap(), handle);
         for at in 0..text.len() {

@@ -7,8 +7,8 @@
 //! - `http`: the protocol over HTTP
 //! - `backend`: the server that is asked, and its schema
 //! - `checked_tokens`: tokens that it accepted a moment ago
-//! - `run`, `page`, `explain`, `changes`: what tools do
-//! - `fit`: smaller pages
+//! - `run`, `price`, `page`, `explain`, `changes`: what tools do
+//! - `fit`: fewer rows
 //! - `limits`: what may be spent on a query
 //! - `handle`: where a list goes on
 //! - `untrusted`: text that people outside wrote
@@ -23,6 +23,7 @@ mod handle;
 mod http;
 mod limits;
 mod page;
+mod price;
 mod prompts;
 mod protocol_server;
 mod reply;

@@ -1,12 +1,13 @@
 //! The connections of a response that no list is around, so that they can be paged through.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::mcp::handle::Handle;
 use crate::cli::mcp::limits::Limits;
 use crate::cli::mcp::reply::text;
 use crate::cli::query::response::Ordered;
 use crate::correction::paging;
+use crate::outline::typed_paths::SelectedPage;
 use crate::query::Request;
 
 /// A page of a list.
@@ -60,6 +61,24 @@ impl Connection<'_> {
         let has_more = page.get(flag)?.to_value() == true;
         let Value::String(cursor) = page.get(cursor)?.to_value() else { return None };
         has_more.then_some(cursor)
+    }
+}
+
+/// The pages that have as many rows as they may and do not say whether there are more: the paths, with the rows.
+pub(super) fn full_pages(data: &Ordered, pages: &[SelectedPage]) -> Vec<Value> {
+    let full = pages.iter().filter(|page| !page.says_more && has_full(data, &page.path, page.size));
+    let path = |page: &SelectedPage| {
+        let names = page.path.iter().map(String::as_str).filter(|name| !matches!(*name, "edges" | "*" | "node"));
+        names.collect::<Vec<_>>().join(".")
+    };
+    full.map(|page| json!({ "path": path(page), "rows": page.size })).collect()
+}
+
+fn has_full(value: &Ordered, path: &[String], size: u64) -> bool {
+    match (value, path.split_first()) {
+        (Ordered::List(values), Some((_, rest))) => values.iter().any(|value| has_full(value, rest, size)),
+        (value, Some((name, rest))) => value.get(name).is_some_and(|field| has_full(field, rest, size)),
+        (value, None) => value.get("edges").is_some_and(|edges| edges.values().len() as u64 >= size),
     }
 }
 

@@ -2,38 +2,25 @@
 
 use rmcp::model::{GetPromptResult, Prompt, PromptMessage, Role};
 
-const EXAMPLES: &str = include_str!("../../../docs/examples.md");
-
-/// A question with a query that answers it.
-struct Example<'a> {
-    name: String,
-    question: &'a str,
-    query: &'a str,
-}
+use crate::outline::examples::{Example, examples};
 
 /// The prompts.
 pub(super) fn list() -> Vec<Prompt> {
-    examples().map(|Example { name, question, .. }| Prompt::new(name, Some(question), None)).collect()
+    examples().iter().map(|example| Prompt::new(name(example), Some(example.question), None)).collect()
 }
 
 /// The prompt with that name.
-pub(super) fn get(name: &str) -> Option<GetPromptResult> {
-    let Example { question, query, .. } = examples().find(|example| example.name == name)?;
+pub(super) fn get(wanted: &str) -> Option<GetPromptResult> {
+    let Example { question, query, .. } = examples().iter().find(|example| name(example) == wanted)?;
     let text = format!(
         "{question}\n\nAnswer with the tool run_query. A query that answers this question; change the ids, dates and words in it to \
          those of my case:\n\n```graphql\n{query}\n```"
     );
-    Some(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description(question))
+    Some(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description(*question))
 }
 
-/// The questions that a query answers.
-fn examples() -> impl Iterator<Item = Example<'static>> {
-    EXAMPLES.split("\n## ").skip(1).filter_map(|section| {
-        let (number, rest) = section.split_once(". ")?;
-        let (question, rest) = rest.split_once('\n')?;
-        let query = rest.split_once("```graphql\n")?.1.split_once("\n```")?.0;
-        Some(Example { name: format!("question-{number}"), question, query })
-    })
+fn name(example: &Example) -> String {
+    format!("question-{}", example.number)
 }
 
 #[cfg(test)]
@@ -48,11 +35,11 @@ mod tests {
     fn every_prompt_has_a_question_and_a_valid_query() {
         let catalog = Catalog::built_in().unwrap();
         assert!(list().len() >= 59);
-        for Example { name, question, query } in examples() {
-            assert!(question.ends_with('?'), "{question}");
-            let request = Request { query: query.to_owned(), ..Request::default() };
-            assert!(compile(&catalog, &request, &Limits::DEFAULT).is_ok(), "{name}");
-            assert!(get(&name).is_some());
+        for example in examples() {
+            assert!(example.question.ends_with('?'), "{}", example.question);
+            let request = Request { query: example.query.to_owned(), ..Request::default() };
+            assert!(compile(&catalog, &request, &Limits::DEFAULT).is_ok(), "{}", example.number);
+            assert!(get(&name(example)).is_some());
         }
         assert!(get("question-0").is_none());
     }

@@ -1,49 +1,19 @@
-//! Runs and prices queries.
+//! Runs queries.
 
 use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
 
 use crate::cli::mcp::backend::{Backend, Caller};
 use crate::cli::mcp::fit::{self, Smaller};
 use crate::cli::mcp::limits::Limits;
-use crate::cli::mcp::page::next_pages;
+use crate::cli::mcp::page::{full_pages, next_pages};
+use crate::cli::mcp::price::cost;
 use crate::cli::mcp::reply::{Refusal, Reply, text};
 use crate::cli::mcp::untrusted;
 use crate::cli::query::response::{Fields, Ordered};
 use crate::outline::Outline;
-use crate::outline::typed_paths::texts;
+use crate::outline::typed_paths::selected;
 use crate::query::Request;
-
-/// As many fields of a price are listed at most.
-const LISTED_FIELDS: usize = 5;
-
-/// What a query would cost.
-pub(super) async fn price(backend: &Backend, caller: &Caller, request: &Request) -> Result<Reply, Refusal> {
-    let cost = cost(backend, caller, request).await?;
-    let fields = cost["fields"].as_array().cloned().unwrap_or_default();
-    let mut fields: Vec<_> =
-        fields.into_iter().filter(|field| field["requestedSubtreeCost"].as_u64() > Some(0)).collect();
-    fields.sort_by_key(|field| std::cmp::Reverse(field["requestedSubtreeCost"].as_u64()));
-    let fields = fields.iter().take(LISTED_FIELDS).map(|field| {
-        let path = field["path"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        json!({ "path": path.collect::<Vec<_>>().join("."), "cost": field["requestedSubtreeCost"] })
-    });
-    Ok(Reply::new(vec![
-        ("cost", Ordered::Scalar(cost["requestedQueryCost"].clone())),
-        ("maxCost", Ordered::Scalar(cost["maxCost"].clone())),
-        ("depth", Ordered::Scalar(cost["depth"].clone())),
-        ("credits", Ordered::Scalar(cost["throttleStatus"]["currentlyAvailable"].clone())),
-        ("mostExpensive", Ordered::Scalar(fields.collect())),
-    ]))
-}
-
-/// The report of a query that is valid.
-pub(super) async fn cost(backend: &Backend, caller: &Caller, request: &Request) -> Result<Value, Refusal> {
-    let report = backend.price(caller, request).await?.to_value();
-    match report.get("errors") {
-        Some(errors) => Err(Refusal::by_server(errors)),
-        None => Ok(report["extensions"]["cost"].clone()),
-    }
-}
 
 /// Runs a query, unless it costs too much, and returns its data, unless that is too large.
 pub(super) async fn run(
@@ -54,14 +24,20 @@ pub(super) async fn run(
 ) -> Result<Reply, Refusal> {
     let (schema, cost) = tokio::join!(backend.schema(caller), cost(backend, caller, request));
     let (schema, cost) = (schema?, cost?);
-    let requested = cost["requestedQueryCost"].as_u64().unwrap_or(0);
-    if requested > limits.max_cost {
-        let smaller = fit::to_cost(request, &cost, limits.max_cost);
-        let facts = json!({ "cost": requested, "maxCost": limits.max_cost });
-        return Err(refusal("ABOVE_MAX_COST", "the query costs more than maxCost", facts, smaller));
+    let (requested, max_cost) = (cost["requestedQueryCost"].as_u64().unwrap_or(0), limits.cost(&cost));
+    if requested > max_cost {
+        let smaller = fit::to_cost(backend, caller, &schema, request, &cost, max_cost).await?;
+        let bucket = &cost["throttleStatus"]["maximumAvailable"];
+        let facts = json!({ "cost": requested, "maxCost": max_cost, "bucketSize": bucket });
+        let what =
+            format!("the query costs {requested} credits, and maxCost is {max_cost}; your bucket holds {bucket}");
+        return Err(refusal("ABOVE_MAX_COST", &what, facts, smaller));
     }
     let response = backend.run(caller, request).await?;
-    present(&schema, request, limits, response)
+    let request = request.clone();
+    // Large data takes more than a millisecond.
+    let presented = spawn_blocking(move || present(&schema, &request, limits, response)).await;
+    presented.map_err(|error| Refusal::unreachable(&error))?
 }
 
 /// What the agent gets of a response.
@@ -74,13 +50,16 @@ fn present(schema: &Outline, request: &Request, limits: Limits, response: Ordere
         return Err(Refusal::by_server(&errors.unwrap_or_default()));
     };
     let mut reply = Reply::new(Vec::new());
-    reply.untrusted = texts(schema, &request.query).unwrap_or_else(|| untrusted::strings(&data));
+    let selected = selected(schema, &request.query, &request.variables);
+    let full = selected.as_ref().map(|selected| full_pages(&data, &selected.pages)).unwrap_or_default();
+    reply.untrusted = selected.map_or_else(|| untrusted::strings(&data), |selected| selected.texts);
     untrusted::cut(&mut data, &reply.untrusted);
     let bytes = text(&data).len();
     if bytes > limits.max_bytes {
         let smaller = fit::to_bytes(request, &data, limits.max_bytes);
         let facts = json!({ "bytes": bytes, "maxBytes": limits.max_bytes });
-        return Err(refusal("ABOVE_MAX_BYTES", "the data has more bytes than maxBytes", facts, smaller));
+        let what = format!("the data has {bytes} bytes, and maxBytes is {}", limits.max_bytes);
+        return Err(refusal("ABOVE_MAX_BYTES", &what, facts, smaller));
     }
     let pages = next_pages(request, limits, &data);
     reply.members.push(("data", data));
@@ -88,6 +67,9 @@ fn present(schema: &Outline, request: &Request, limits: Limits, response: Ordere
     if !pages.is_empty() {
         let pages = pages.into_iter().map(|(path, handle)| (path, Ordered::Scalar(handle.encode().into())));
         reply.members.push(("pages", Ordered::Object(pages.collect())));
+    }
+    if !full.is_empty() {
+        reply.members.push(("mayGoOn", Ordered::Scalar(full.into())));
     }
     let extensions = response.get("extensions").and_then(Ordered::as_object);
     reply.members.extend(extensions.into_iter().flat_map(notable));
@@ -104,7 +86,10 @@ fn notable(extensions: &Fields) -> Vec<(&'static str, Ordered)> {
 
 fn refusal(code: &str, what: &str, facts: Value, smaller: Option<Smaller>) -> Refusal {
     let advice = match &smaller {
-        Some(Smaller { path, size, .. }) => format!("{what}; it fits with first: {size} of {path}"),
+        Some(Smaller { sizes, .. }) => {
+            let sizes = sizes.iter().map(|(path, argument, size)| format!("{argument}: {size} of {path}"));
+            format!("{what}; it fits with {}", sizes.collect::<Vec<_>>().join(", "))
+        }
         None => format!("{what}; select fewer fields, or ask for smaller pages"),
     };
     let refusal = Refusal::new(code, &advice).with("facts", facts);
@@ -143,7 +128,7 @@ mod tests {
             let response = json!({ "data": data, "extensions": { "cost": { "requestedQueryCost": 3 } } });
             let response = serde_json::from_value(response).unwrap();
             let request = Request { query: QUERY.to_owned(), ..Request::default() };
-            let limits = Limits { max_cost: 100, max_bytes };
+            let limits = Limits { max_cost: Some(100), max_bytes };
             let result = json!(result(present(&SCHEMA, &request, limits, response)));
             let content = result["content"][0]["text"].as_str().unwrap();
             // One JSON value, in which the text is nowhere but in the data.
@@ -155,7 +140,7 @@ mod tests {
                 prop_assert_eq!(&result["isError"], true);
                 return Ok(());
             };
-            prop_assert_eq!(&result["_meta"][UNTRUSTED], &json!(["/data/order/name", "/data/order/notes/edges/*/node/noteInfo"]));
+            prop_assert_eq!(&result["_meta"][UNTRUSTED], &json!(["/data/order/name", "/data/order/notes/edges/*/node/noteInfo", "/data/order/orderId"]));
             for pointer in ["/order/name", "/order/notes/edges/4/node/noteInfo"] {
                 let value = data.pointer_mut(pointer).unwrap().take();
                 let value = value.as_str().unwrap();

@@ -1,9 +1,10 @@
 //! The tools: their list, which is a file, and their arguments.
 
 use rmcp::model::{JsonObject, Tool};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Number, Value};
+use tokio::task::spawn_blocking;
 
 use crate::cli::mcp::backend::{Backend, Caller};
 use crate::cli::mcp::changes::{self, Changes};
@@ -11,7 +12,7 @@ use crate::cli::mcp::explain::{self, Explained};
 use crate::cli::mcp::handle::Handle;
 use crate::cli::mcp::limits::Limits;
 use crate::cli::mcp::reply::{Refusal, Reply};
-use crate::cli::mcp::run;
+use crate::cli::mcp::{price, run};
 use crate::cli::query::response::Ordered;
 use crate::outline::search::search;
 use crate::query::{Request, Variables};
@@ -20,6 +21,10 @@ const LIST: &str = include_str!("tools.json");
 
 /// The bytes of an answer of the search.
 const SEARCH_BYTES: usize = 4096;
+
+/// The bytes of the words of a search, and of any other argument: a handle has the query, its variables and a cursor.
+const MAX_WORDS: usize = 2048;
+const MAX_ARGUMENT: usize = 256 * 1024;
 
 /// The tools in the order of the file.
 pub(super) fn list() -> serde_json::Result<Vec<Tool>> {
@@ -46,10 +51,10 @@ struct LimitedQuery {
     query: String,
     #[serde(default)]
     variables: Option<Variables>,
-    #[serde(default = "default_cost")]
-    max_cost: u64,
-    #[serde(default = "default_bytes")]
-    max_bytes: usize,
+    #[serde(default, deserialize_with = "whole")]
+    max_cost: Option<u64>,
+    #[serde(default, deserialize_with = "whole")]
+    max_bytes: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -58,12 +63,15 @@ struct HandleText {
     handle: String,
 }
 
-const fn default_cost() -> u64 {
-    200
-}
+/// The bytes of data that are returned unless an agent says how many.
+const DEFAULT_BYTES: usize = 20_000;
 
-const fn default_bytes() -> usize {
-    20_000
+/// A whole number, which JSON may also write as `100.0`.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let Some(number) = Option::<Number>::deserialize(deserializer)? else { return Ok(None) };
+    let written = number.to_string();
+    let digits = written.strip_suffix(".0").unwrap_or(&written);
+    digits.parse().map(Some).map_err(|_| D::Error::custom(format!("{number} is no whole number")))
 }
 
 /// Calls a tool.
@@ -73,14 +81,16 @@ pub(super) async fn call(
     backend: &Backend,
     caller: &Caller,
 ) -> Result<Reply, Refusal> {
+    check_lengths(&arguments)?;
     match name {
-        "search_schema" => search_schema(backend, caller, &read::<Words>(arguments)?.words).await,
+        "search_schema" => search_schema(backend, caller, read::<Words>(arguments)?.words).await,
         "price_query" => {
             let Query { query, variables } = read(arguments)?;
-            run::price(backend, caller, &request(query, variables)).await
+            price::price(backend, caller, &request(query, variables)).await
         }
         "run_query" => {
             let LimitedQuery { query, variables, max_cost, max_bytes } = read(arguments)?;
+            let max_bytes = max_bytes.map_or(DEFAULT_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
             run::run(backend, caller, &request(query, variables), Limits { max_cost, max_bytes }).await
         }
         "page_on" => page_on(backend, caller, &read::<HandleText>(arguments)?.handle).await,
@@ -90,21 +100,43 @@ pub(super) async fn call(
     }
 }
 
-async fn search_schema(backend: &Backend, caller: &Caller, words: &str) -> Result<Reply, Refusal> {
+async fn search_schema(backend: &Backend, caller: &Caller, words: String) -> Result<Reply, Refusal> {
     let schema = backend.schema(caller).await?;
-    let found = search(&schema, words, SEARCH_BYTES);
+    // It takes more than a millisecond.
+    let found = spawn_blocking(move || search(&schema, &words, SEARCH_BYTES)).await;
+    let found = found.map_err(|error| Refusal::unreachable(&error))?;
     let value = |value: serde_json::Result<Value>| Ordered::Scalar(value.unwrap_or_default());
     let example = found.example.map(|example| ("example", Ordered::Scalar(example.into())));
     let roots = ("roots", value(serde_json::to_value(found.roots)));
-    Ok(Reply::new(
-        example.into_iter().chain([roots, ("objects", value(serde_json::to_value(found.objects)))]).collect(),
-    ))
+    let objects = ("objects", value(serde_json::to_value(found.objects)));
+    let mut members: Vec<_> = example.into_iter().chain([roots, objects]).collect();
+    if !found.nearest.is_empty() {
+        members.push((
+            "nothingHas",
+            Ordered::Scalar("these words; the words of the schema that are spelt most like them:".into()),
+        ));
+        members.push(("nearest", value(serde_json::to_value(found.nearest))));
+    }
+    Ok(Reply::new(members))
 }
 
 async fn page_on(backend: &Backend, caller: &Caller, handle: &str) -> Result<Reply, Refusal> {
     let handle = Handle::decode(handle).map_err(|error| Refusal::new("HANDLE_INVALID", &error.to_string()))?;
     let limits = Limits { max_cost: handle.max_cost, max_bytes: handle.max_bytes };
     run::run(backend, caller, &handle.request(), limits).await
+}
+
+/// Fails if an argument is longer than it may be.
+fn check_lengths(arguments: &JsonObject) -> Result<(), Refusal> {
+    for (name, value) in arguments {
+        let max = if name == "words" { MAX_WORDS } else { MAX_ARGUMENT };
+        let length = value.as_str().map_or_else(|| value.to_string().len(), str::len);
+        if length > max {
+            let message = format!("the argument `{name}` has {length} bytes; at most {max} are allowed");
+            return Err(Refusal::new("BAD_ARGUMENTS", &message));
+        }
+    }
+    Ok(())
 }
 
 fn request(query: String, variables: Option<Variables>) -> Request {
@@ -121,6 +153,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_whole_number_may_have_a_decimal_point() {
+        let read = |max_cost: Value| {
+            read::<LimitedQuery>(json!({ "query": "", "maxCost": max_cost }).as_object().unwrap().clone())
+        };
+        assert_eq!(read(json!(100.0)).unwrap().max_cost, Some(100));
+        assert_eq!(read(Value::Null).unwrap().max_cost, None);
+        for wrong in [json!(1.5), json!(-1), json!(-1.0), json!("100"), json!(1e30)] {
+            assert!(read(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn long_arguments_are_refused() {
+        let check = |name: &str, value: Value| check_lengths(&JsonObject::from_iter([(name.to_owned(), value)]));
+        assert!(check("words", "x".repeat(2048).into()).is_ok() && check("words", "x".repeat(2049).into()).is_err());
+        assert!(check("query", "x".repeat(2049).into()).is_ok());
+        assert!(check("error", json!(["x".repeat(1 << 18)])).is_err());
+    }
 
     #[test]
     fn the_list_is_small_and_reads_only() {

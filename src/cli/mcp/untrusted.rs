@@ -49,6 +49,9 @@ fn cut_at(value: &mut Ordered, path: &[String]) {
             }
         }
         (Ordered::List(values), Some((_, rest))) => values.iter_mut().for_each(|value| cut_at(value, rest)),
+        // JSON that people outside wrote.
+        (Ordered::Object(fields), None) => fields.values_mut().for_each(|value| cut_at(value, path)),
+        (Ordered::List(values), None) => values.iter_mut().for_each(|value| cut_at(value, path)),
         (Ordered::Scalar(Value::String(text)), None) => {
             if let Some((end, _)) = text.char_indices().nth(MAX_CHARACTERS) {
                 let more = text[end..].chars().count();
@@ -82,5 +85,16 @@ mod tests {
         let data = data.to_value();
         assert_eq!(data["a"][0]["b"], format!("{} … [100 more characters are cut]", "é".repeat(500)));
         assert_eq!((&data["a"][0]["c"], &data["a"][2]["b"]), (&Value::from(long), &Value::from("short")));
+    }
+
+    #[test]
+    fn long_texts_within_json_are_cut() {
+        let long = "x".repeat(501);
+        let mut data: Ordered =
+            serde_json::from_str(&format!(r#"{{"j": {{"a": ["{long}", {{"b": "{long}"}}]}}}}"#)).unwrap();
+        cut(&mut data, &BTreeSet::from([vec!["j".to_owned()]]));
+        let data = data.to_value();
+        let cut = format!("{} … [1 more characters are cut]", "x".repeat(500));
+        assert_eq!((&data["j"]["a"][0], &data["j"]["a"][1]["b"]), (&Value::from(cut.clone()), &Value::from(cut)));
     }
 }

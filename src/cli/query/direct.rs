@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::cli::database::fitted;
 use crate::cli::outcome::Outcome;
+use crate::cli::query::nesting;
 use crate::cli::query::response::{Fields, Ordered};
 use crate::cli::schema;
 use crate::compile::compile;
@@ -16,14 +17,22 @@ use crate::execute::{constant, execute};
 use crate::limits::Limits;
 use crate::query::Request;
 
-/// The response of a server without limits.
-pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, request: &Request) -> Outcome<Ordered> {
+/// The response of a server without limits. A request that is not run has errors, or nothing.
+pub(super) async fn ask(
+    database: &ConnectionString,
+    file: Option<&Path>,
+    request: &Request,
+    is_run: bool,
+) -> Outcome<Ordered> {
     let (catalog, pool) = fitted(database, schema::read(file)?).await?;
     let limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };
     let compiled = match compile(&catalog, request, &limits) {
         Ok(compiled) => compiled,
         Err(errors) => return Ok(serde_json::from_str(&json!({ "errors": errors }).to_string())?),
     };
+    if !is_run {
+        return Ok(Ordered::Object(Fields::new()));
+    }
     let mut writer = if compiled.plan.needs_database() {
         let connection = pool.connection().await?;
         let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |_| Memory::Held };
@@ -38,7 +47,7 @@ pub(super) async fn ask(database: &ConnectionString, file: Option<&Path>, reques
         "actualQueryCost": compiled.estimate.actual(&writer.row_counts()),
     });
     Ok(Ordered::Object(Fields::from_iter([
-        ("data".to_owned(), serde_json::from_slice(&data)?),
+        ("data".to_owned(), serde_json::from_slice(&nesting::cut(&data))?),
         ("extensions".to_owned(), serde_json::from_value(json!({ "cost": cost }))?),
     ])))
 }

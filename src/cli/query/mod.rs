@@ -3,8 +3,10 @@
 //! - `remote`: asks a running server
 //! - `direct`: asks a database without a server
 //! - `response`: what they answer
+//! - `nesting`: JSON that nests too deep
 //! - `all_pages`: all pages of a list as one response
 //! - `listing`: the response for people; `csv`: for spreadsheets
+//! - `offer`: what is offered in place of a query with errors
 //! - `prompt`: one query after the other, at a terminal
 //! - `history`: those that were asked there
 
@@ -13,10 +15,13 @@ mod csv;
 mod direct;
 mod history;
 mod listing;
+mod nesting;
+mod offer;
 mod prompt;
 pub(crate) mod remote;
 pub(crate) mod response;
 
+use std::error::Error;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
@@ -90,6 +95,10 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
+    /// If the query has errors and there is a corrected one, which is always shown, run this one
+    #[arg(long)]
+    corrected: bool,
+
     /// The query, a file that holds it, or `-` for standard input; without one, a terminal has a prompt
     #[arg(value_name = "QUERY|FILE")]
     query: Option<String>,
@@ -122,48 +131,90 @@ pub(crate) fn run(args: Args) -> Outcome {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut request =
         Request { query: String::new(), operation_name: args.operation, variables: args.variables.unwrap_or_default() };
-    let mut ask = |query: &str| -> Outcome {
+    let mut ask = |query: &str| -> Result<(), NotAnswered> {
         query.clone_into(&mut request.query);
-        let response = runtime.block_on(async {
-            if args.all {
-                all_pages::ask(async |request: &Request| asked.ask(request).await, &request).await
-            } else {
-                asked.ask(&request).await
-            }
-        })?;
-        let text = match (args.json, args.csv) {
-            (true, _) => format!("{}\n", serde_json::to_string_pretty(&response)?),
-            (_, true) => csv::render(&response)?,
-            _ => listing::render(&response),
-        };
-        print(&response, &text, args.json)
+        let response = runtime.block_on(asked.answer(&request, args.all))?;
+        let Err(error) = print(&response, args.csv, args.json) else { return Ok(()) };
+        let offered = offer::offer(&request, &response, |request| runtime.block_on(asked.ask(request, How::Price)))?;
+        let Some((corrected, changes)) = offered else { return Err(error.into()) };
+        eprintln!("Corrected: {changes}");
+        if args.corrected {
+            let response = runtime.block_on(asked.answer(&corrected, args.all))?;
+            return Ok(print(&response, args.csv, args.json)?);
+        }
+        Err(NotAnswered { error, corrected: Some(corrected.query) })
     };
     match args.query {
         None if io::stdin().is_terminal() => {
             let ask = |query: &str| {
-                if let Err(error) = ask(query)
-                    && !error.is::<Incomplete>()
-                {
+                let NotAnswered { error, corrected } = ask(query).err()?;
+                if !error.is::<Incomplete>() {
                     eprintln!("{}", ErrorChain(&*error));
                 }
+                corrected
             };
             Ok(prompt::run(io::stdin().lock(), io::stdout(), &mut History::of_user(), ask)?)
         }
-        query => ask(&query_text::read(query.as_deref().unwrap_or("-"))?),
+        query => {
+            ask(&query_text::read(query.as_deref().unwrap_or("-"))?).map_err(|NotAnswered { error, corrected }| {
+                if let Some(corrected) = corrected {
+                    eprintln!("With --corrected this runs in its place:\n{corrected}");
+                }
+                error
+            })
+        }
+    }
+}
+
+/// Whether a query is run, or only priced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Run,
+    Price,
+}
+
+/// Why a query was not answered, and the one that is offered in its place.
+struct NotAnswered {
+    error: Box<dyn Error + Send + Sync>,
+    corrected: Option<String>,
+}
+
+impl From<Box<dyn Error + Send + Sync>> for NotAnswered {
+    fn from(error: Box<dyn Error + Send + Sync>) -> Self {
+        Self { error, corrected: None }
     }
 }
 
 impl Asked {
-    async fn ask(&mut self, request: &Request) -> Outcome<Ordered> {
+    /// The response to a request, or the responses to all pages of its list as one.
+    async fn answer(&mut self, request: &Request, all: bool) -> Outcome<Ordered> {
+        if all {
+            all_pages::ask(async |page: &Request| self.ask(page, How::Run).await, request).await
+        } else {
+            self.ask(request, How::Run).await
+        }
+    }
+
+    async fn ask(&mut self, request: &Request, how: How) -> Outcome<Ordered> {
         match self {
-            Self::Database(database, schema) => direct::ask(database, schema.as_deref(), request).await,
-            Self::Server(server, caller) => remote::ask(server, caller, request).await,
+            Self::Database(database, schema) => {
+                direct::ask(database, schema.as_deref(), request, how == How::Run).await
+            }
+            Self::Server(server, caller) => {
+                let headers: &[_] = if how == How::Price { &[("graphql-cost", "validate")] } else { &[] };
+                remote::ask(server, caller, request, headers).await
+            }
         }
     }
 }
 
-fn print(response: &Ordered, text: &str, as_json: bool) -> Outcome {
-    write(text)?;
+fn print(response: &Ordered, as_csv: bool, as_json: bool) -> Outcome {
+    let text = match (as_json, as_csv) {
+        (true, _) => format!("{}\n", serde_json::to_string_pretty(response)?),
+        (_, true) => csv::render(response)?,
+        _ => listing::render(response),
+    };
+    write(&text)?;
     if !as_json {
         eprint!("{}", listing::warnings(response));
     }

@@ -17,12 +17,12 @@ quit, exit, \\q, Ctrl-D  ends
 /// As many queries are listed.
 const LISTED: usize = 20;
 
-/// Reads queries until the input ends, and passes each to `ask`.
+/// Reads queries until the input ends, and passes each to `ask`, which returns what it offers in place of a query with errors.
 pub(super) fn run(
     mut input: impl BufRead,
     mut output: impl Write,
     history: &mut History,
-    mut ask: impl FnMut(&str),
+    mut ask: impl FnMut(&str) -> Option<String>,
 ) -> io::Result<()> {
     output.write_all(GREETING.as_bytes())?;
     let mut query = String::new();
@@ -45,7 +45,7 @@ pub(super) fn run(
                         let known = known.to_owned();
                         writeln!(output, "{known}")?;
                         history.add(&known);
-                        ask(&known);
+                        offered(&mut output, history, ask(&known))?;
                     }
                     None => writeln!(output, "There is no such query; history lists them.")?,
                 },
@@ -57,10 +57,17 @@ pub(super) fn run(
         }
         if !query.is_empty() && (line.is_empty() || is_complete(&query)) {
             history.add(&query);
-            ask(&query);
+            offered(&mut output, history, ask(&query))?;
             query.clear();
         }
     }
+}
+
+/// Puts the query that is offered in place of the last one into the history, so that `!!` runs it.
+fn offered(output: &mut impl Write, history: &mut History, query: Option<String>) -> io::Result<()> {
+    let Some(query) = query else { return Ok(()) };
+    history.add(&query);
+    writeln!(output, "!! runs the corrected query:\n{query}")
 }
 
 fn list(output: &mut impl Write, history: &History) -> io::Result<()> {
@@ -118,7 +125,11 @@ mod tests {
     /// The queries that are asked, and what is shown.
     fn typed(input: &str, history: &mut History) -> (Vec<String>, String) {
         let (mut asked, mut output) = (Vec::new(), Vec::new());
-        run(input.as_bytes(), &mut output, history, |query| asked.push(query.to_owned())).unwrap();
+        let ask = |query: &str| {
+            asked.push(query.to_owned());
+            (query == "{ e }").then(|| "{ f }".to_owned())
+        };
+        run(input.as_bytes(), &mut output, history, ask).unwrap();
         (asked, String::from_utf8(output).unwrap())
     }
 
@@ -148,6 +159,9 @@ mod tests {
         assert!(shown.contains("> > … … > > "), "{shown}");
         assert!(shown.contains("   1  { a(b: \"}\") }\n   2  { d }\n> "), "{shown}");
         assert!(shown.contains("There is no such query") && shown.contains("Ctrl-D"), "{shown}");
+        let (asked, shown) = typed("{ e }\n!!\n", &mut history);
+        assert!(asked == ["{ e }", "{ f }"] && shown.contains("!! runs the corrected query:\n{ f }"), "{shown}");
+        history.add("{ broken");
         // The input may end in place of `quit`.
         assert_eq!(typed("!!", &mut history).0, ["{ broken"]);
         assert_eq!(typed("\\q\n{ e }\n", &mut history).0, [""; 0]);

@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::cli::admin::password;
 use crate::cli::http_client::Answer;
 use crate::cli::outcome::Outcome;
+use crate::cli::query::nesting;
 use crate::cli::query::response::Ordered;
 use crate::cli::remote_server::RemoteServer;
 use crate::query::Request;
@@ -48,9 +49,14 @@ pub(super) fn caller(token: Option<String>, user: Option<String>) -> Outcome<Cal
 }
 
 /// Sends the query and returns the response. A user signs in first, and once more when the token has expired.
-pub(super) async fn ask(server: &RemoteServer, caller: &mut Caller, request: &Request) -> Outcome<Ordered> {
+pub(super) async fn ask(
+    server: &RemoteServer,
+    caller: &mut Caller,
+    request: &Request,
+    headers: &[(&str, &str)],
+) -> Outcome<Ordered> {
     if let Some(token) = &caller.token {
-        let response = send(server, token, request).await?;
+        let response = send(server, token, request, headers).await?;
         let code = response.get("errors").and_then(|errors| errors.values().first()?.get("extensions")?.get("code"));
         let is_expired = code.is_some_and(|code| code.to_value() == "UNAUTHENTICATED");
         if !is_expired || caller.credentials.is_none() {
@@ -61,11 +67,11 @@ pub(super) async fn ask(server: &RemoteServer, caller: &mut Caller, request: &Re
         return Err(RemoteError::NoCredentials.into());
     };
     let token = sign_in(server, user, password).await?;
-    send(server, caller.token.insert(token), request).await
+    send(server, caller.token.insert(token), request, headers).await
 }
 
-async fn send(server: &RemoteServer, token: &str, request: &Request) -> Outcome<Ordered> {
-    graphql(server, &format!("Bearer {token}"), request, &[]).await
+async fn send(server: &RemoteServer, token: &str, request: &Request, headers: &[(&str, &str)]) -> Outcome<Ordered> {
+    graphql(server, &format!("Bearer {token}"), request, headers).await
 }
 
 /// Sends a query with an `Authorization` and further headers, and returns the response.
@@ -96,5 +102,6 @@ async fn sign_in(server: &RemoteServer, user: &str, password: &str) -> Outcome<S
 }
 
 fn parse<T: DeserializeOwned>(answer: &Answer) -> Result<T, RemoteError> {
-    serde_json::from_slice(&answer.body).map_err(|error| RemoteError::NotJson(answer.status.as_u16(), error))
+    serde_json::from_slice(&nesting::cut(&answer.body))
+        .map_err(|error| RemoteError::NotJson(answer.status.as_u16(), error))
 }

@@ -7,6 +7,7 @@ use crate::cursor::BadCursor;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::query::bind::search_size::SearchSize;
+use crate::query::elsewhere::named_elsewhere;
 use crate::search::bounds::MAX_VALUES;
 use crate::search::{Comparator, SearchError};
 use crate::sync_token::BadToken;
@@ -42,18 +43,21 @@ pub(crate) enum BindError {
     /// A search key that the connection does not have; what the search language lacks, if the key is written as in another one;
     /// the most similar key, and all of them.
     #[error(
-        "`{field}` cannot be searched by `{key}`{}{} (its keys: {})",
+        "`{field}` cannot be searched by `{key}`{}{} (its keys: {}){}",
         .syntax.map(|syntax| format!("; {syntax}")).unwrap_or_default(),
         .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default(),
-        .allowed.join(", ")
+        .allowed.join(", "),
+        named_elsewhere(.elsewhere)
     )]
     NotFilterable {
         field: String,
         key: String,
         offset: usize,
         syntax: Option<&'static str>,
-        nearest: Option<String>,
-        allowed: Vec<String>,
+        nearest: Option<Box<str>>,
+        allowed: Box<[String]>,
+        /// Searches of other roots, and fields, that the key may mean.
+        elsewhere: Box<[String]>,
     },
     /// A comparator that the key does not accept.
     #[error("`{key}` does not take the comparator {}; it takes {}", .comparator.describe(), describe(.allowed).join(", "))]
@@ -142,10 +146,13 @@ impl Diagnostic for BindError {
                 extensions.extend(allowed.as_ref().map(|allowed| ("allowed".to_owned(), json!(allowed))));
                 return extensions;
             }
-            Self::NotFilterable { field, key, offset, syntax: _, nearest, allowed } => {
+            Self::NotFilterable { field, key, offset, syntax: _, nearest, allowed, elsewhere } => {
                 let mut extensions = json!({ "field": field, "key": key, "offset": offset, "allowed": allowed });
                 if let Some(nearest) = nearest {
                     extensions["nearest"] = json!(nearest);
+                }
+                if !elsewhere.is_empty() {
+                    extensions["elsewhere"] = json!(elsewhere);
                 }
                 extensions
             }

@@ -24,7 +24,7 @@ use crate::query::bind::introspection::{
     Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
 };
 use crate::query::bind::page_size::{self, Page};
-use crate::query::bind::search_keys::SearchKeys;
+use crate::query::bind::search_keys::{self, SearchKeys};
 use crate::query::bind::search_terms::{self, Searches, StepTerms};
 use crate::query::bind::totals_arguments::{self, TotalsArguments};
 use crate::query::bind::variable::{self, Values};
@@ -94,7 +94,7 @@ impl<'a> Priced<'a> {
     /// Reads the values of the search strings. All errors are reported, in document order.
     pub fn expand(&self, scope: &RowScope) -> Result<Resolved<'_, 'a>, GraphqlErrors> {
         let mut errors = Vec::new();
-        let terms = read_terms(&self.searches, &self.values, scope, |_, own| errors.extend(own));
+        let terms = read_terms(&self.searches, &self.values, scope, |search, own| errors.extend(search.located(&own)));
         GraphqlErrors::check(errors)?;
         Ok(Resolved { priced: self, terms })
     }
@@ -110,12 +110,18 @@ struct Search<'a> {
     errors: Range<usize>,
 }
 
+impl Search<'_> {
+    fn located(&self, errors: &[BindError]) -> Vec<GraphqlError> {
+        errors.iter().map(|error| GraphqlError::new(error, [self.selection.location])).collect()
+    }
+}
+
 /// Reads search strings, and adds what limits their rows to those of the caller. `report` gets the errors of each.
 fn read_terms(
     searches: &[Search<'_>],
     values: &Values<'_>,
     scope: &RowScope,
-    mut report: impl FnMut(&Search<'_>, Vec<GraphqlError>),
+    mut report: impl FnMut(&Search<'_>, Vec<BindError>),
 ) -> StepTerms {
     let (mut reader, mut terms) = (Searches::default(), StepTerms::default());
     for search in searches {
@@ -123,8 +129,7 @@ fn read_terms(
         let mut errors = Vec::new();
         let own = reader.terms(&arguments, search.connection, &mut errors);
         terms.insert(search.step, search_terms::limited(own, search.connection, scope));
-        let errors = errors.iter().map(|error| GraphqlError::new(error, [search.selection.location]));
-        report(search, errors.collect());
+        report(search, errors);
     }
     terms
 }
@@ -157,7 +162,12 @@ pub fn resolve<'a>(
     if !errors.is_empty() {
         // The errors of values stand between the others.
         let mut of_searches = Vec::with_capacity(searches.len());
-        read_terms(&searches, &values, scope, |search, own| of_searches.push((search.errors.clone(), own)));
+        // Once a request, since it takes as long as all else.
+        let mut is_searched = false;
+        read_terms(&searches, &values, scope, |search, mut own| {
+            is_searched = is_searched || search_keys::find_elsewhere(&mut own, catalog);
+            of_searches.push((search.errors.clone(), search.located(&own)));
+        });
         // From the last on, so that the ranges of the others stay where they are.
         for (of_keys, of_search) in of_searches.into_iter().rev() {
             errors.splice(of_keys, of_search);

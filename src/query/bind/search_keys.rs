@@ -3,15 +3,17 @@
 
 use std::collections::HashMap;
 
+use crate::catalog::Catalog;
 use crate::catalog::connection::Connection;
 use crate::catalog::schema::ArgumentRole;
 use crate::catalog::search_key::ScopeKey;
 use crate::error::excerpt::excerpt;
-use crate::nearest::meant;
+use crate::nearest::{clearly_meant, meant};
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::search_size::SearchSize;
+use crate::query::elsewhere;
 use crate::query::operation::Literal;
 use crate::search::{self, Comparator, Operator, SearchError, SearchErrorKind, Term};
 
@@ -100,8 +102,9 @@ pub(super) fn key(
         key: excerpt(term.key),
         offset: term.offset,
         syntax: foreign_syntax(term.key),
-        nearest: meant(identifier(term.key), names(connection)).first().map(|nearest| (*nearest).to_owned()),
+        nearest: meant(identifier(term.key), names(connection)).first().map(|nearest| (*nearest).into()),
         allowed: names(connection).map(str::to_owned).collect(),
+        elsewhere: Box::default(),
     })?;
     let key = &connection.search_keys[index];
     let comparator = match term.operator {
@@ -127,6 +130,20 @@ pub(super) fn key(
         });
     }
     Ok((index, comparator))
+}
+
+/// Adds to the first error of a key that means none without doubt where else the schema has what it means. `false` if there is none.
+pub(super) fn find_elsewhere(errors: &mut [BindError], catalog: &Catalog) -> bool {
+    for error in errors {
+        if let BindError::NotFilterable { field, key, syntax: None, allowed, elsewhere, .. } = error
+            && clearly_meant(key, allowed.iter().map(String::as_str)).is_none()
+        {
+            let searches = elsewhere::searches(catalog, key, field).into_iter();
+            *elsewhere = searches.chain(elsewhere::fields(catalog, key, "")).collect();
+            return true;
+        }
+    }
+    false
 }
 
 /// If the term has no key, the error lists the keys, and suggests the one that the term begins with.
@@ -176,7 +193,7 @@ mod tests {
 
     use serde_json::json;
 
-    use crate::catalog::Catalog;
+    use super::*;
     use crate::compile::compiler::Compiler;
     use crate::error::code::ErrorCode;
     use crate::limits::Limits;

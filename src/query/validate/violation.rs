@@ -11,6 +11,7 @@ use crate::error::excerpt::excerpt;
 use crate::query::document_limits::{
     MAX_DIRECTIVES, MAX_FIELDS, MAX_INTROSPECTION_LISTS, MAX_LEVELS, MAX_ROOT_FIELDS, MAX_WORK,
 };
+use crate::query::elsewhere::named_elsewhere;
 
 /// A name from a document, cut to a length fit for an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,10 +79,17 @@ pub(super) enum Violation {
     /// A scalar or enum with a selection set.
     #[error("Field \"{field}\" of type \"{ty}\" has no fields to select")]
     SelectionSetOnLeaf { field: Truncated, ty: String },
-    /// A field that the type does not have. The path to one further inside can replace it. The fields of the type are
-    /// listed in the order of their likeness.
-    #[error("Type \"{ty}\" has no field \"{field}\"{}", mend_field(.instead, .suggestions, .fields))]
-    UnknownField { field: Truncated, ty: String, instead: Vec<String>, suggestions: Suggestions, fields: Vec<String> },
+    /// A field that the type does not have. The path to one further inside can replace it; `elsewhere` are paths from a root to fields
+    /// that it may mean. The fields of the type are listed in the order of their likeness.
+    #[error("Type \"{ty}\" has no field \"{field}\"{}{}", mend_field(.instead, .suggestions, .fields), named_elsewhere(.elsewhere))]
+    UnknownField {
+        field: Truncated,
+        ty: String,
+        instead: Vec<String>,
+        elsewhere: Vec<String>,
+        suggestions: Suggestions,
+        fields: Vec<String>,
+    },
     /// Two fragments with the same name.
     #[error("There is more than one fragment \"{0}\"")]
     DuplicateFragment(Truncated),
@@ -122,9 +130,15 @@ pub(super) enum Violation {
     /// A directive twice at one location.
     #[error("Directive \"@{0}\" may stand here only once")]
     DuplicateDirective(Truncated),
-    /// An argument that the field or directive does not have, and those that it has.
-    #[error("Unknown argument \"{argument}\" of {owner}{}", suggest_or_list(.suggestions, .allowed))]
-    UnknownArgument { argument: Truncated, owner: String, suggestions: Suggestions, allowed: Vec<String> },
+    /// An argument that the field or directive does not have, those that it has, and the search key that it means without doubt.
+    #[error("Unknown argument \"{argument}\" of {owner}{}", suggest_or_list(.suggestions, .search_key.as_deref(), .allowed))]
+    UnknownArgument {
+        argument: Truncated,
+        owner: String,
+        suggestions: Suggestions,
+        search_key: Option<String>,
+        allowed: Vec<String>,
+    },
     /// The same argument twice.
     #[error("Argument \"{0}\" is given more than once")]
     DuplicateArgument(Truncated),
@@ -241,11 +255,12 @@ fn by_operation(preposition: &str, operation: Option<&Truncated>) -> impl fmt::D
     })
 }
 
-fn suggest_or_list(suggestions: &Suggestions, allowed: &[String]) -> impl fmt::Display {
-    fmt::from_fn(move |f| match (suggestions.0.is_empty(), allowed.is_empty()) {
-        (false, _) => write!(f, "{suggestions}"),
-        (true, true) => f.write_str(", which takes none"),
-        (true, false) => write!(f, "; it takes {}", allowed.join(", ")),
+fn suggest_or_list(suggestions: &Suggestions, search_key: Option<&str>, allowed: &[String]) -> impl fmt::Display {
+    fmt::from_fn(move |f| match (suggestions.0.is_empty(), search_key, allowed.is_empty()) {
+        (false, ..) => write!(f, "{suggestions}"),
+        (true, Some(key), _) => write!(f, "; write query: \"{key}:…\""),
+        (true, None, true) => f.write_str(", which takes none"),
+        (true, None, false) => write!(f, "; it takes {}", allowed.join(", ")),
     })
 }
 
@@ -262,7 +277,7 @@ impl Diagnostic for Violation {
     fn extensions(&self) -> ErrorExtensions {
         let extensions: Vec<(&str, Value)> = match self {
             Self::UnknownType { ty, suggestions } => vec![("type", json!(ty.0)), suggestions.extension()],
-            Self::UnknownField { field, ty, instead, suggestions, fields } => {
+            Self::UnknownField { field, ty, instead, elsewhere, suggestions, fields } => {
                 let mut extensions = vec![
                     ("type", json!(ty)),
                     ("field", json!(field.0)),
@@ -270,6 +285,7 @@ impl Diagnostic for Violation {
                     ("fields", json!(fields)),
                 ];
                 extensions.extend((!instead.is_empty()).then(|| ("instead", json!(instead))));
+                extensions.extend((!elsewhere.is_empty()).then(|| ("elsewhere", json!(elsewhere))));
                 extensions
             }
             Self::MissingSelectionSet { field, ty, example } => {
@@ -285,8 +301,11 @@ impl Diagnostic for Violation {
             Self::UnknownDirective { directive, suggestions } => {
                 vec![("directive", json!(directive.0)), suggestions.extension()]
             }
-            Self::UnknownArgument { argument, suggestions, allowed, .. } => {
-                vec![("argument", json!(argument.0)), suggestions.extension(), ("allowed", json!(allowed))]
+            Self::UnknownArgument { argument, suggestions, search_key, allowed, .. } => {
+                let mut extensions =
+                    vec![("argument", json!(argument.0)), suggestions.extension(), ("allowed", json!(allowed))];
+                extensions.extend(search_key.as_ref().map(|key| ("searchKey", json!(key))));
+                extensions
             }
             Self::MissingPageSize(field) => vec![("field", json!(field.0))],
             Self::MissingArgument { argument, ty, .. } => {

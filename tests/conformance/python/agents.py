@@ -33,7 +33,8 @@ async def everything(session):
     assert not failed and price["cost"] == 9, price
     failed, run, meta = await call("run_query", query=QUERY)
     assert not failed and len(run["data"]["orders"]["edges"]) == 3, run
-    assert meta["orderql/untrusted"] == ["/data/orders/edges/*/node/orderName"], meta
+    names = [f"/data/orders/edges/*/node/{name}" for name in ("orderId", "orderName")]
+    assert meta["orderql/untrusted"] == names, meta
     failed, page, _ = await call("page_on", handle=run["pages"]["orders"])
     assert not failed and page["data"] != run["data"], page
     broken = QUERY.replace("orderName", "ordrName")

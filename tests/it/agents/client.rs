@@ -90,6 +90,13 @@ impl Agent {
         answer["result"].clone()
     }
 
+    /// Sends a request and returns its error.
+    pub fn refused(&mut self, method: &str, params: &Value) -> Value {
+        let answer = self.exchange(&json!({ "jsonrpc": "2.0", "id": "r", "method": method, "params": params }));
+        assert!(answer.get("result").is_none(), "{answer}");
+        answer["error"].clone()
+    }
+
     /// Calls a tool.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Called {
         called(&self.request("tools/call", &json!({ "name": tool, "arguments": arguments })))

@@ -132,6 +132,7 @@ async fn a_program_without_the_schema_answers_questions_with_few_calls() {
             failed.push(format!("{}: {calls} calls, {tokens} tokens, without {missing:?}\n  {query}", intent.number));
         }
     }
+    println!("{answered} answered, {} not", failed.len());
     println!(
         "{answered} answered, with {most_calls} calls and {most_tokens} tokens at most; not:\n{}",
         failed.join("\n")

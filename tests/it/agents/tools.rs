@@ -85,6 +85,12 @@ async fn what_is_too_much_is_refused_with_a_query_that_fits() {
         let rows = run.content["data"]["orders"]["edges"].as_array().unwrap().len();
         assert_eq!(json!(rows), fits["first"]);
     }
+    // Totals cost by the rows that they add up.
+    let totals = "{ orderTotals(first: 5, groupBy: [STATUS_ID]) { groups { statusId count } complete } }";
+    let refused = agent.call("run_query", &json!({ "query": totals, "maxCost": 30.0 }));
+    let fits = &refused.content["fits"];
+    assert!(fits["rows"].as_u64().is_some_and(|rows| rows > 100) && fits["leavesOut"][0].is_string(), "{refused:?}");
+    assert!(!agent.call("run_query", &json!({ "query": fits["query"], "maxCost": 30 })).is_error);
     let one = agent.call("run_query", &json!({ "query": ORDERS, "maxBytes": 10 }));
     assert!(one.is_error && one.content.get("fits").is_none(), "{one:?}");
 }
@@ -143,7 +149,9 @@ async fn what_strangers_wrote_stays_data() {
     let mut agent = Agent::start(&server, &token);
     let query = "{ order(orderId: \"ORDER_SPLIT\") { orderId title: orderName statusId notes(first: 5) { edges { node { noteInfo } } } } }";
     let run = agent.call("run_query", &json!({ "query": query }));
-    assert_eq!(run.meta["orderql/untrusted"], json!(["/data/order/notes/edges/*/node/noteInfo", "/data/order/title"]));
+    let listed =
+        ["notes/edges/*/node/noteInfo", "orderId", "statusId", "title"].map(|path| format!("/data/order/{path}"));
+    assert_eq!(run.meta["orderql/untrusted"], json!(listed));
     assert_eq!(run.content["data"]["order"]["title"], short);
     let note = run.content["data"]["order"]["notes"]["edges"][0]["node"]["noteInfo"].as_str().unwrap();
     assert!(note.starts_with(&hostile[..500]) && note.ends_with("more characters are cut]"), "{note}");
@@ -171,4 +179,38 @@ async fn the_token_may_be_in_a_file_and_is_read_each_time() {
     assert!(!agent.call("run_query", &json!({ "query": ORDERS })).is_error);
     fs::remove_file(&file).unwrap();
     assert_eq!(code(&agent.call("run_query", &json!({ "query": ORDERS })).content), "NO_TOKEN");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_query_may_cost_what_the_bucket_pays_twice() {
+    let profile = Profile { bucket_size: Some(300), ..Profile::DEFAULT };
+    let (server, _database, token) = server_with_demo_user(profile, &[]).await;
+    let mut agent = Agent::start(&server, &token);
+    let refused = agent.call("run_query", &json!({ "query": ORDERS.replace("40", "60") }));
+    assert_eq!(refused.content["facts"], json!({ "cost": 180, "maxCost": 150, "bucketSize": 300 }), "{refused:?}");
+    let message = refused.content["errors"][0]["message"].as_str().unwrap();
+    assert!(message.contains("costs 180 credits, and maxCost is 150; your bucket holds 300"), "{message}");
+    assert_eq!(refused.content["fits"]["first"], 50);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_have_a_form_and_a_length() {
+    let (server, _database, token) = server_with_demo_user(Profile::DEFAULT, &[]).await;
+    let mut agent = Agent::start(&server, &token);
+    let text = agent.refused("tools/call", &json!({ "name": "run_query", "arguments": "{ \"query\": \"{ a }\" }" }));
+    assert!(text["code"] == -32602 && text["message"].as_str().unwrap().contains("`arguments` an object"), "{text}");
+    assert_eq!(agent.refused("tools/nothing", &json!({}))["code"], -32601);
+    let long = agent.call("search_schema", &json!({ "words": "order ".repeat(400) }));
+    assert_eq!(long.content["errors"][0]["extensions"]["code"], "BAD_ARGUMENTS", "{long:?}");
+    let nothing = agent.call("search_schema", &json!({ "words": "xqzzt wqxx" }));
+    assert!(!nothing.is_error && !nothing.content["nearest"].as_array().unwrap().is_empty(), "{nothing:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn full_pages_without_page_info_are_named() {
+    let (server, _database, token) = demo_server().await;
+    let mut agent = Agent::start(&server, &token);
+    let query = "{ orders(first: 3, sortKey: ORDER_ID) { edges { node { orderItems(first: 1) { edges { node { productId } } } } } pageInfo { hasNextPage } } }";
+    let run = agent.call("run_query", &json!({ "query": query }));
+    assert_eq!(run.content["mayGoOn"], json!([{ "path": "orders.orderItems", "rows": 1 }]), "{run:?}");
 }

@@ -138,6 +138,9 @@ impl Visit {
         assert!(self.query().contains("orders(first: 3)"), "{}", self.query());
         // A page without a size, and a misspelt field.
         self.write("{ orders { edges { node { ordrId");
+        // Each button shows what it changes.
+        let shown = "[...document.querySelectorAll('.oq-difference')].map(({ textContent }) => textContent)";
+        browser.wait_for(&format!("{shown}.includes('ordrId orderId')"));
         browser.press("Add first: 10");
         browser.press("Use orderId");
         browser.wait_for(&format!("Number(document.querySelector('{PRICE}')?.innerText.replace(',', '')) === 20"));

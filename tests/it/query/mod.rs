@@ -3,6 +3,7 @@
 mod bounded_search;
 mod daily_searches;
 mod edge_cases;
+mod equivalence;
 mod fulfilment_queue;
 pub mod mending;
 mod order_changes;

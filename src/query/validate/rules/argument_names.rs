@@ -2,9 +2,10 @@
 //!
 //! GraphQL specification, sections 5.4.1 (Argument Names) and 5.4.2 (Argument Uniqueness).
 
+use crate::catalog::Catalog;
 use crate::catalog::schema::{Argument, ArgumentRole};
-use crate::nearest::meant;
-use crate::query::validate::document_index::DocumentIndex;
+use crate::nearest::{clearly_meant, meant};
+use crate::query::validate::document_index::{ArgumentOwner, DocumentIndex};
 use crate::query::validate::name_map::NameMap;
 use crate::query::validate::violation::Violation;
 use crate::query::validate::violations::Violations;
@@ -25,10 +26,13 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
             if list.declaration(name).is_some() {
                 continue;
             }
+            let suggestions = suggested(name, declared);
+            let search_key = if suggestions.is_empty() { search_key(index.catalog, list.owner, name) } else { None };
             let violation = Violation::UnknownArgument {
                 argument: (*name).into(),
                 owner: list.owner.describe(index.catalog),
-                suggestions: suggested(name, declared).into(),
+                suggestions: suggestions.into(),
+                search_key,
                 allowed: declared.iter().map(|argument| argument.name.clone()).collect(),
             };
             violations.add(&violation, [location(argument)]);
@@ -42,6 +46,14 @@ pub(super) fn suggested<'a>(name: &str, declared: &'a [Argument]) -> Vec<&'a str
         Some(argument) => vec![argument.name.as_str()],
         None => meant(name, declared.iter().map(|argument| argument.name.as_str())),
     }
+}
+
+/// The key of a connection's searches that an argument means, as other APIs have conditions.
+fn search_key(catalog: &Catalog, owner: ArgumentOwner<'_>, name: &str) -> Option<String> {
+    let ArgumentOwner::Field(Some(parent), field) = owner else { return None };
+    let (_, binding) = catalog.fields_of(catalog.object(parent)?).find(|(known, _)| known.name == field)?;
+    let keys = binding.searched()?.search_keys.iter().filter(|key| key.scope.is_none());
+    clearly_meant(name, keys.map(|key| key.name.as_str())).map(str::to_owned)
 }
 
 /// The argument that is called so in other APIs.

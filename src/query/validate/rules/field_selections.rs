@@ -5,9 +5,10 @@
 use graphql_parser::query as ast;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding};
+use crate::catalog::binding::{Binding, ConnectionField, EntityBinding};
 use crate::catalog::schema::{Field, ObjectType};
-use crate::nearest::{closest_first, meant};
+use crate::nearest::{clearly_meant, closest_first, meant};
+use crate::query::elsewhere::{self, row};
 use crate::query::parse::document::location;
 use crate::query::validate::document_index::{DocumentIndex, TYPE_NAME};
 use crate::query::validate::violation::Violation;
@@ -16,6 +17,9 @@ use crate::query::validate::violations::Violations;
 /// The most fields of the type that an error lists.
 const MAX_LISTED: usize = 40;
 
+/// As many names are looked for in the whole schema at most, since that takes as long as all else.
+const MAX_SEARCHED: usize = 3;
+
 /// What other APIs call the rows of a connection.
 const ROWS: [&str; 6] = ["node", "nodes", "items", "rows", "results", "data"];
 
@@ -23,6 +27,7 @@ const ROWS: [&str; 6] = ["node", "nodes", "items", "rows", "results", "data"];
 const COUNTS: [&str; 3] = ["totalCount", "total", "size"];
 
 pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
+    let mut searched = 0;
     for selected in &index.fields {
         // The fields of an unknown type are unknown too, and no errors of their own.
         let (Some(parent), None) = (selected.parent, selected.ty) else { continue };
@@ -30,10 +35,16 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
         let name = selected.field.name;
         let names = names(object).chain([TYPE_NAME]);
         let suggestions = suggested(index.catalog, object, selected.field);
+        let instead = instead(index.catalog, object, name, suggestions.is_empty()).unwrap_or_default();
+        let is_clear = !instead.is_empty() || clearly_meant(name, suggestions.iter().copied()).is_some();
+        let is_nowhere = !is_clear && searched < MAX_SEARCHED;
+        searched += usize::from(is_nowhere);
+        let elsewhere = if is_nowhere { elsewhere::fields(index.catalog, name, &object.name) } else { Vec::new() };
         let violation = Violation::UnknownField {
             field: name.into(),
             ty: object.name.clone(),
-            instead: instead(index.catalog, object, name, suggestions.is_empty()).unwrap_or_default(),
+            instead,
+            elsewhere,
             suggestions: suggestions.into(),
             fields: closest_first(name, names, MAX_LISTED).into_iter().map(str::to_owned).collect(),
         };
@@ -80,14 +91,6 @@ fn instead(catalog: &Catalog, object: &ObjectType, name: &str, is_unlike_all: bo
         None => None,
     };
     field.and_then(|field| way(&[before.as_slice(), &[field]].concat()))
-}
-
-/// `edges` of a connection and `node` of an edge, with their types.
-fn row<'a>(catalog: &'a Catalog, object: &'a ObjectType) -> Option<(&'a Field, &'a ObjectType)> {
-    let (field, _) = catalog.fields_of(object).find(|(_, binding)| {
-        matches!(binding, Binding::Connection(ConnectionField::Edges) | Binding::Edge(EdgeField::Node))
-    })?;
-    Some((field, catalog.object(field.ty.named())?))
 }
 
 /// The only object joined to this one that has the field, and the field.

@@ -5,6 +5,17 @@ use orderql::correction::tokens::Text;
 /// A kind of mistake: its name, and the text with it at the n-th place where it can be made. `None` if there are fewer.
 pub type Mistake = (&'static str, fn(&Text, usize) -> Option<String>);
 
+/// The kinds after which a query may mean something else, so that it is not corrected.
+pub const CHANGES_MEANING: &[&str] = &[
+    "an argument that there is not",
+    "an enum value of another API",
+    "both ends",
+    "an operator that there is not",
+    "a range of what has none",
+    "a term that is none",
+    "a value that is no date",
+];
+
 /// All kinds.
 pub const MISTAKES: &[Mistake] = &[
     ("a field without a letter", |text, n| field(text, n, 5, |name| format!("{}{}", &name[..3], &name[4..]))),
@@ -86,7 +97,7 @@ pub const MISTAKES: &[Mistake] = &[
     ("a page size in quotes", |text, n| {
         page_size(text, n).map(|(_, (name, end))| text.replaced(name + 2, end, "\"10\""))
     }),
-    ("both ends", |text, n| page_size(text, n).map(|(_, (name, _))| text.inserted_after(name - 1, "last: 5, "))),
+    ("both ends", |text, n| page_size(text, n).map(|(_, (name, _))| text.inserted_after(name - 1, "last: 7, "))),
     ("too expensive", |text, n| {
         let (_, (name, end)) = page_size(text, n)?;
         Some(text.replaced(name + 2, end, "100")).filter(|_| text.text.matches("first:").count() > 1)

@@ -9,7 +9,7 @@ import { askToSignIn, session } from "../session";
 import { useStore } from "../store";
 import type { Cost, FieldCost, GraphqlError, Operation } from "../server";
 import { paid } from "./history";
-import { repairs } from "./repairs";
+import { differences, repairs } from "./repairs";
 import { outdate, priced } from "./watch";
 
 function Total({ cost }: { cost: Cost }) {
@@ -45,10 +45,9 @@ function Problem({ error, operation, isOld }: { error: GraphqlError; operation: 
         {line !== undefined && <span className="oq-note">Line {line}: </span>}
         {error.message}
       </p>
-      <div className="oq-buttons">
-        {repairs(operation, error).map((repair) => (
+      {repairs(operation, error).map((repair) => (
+        <div key={repair.label} className="oq-buttons">
           <button
-            key={repair.label}
             type="button"
             disabled={isOld}
             onClick={() => {
@@ -58,8 +57,13 @@ function Problem({ error, operation, isOld }: { error: GraphqlError; operation: 
           >
             {repair.label}
           </button>
-        ))}
-      </div>
+          {differences(operation, repair.operation).map(({ from, to }) => (
+            <span key={from + to} className="oq-note oq-difference">
+              {from && <del>{from}</del>} {to && <ins>{to}</ins>}
+            </span>
+          ))}
+        </div>
+      ))}
     </li>
   );
 }

@@ -35,6 +35,35 @@ interface Smaller {
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : []);
 
+/** As many characters of a difference are shown. */
+const SHOWN = 80;
+
+/** What a repair takes out of the text or a variable, and what it puts in its place. */
+export interface Difference {
+  from: string;
+  to: string;
+}
+
+/** What a repair changes: in the text all between the first and the last change, and each variable. */
+export function differences(before: Operation, after: Operation): Difference[] {
+  const [old, changed] = [before.query, after.query];
+  const most = Math.min(old.length, changed.length);
+  let [head, tail] = [0, 0];
+  while (head < most && old[head] === changed[head]) head++;
+  while (tail < most - head && old.at(-1 - tail) === changed.at(-1 - tail)) tail++;
+  // Whole names are read more easily than single letters.
+  while (head > 0 && /\w/.test(old[head - 1]!)) head--;
+  while (tail > 0 && /\w/.test(old.at(-tail)!)) tail--;
+  const cut = (text: string) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+  const text = { from: cut(old.slice(head, old.length - tail)), to: cut(changed.slice(head, changed.length - tail)) };
+  const shown = (value: unknown) => JSON.stringify(value) ?? "";
+  const variables = Object.entries(after.variables ?? {}).flatMap(([name, value]) => {
+    const known = shown(before.variables?.[name]);
+    return known === shown(value) ? [] : [{ from: `$${name}: ${known}`, to: shown(value) }];
+  });
+  return [...(text.from || text.to ? [text] : []), ...variables];
+}
+
 /** The changes that an error suggests. */
 export function repairs(operation: Operation, error: GraphqlError): Repair[] {
   const document = parsed(operation.query);

@@ -1,12 +1,14 @@
-//! Texts and names as words, and how alike two words are.
+//! Texts and names as words, how alike two words are, and what else they may mean.
+
+pub(crate) mod synonyms;
 
 /// Words that say nothing about what is asked.
 const STOP_WORDS: &[&str] = &[
-    "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "did", "do", "does", "ever", "for", "from", "get",
-    "give", "ha", "hers", "his", "had", "have", "how", "i", "if", "in", "is", "it", "may", "me", "much", "my", "no",
-    "not", "of", "on", "one", "or", "our", "s", "same", "so", "than", "that", "the", "their", "them", "there", "they",
-    "this", "to", "up", "wa", "was", "we", "were", "what", "when", "where", "which", "who", "whom", "why", "will",
-    "with", "you", "your",
+    "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "carry", "did", "do", "does", "ever", "for", "from",
+    "find", "get", "give", "ha", "hers", "his", "had", "have", "how", "i", "if", "in", "is", "it", "may", "me", "much",
+    "my", "no", "not", "of", "on", "one", "or", "our", "s", "same", "so", "than", "that", "the", "their", "them",
+    "there", "they", "this", "to", "up", "wa", "was", "we", "were", "what", "when", "where", "which", "who", "whom",
+    "why", "will", "with", "you", "your",
 ];
 
 /// The words of a text or of a name in camelCase or `snake_case`: in lower case, without an ending of the plural, and without those
