@@ -87,13 +87,8 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
 
-    /// Print the rows of the query's list as CSV
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
-
-    /// Print the response as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    form: Form,
 
     /// If the query has errors and there is a corrected one, which is always shown, run this one
     #[arg(long)]
@@ -102,6 +97,18 @@ pub(crate) struct Args {
     /// The query, a file that holds it, or `-` for standard input; without one, a terminal has a prompt
     #[arg(value_name = "QUERY|FILE")]
     query: Option<String>,
+}
+
+/// How the response is printed: as tables unless one is given.
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct Form {
+    /// Print the rows of the query's list as CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+
+    /// Print the response as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Who answers.
@@ -134,13 +141,13 @@ pub(crate) fn run(args: Args) -> Outcome {
     let mut ask = |query: &str| -> Result<(), NotAnswered> {
         query.clone_into(&mut request.query);
         let response = runtime.block_on(asked.answer(&request, args.all))?;
-        let Err(error) = print(&response, args.csv, args.json) else { return Ok(()) };
+        let Err(error) = print(&response, args.form) else { return Ok(()) };
         let offered = offer::offer(&request, &response, |request| runtime.block_on(asked.ask(request, How::Price)))?;
         let Some((corrected, changes)) = offered else { return Err(error.into()) };
         eprintln!("Corrected: {changes}");
         if args.corrected {
             let response = runtime.block_on(asked.answer(&corrected, args.all))?;
-            return Ok(print(&response, args.csv, args.json)?);
+            return Ok(print(&response, args.form)?);
         }
         Err(NotAnswered { error, corrected: Some(corrected.query) })
     };
@@ -208,20 +215,20 @@ impl Asked {
     }
 }
 
-fn print(response: &Ordered, as_csv: bool, as_json: bool) -> Outcome {
-    let text = match (as_json, as_csv) {
-        (true, _) => format!("{}\n", serde_json::to_string_pretty(response)?),
-        (_, true) => csv::render(response)?,
-        _ => listing::render(response),
+fn print(response: &Ordered, form: Form) -> Outcome {
+    let text = match form {
+        Form { json: true, .. } => format!("{}\n", serde_json::to_string_pretty(response)?),
+        Form { csv: true, .. } => csv::render(response)?,
+        Form { .. } => listing::render(response),
     };
     write(&text)?;
-    if !as_json {
+    if !form.json {
         eprint!("{}", listing::warnings(response));
     }
     match response.get("errors") {
         None | Some(Ordered::Scalar(Value::Null)) => Ok(()),
         Some(errors) => {
-            if !as_json {
+            if !form.json {
                 eprint!("{}", listing::errors(errors));
             }
             Err(Incomplete.into())
