@@ -10,7 +10,7 @@
 //! - `source`: these steps in order
 //! - `document`: the tree, and where its arguments and variables are
 //! - [`definitions`]: its operations and fragments, one by one
-//! - [`print`]: the document as graphql-js prints it
+//! - `print`: the document as graphql-js prints it
 //! - `error`: why a text is not a document
 //!
 //! The result is as the specification demands, with these exceptions:
