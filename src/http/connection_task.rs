@@ -1,6 +1,5 @@
 //! Serves one connection within its time-outs, until either side ends it.
 
-use std::convert::Infallible;
 use std::future;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::TryFutureExt;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::service::service_fn;
@@ -15,7 +15,7 @@ use hyper::{Request, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::time;
 
 use crate::http::connection::open_connections::Place;
@@ -124,28 +124,25 @@ impl<H: Handler> ConnectionTask<H> {
     }
 
     async fn serve(&mut self, io: ConnectionIo<H>) -> End {
-        // Notified when an HTTP/2 client is to use another connection for further requests.
-        let goaway = Arc::new(Notify::new());
         let service = service_fn({
             let (current, connection) = (Arc::clone(&self.current), Arc::clone(&self.connection));
-            let (goaway, is_draining) = (Arc::clone(&goaway), Arc::clone(&self.handler.http().is_draining));
+            let is_draining = Arc::clone(&self.handler.http().is_draining);
             let (listener, peer) = (self.listener, self.peer);
             move |request: Request<Incoming>| {
                 let is_http2 = request.version() == Version::HTTP_2;
                 let mut in_flight = connection.begin();
                 in_flight.ends_connection = request.version() == Version::HTTP_10;
-                let responding = current.get().respond(listener, peer, in_flight, request);
-                let (goaway, is_draining) = (Arc::clone(&goaway), Arc::clone(&is_draining));
                 // Boxed, because hyper moves what it gets several times, and this is large.
-                Box::pin(async move {
-                    let mut response = responding.await?;
+                let responding = Box::pin(current.get().respond(listener, peer, in_flight, request));
+                let (connection, is_draining) = (Arc::clone(&connection), Arc::clone(&is_draining));
+                responding.map_ok(move |mut response| {
                     // Otherwise a client could send a request while its idle connection is being closed at the end.
                     match is_draining.load(Ordering::Relaxed) {
-                        true if is_http2 => goaway.notify_one(),
+                        true if is_http2 => connection.leave(),
                         true => drop(response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"))),
                         false => {}
                     }
-                    Ok::<_, Infallible>(response)
+                    response
                 })
             }
         });
@@ -160,8 +157,10 @@ impl<H: Handler> ConnectionTask<H> {
             tokio::select! {
                 // Nothing to report: most connections are ended by their clients, and requests are logged by themselves.
                 _ = future::poll_fn(|_| serving.as_mut().poll(&mut Context::from_waker(&waker))) => return End::Done,
-                () = connection.until_shed() => return End::Shed,
-                () = goaway.notified(), if !closing => {
+                () = connection.until_shed() => {
+                    if closing || !connection.is_left() {
+                        return End::Shed;
+                    }
                     closing = true;
                     serving.as_mut().graceful_shutdown();
                 }

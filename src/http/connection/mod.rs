@@ -25,6 +25,8 @@ pub(crate) struct Connection {
     shed: Notify,
     /// Whether its end would look like the end of a response that was broken off.
     is_broken: AtomicBool,
+    /// Whether the client is to use another connection for further requests.
+    is_left: AtomicBool,
     memory: ConnectionMemory,
 }
 
@@ -126,7 +128,13 @@ impl Connection {
     /// A connection without requests.
     pub(crate) fn new(memory: ConnectionMemory) -> Self {
         let state = State { requests: Vec::new(), last_activity: Instant::now(), begun: 0, ambiguous: None };
-        Self { state: Mutex::new(state), shed: Notify::new(), is_broken: AtomicBool::new(false), memory }
+        Self {
+            state: Mutex::new(state),
+            shed: Notify::new(),
+            is_broken: AtomicBool::new(false),
+            is_left: AtomicBool::new(false),
+            memory,
+        }
     }
 
     /// Begins a request.
@@ -182,6 +190,17 @@ impl Connection {
     /// Completes when the connection is to be closed.
     pub(crate) async fn until_shed(&self) {
         self.shed.notified().await;
+    }
+
+    /// The client is to use another connection for further requests, which is told to HTTP/2 clients alone.
+    pub(crate) fn leave(&self) {
+        if !self.is_left.swap(true, Ordering::Relaxed) {
+            self.shed.notify_one();
+        }
+    }
+
+    pub(crate) fn is_left(&self) -> bool {
+        self.is_left.load(Ordering::Relaxed)
     }
 
     /// Whether an orderly end of the connection would look like that of a response that was broken off.
