@@ -71,8 +71,7 @@ pub fn run(options: &AttackOptions) -> Result<bool> {
     let mut rows = Vec::new();
     let all = Attack::value_variants().iter().copied();
     let client = database.connect()?;
-    let write =
-        |sql: &str| database.block_on(client.batch_execute(&format!("SET default_transaction_read_only = off; {sql}")));
+    let write = |sql: &str| database.block_on(client.batch_execute(&format!("BEGIN READ WRITE; {sql}; COMMIT")));
     for attack in all.filter(|attack| options.only.is_empty() || options.only.contains(attack)) {
         eprintln!("{} s of {}", options.seconds, attack.name());
         if attack == Attack::LargeValues {
