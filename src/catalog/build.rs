@@ -1,6 +1,7 @@
 //! Builds a catalog from the definitions of a schema file.
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use graphql_parser::Pos;
 
@@ -62,6 +63,7 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
         description: String::new(),
         sdl: String::new(),
         search_window: SearchWindow::DEFAULT,
+        places: OnceLock::new(),
     };
     catalog.description = schema_description::write(&catalog);
     catalog.sdl = sdl_writer::write(&catalog);

@@ -1,6 +1,7 @@
 //! The catalog: the types and directives of a schema, by id and by name.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use crate::catalog::binding::{
     Binding, ConnectionField, EdgeField, Entity, EntityBinding, One, PageInfoField, RootBinding,
@@ -9,6 +10,7 @@ use crate::catalog::column::Column;
 use crate::catalog::feed::Feed;
 use crate::catalog::ids::{EntityId, FieldId, TypeId};
 use crate::catalog::meta_field::MetaField;
+use crate::catalog::places::Places;
 use crate::catalog::schema::{Directive, Field, ObjectKind, ObjectType, Type, TypeRef};
 use crate::catalog::scoped_relation::ScopedRelation;
 use crate::catalog::search_window::SearchWindow;
@@ -37,6 +39,8 @@ pub struct Catalog {
     pub(super) description: String,
     pub(super) sdl: String,
     pub(super) search_window: SearchWindow,
+    /// Made when a name is first looked for in it.
+    pub(super) places: OnceLock<Places>,
 }
 
 impl Catalog {
@@ -48,6 +52,11 @@ impl Catalog {
     /// What the schema has and how it is used, in Markdown.
     pub fn description(&self) -> &str {
         &self.description
+    }
+
+    /// Where its fields and search keys are, for names that a query gives them in vain.
+    pub(crate) fn places(&self) -> &Places {
+        self.places.get_or_init(|| Places::of(self))
     }
 
     /// How many rows a search may examine.

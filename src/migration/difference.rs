@@ -1,6 +1,6 @@
 //! What a database lacks of what is declared, and what it has that is not declared any more.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use tokio_postgres::{Client, Error};
 
@@ -28,7 +28,7 @@ pub(super) struct Difference {
     pub(super) objects: Vec<Object>,
     /// All declared views, in the same form.
     pub(super) views: Vec<Object>,
-    /// Views and functions of the schema `orderql` that are not declared any more: `VIEW orderql.name`.
+    /// Views and functions of the schema `orderql` that are not declared any more, and the triggers of these: `VIEW orderql.name`.
     pub(super) undeclared: Vec<String>,
     pub(super) indexes: Vec<MissingIndex>,
     /// What the database has.
@@ -148,7 +148,7 @@ fn is_applied(object: &Object, present: &Present) -> bool {
         ObjectKind::Function | ObjectKind::TriggerFunction => present.functions.contains(object.name),
         ObjectKind::View | ObjectKind::Sequence => present.relations.contains_key(object.name),
         ObjectKind::Triggers => {
-            object.parts.iter().all(|part| present.triggers.contains(&(object.name.to_owned(), (*part).to_owned())))
+            object.parts.iter().all(|part| present.triggers.contains_key(&(object.name.to_owned(), (*part).to_owned())))
         }
         ObjectKind::Rows | ObjectKind::Rights | ObjectKind::Comments => true,
     };
@@ -168,6 +168,18 @@ fn undeclared(declaration: &Declaration, present: &Present) -> Vec<String> {
     });
     let mut views: Vec<_> = views.map(|(name, _)| format!("VIEW {name}")).collect();
     views.sort();
-    let functions = present.functions.iter().filter(|name| is_left(name) && is_ours("function", name));
-    views.into_iter().chain(functions.map(|name| format!("FUNCTION {name}"))).collect()
+    let functions: BTreeSet<_> =
+        present.functions.iter().filter(|name| is_left(name) && is_ours("function", name)).collect();
+    let is_replaced = |table: &str, trigger: &str| {
+        let mut of_table =
+            declaration.objects.iter().filter(|object| object.kind == ObjectKind::Triggers && object.name == table);
+        of_table.any(|object| object.parts.contains(&trigger))
+    };
+    let triggers = present
+        .triggers
+        .iter()
+        .filter(|((table, name), function)| functions.contains(function) && !is_replaced(table, name));
+    let triggers = triggers.map(|((table, name), _)| format!("TRIGGER {name} ON {table}"));
+    let dropped = views.into_iter().chain(triggers);
+    dropped.chain(functions.iter().map(|name| format!("FUNCTION {name}"))).collect()
 }

@@ -1,5 +1,5 @@
-//! What triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, and the stores of returns and shipments. Rows
-//! that are written while triggers are disabled, as some imports do, are missing or stale until they are repaired.
+//! What triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, and the stores of returns and
+//! shipments. Rows that are written while triggers are disabled, as some imports do, are missing or stale until they are repaired.
 
 use tokio_postgres::{Client, Error};
 

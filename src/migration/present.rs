@@ -1,6 +1,6 @@
 //! What a database has of what is declared.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use tokio_postgres::{Client, Error};
 
@@ -32,12 +32,17 @@ const FUNCTIONS: &str = "
     FROM pg_catalog.pg_proc
     WHERE pronamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'orderql')";
 
+/// Without those that a partition has of its table.
 const TRIGGERS: &str = "
-    SELECT nspname || '.' || relname, tgname::text
+    SELECT namespace.nspname || '.' || relname, tgname::text,
+        (SELECT nspname || '.' || proname
+         FROM pg_catalog.pg_proc
+         JOIN pg_catalog.pg_namespace ON pg_namespace.oid = pronamespace
+         WHERE pg_proc.oid = tgfoid)
     FROM pg_catalog.pg_trigger
     JOIN pg_catalog.pg_class AS relation ON relation.oid = tgrelid
     JOIN pg_catalog.pg_namespace AS namespace ON namespace.oid = relnamespace
-    WHERE NOT tgisinternal AND nspname IN ('public', 'orderql')";
+    WHERE NOT tgisinternal AND tgparentid = 0 AND namespace.nspname IN ('public', 'orderql')";
 
 /// The views and functions of change feeds, which are made by the definitions of these.
 const OF_FEEDS: &str = "
@@ -66,8 +71,8 @@ pub(super) struct Present {
     pub(super) keys: HashMap<String, Vec<String>>,
     /// With the schema `orderql`.
     pub(super) functions: BTreeSet<String>,
-    /// Tables and the names of their triggers.
-    pub(super) triggers: HashSet<(String, String)>,
+    /// The functions of triggers, by their tables and names.
+    pub(super) triggers: BTreeMap<(String, String), String>,
     /// The views and functions of change feeds.
     pub(super) of_feeds: HashSet<String>,
     /// What was applied; none if nothing was, or by a version without records.
@@ -97,15 +102,14 @@ impl Present {
             relations
                 .insert(row.try_get(0)?, PresentRelation { kind: row.try_get(1)?, rows: row.try_get(2)?, columns });
         }
-        let pairs = async |sql| -> Result<Vec<(String, String)>, Error> {
-            client.query(sql, &[]).await?.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
-        };
         let keys = client.query(KEYS, &[]).await?;
         let keys = keys.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect::<Result<_, Error>>()?;
         let functions: BTreeSet<String> = names(client, FUNCTIONS).await?;
         let has_feeds = relations.contains_key("orderql.sync_part") && functions.contains("orderql.sync_function_name");
         let of_feeds = if has_feeds { names(client, OF_FEEDS).await? } else { HashSet::new() };
-        let triggers = pairs(TRIGGERS).await?.into_iter().collect();
+        let triggers = client.query(TRIGGERS, &[]).await?;
+        let triggers = triggers.iter().map(|row| Ok(((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?)));
+        let triggers = triggers.collect::<Result<_, Error>>()?;
         let record = Record::read(client).await?;
         Ok(Self { has_schema, relations, keys, functions, triggers, of_feeds, record })
     }

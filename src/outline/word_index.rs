@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::nearest::{clearly_meant, closest_first};
 use crate::words::synonyms::meanings;
-use crate::words::{likeness, words};
+use crate::words::{SHORTEST_BEGINNING, likeness, words};
 
 /// What is left of what a word counts if it is only another meaning of the word, the likeliest one and the following, or another spelling.
 const OTHER_MEANING: f32 = 0.8;
@@ -17,9 +17,6 @@ const FURTHER_MEANING: f32 = 0.15;
 
 /// Fields of which a word says this much count for how rare it is.
 const TELLING: f32 = 0.4;
-
-/// Words that begin alike have as many characters in common.
-const BEGINNING: usize = 4;
 
 /// As many words of the schema are named for a text that has none.
 const MAX_NEAREST: usize = 5;
@@ -88,7 +85,7 @@ impl WordIndex {
                 let factor = (OTHER_MEANING - FOLLOWING_MEANING * f32::from(rank)).max(LEAST_MEANING);
                 self.add_shares(meaning, factor, index, &mut shares);
             }
-            if !shares.is_known[index] && word.len() > BEGINNING && spelt < MAX_SPELT {
+            if !shares.is_known[index] && word.len() > SHORTEST_BEGINNING && spelt < MAX_SPELT {
                 spelt += 1;
                 if let Some(meant) = clearly_meant(word, self.fields.keys().map(String::as_str)) {
                     self.add_shares(meant, OTHER_SPELLING, index, &mut shares);
@@ -99,7 +96,7 @@ impl WordIndex {
     }
 
     fn add_shares(&self, word: &str, factor: f32, index: usize, shares: &mut Shares) {
-        let beginning = word.char_indices().nth(BEGINNING).map_or(word, |(end, _)| &word[..end]);
+        let beginning = word.char_indices().nth(SHORTEST_BEGINNING).map_or(word, |(end, _)| &word[..end]);
         let alike = self.fields.range(beginning.to_owned()..).take_while(|(other, _)| other.starts_with(beginning));
         for (other, fields) in alike {
             let likeness = likeness(word, other) * factor;

@@ -6,14 +6,12 @@
 //! - [`bind`]: operation and variables → [`bind::selection::BoundOperation`]; reads page sizes, search strings and
 //!   cursors
 //! - [`export`]: an operation whose collection is fetched page by page
-//! - `elsewhere`: where a schema has what a name means that a type does not have
 //! - `document_limits`: how large a document can be, regardless of the caller
 //!
 //! `graphql_parser` is used here and in the catalog alone.
 
 pub mod bind;
 pub(crate) mod document_limits;
-mod elsewhere;
 pub mod export;
 pub mod operation;
 pub mod parse;

@@ -44,16 +44,17 @@ fn stem(word: &str) -> String {
     }
 }
 
+/// Words that only begin alike have as many characters in common at least.
+pub(crate) const SHORTEST_BEGINNING: usize = 4;
+
 /// How alike two words are: 1 if they are the same, less if they begin alike, such as `ship` and `shipment`, and 0 otherwise.
 pub(crate) fn likeness(one: &str, other: &str) -> f32 {
-    /// Shorter beginnings say nothing.
-    const SHORTEST: usize = 4;
     if one == other {
         return 1.0;
     }
     let common = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
     let shorter = one.chars().count().min(other.chars().count());
-    if common >= SHORTEST && common * 5 >= shorter * 4 { 0.6 } else { 0.0 }
+    if common >= SHORTEST_BEGINNING && common * 5 >= shorter * 4 { 0.6 } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -19,10 +19,10 @@ const MODULES: &[(&str, &[&str])] = &[
     ("seal", &[]),
     ("cursor", &["value", "seal"]),
     ("sync_token", &["value", "seal", "cursor"]),
-    ("catalog", &["value", "nearest", "limits", "search", "seal", "cursor"]),
+    ("catalog", &["value", "words", "nearest", "limits", "search", "seal", "cursor"]),
     // Its tests read the built-in schema.
     ("outline", &["words", "nearest"]),
-    ("query", &["value", "words", "nearest", "limits", "error", "search", "cursor", "sync_token", "catalog"]),
+    ("query", &["value", "nearest", "limits", "error", "search", "cursor", "sync_token", "catalog"]),
     ("correction", &["nearest", "query"]),
     ("vocabulary", &["value", "nearest", "error", "search", "catalog", "query"]),
     ("cost", &["limits", "error", "catalog", "query"]),

@@ -1,4 +1,5 @@
--- The functions that keep what is derived from OFBiz's tables.
+-- The functions that keep what is derived from OFBiz's tables. One that gets other arguments or another kind of trigger gets another name:
+-- a database that is migrated beside its writers has both until the triggers are replaced.
 
 --- function orderql.items_have_groups if order_item.ship_group_seq_id
 -- Whether order_item has the group of an item, as HotWax's has; stock OFBiz's groups are in order_item_ship_group_assoc.
@@ -254,7 +255,9 @@ REVOKE EXECUTE ON FUNCTION orderql.refresh_shipments FROM PUBLIC;
 CREATE OR REPLACE FUNCTION orderql.fill_shipments(after text, most integer) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
-    following text[] := ARRAY(SELECT shipment_id FROM public.shipment WHERE shipment_id > after ORDER BY shipment_id LIMIT most);
+    following text[] := ARRAY(
+        SELECT shipment_id FROM public.shipment WHERE shipment_id > after ORDER BY shipment_id LIMIT most
+    );
 BEGIN
     PERFORM orderql.refresh_shipments(following);
     RETURN following[cardinality(following)];
@@ -299,12 +302,13 @@ END;
 $$;
 
 --- trigger_function orderql.keep_stores_of_order
--- An order that gets another store, which is rare. A shipment that another transaction is inserting has the former one: it is waited for.
+-- An order that gets another store, which is rare. A shipment that another transaction is inserting has the former one: it is waited for. The
+-- lock excludes itself, so that two such changes wait in a line.
 CREATE OR REPLACE FUNCTION orderql.keep_stores_of_order() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
-        LOCK TABLE public.shipment IN SHARE MODE;
+        LOCK TABLE public.shipment IN SHARE ROW EXCLUSIVE MODE;
     END IF;
     PERFORM orderql.refresh_stores_of_orders(array_remove(ARRAY[OLD.order_id, NEW.order_id], NULL));
     RETURN NULL;
@@ -414,11 +418,11 @@ LANGUAGE sql IMMUTABLE AS $$
             ('ORDER_SENT', 'ORDER_COMPLETED', 'ORDER_CANCELLED', 'ORDER_REJECTED', 'ORDER_EXPIRED')
 $$;
 
---- function orderql.refresh_item_places
+--- function orderql.refresh_items
 -- Makes the rows of these items anew, where they differ: of each order the item beside it, or all of its items where that is null. Each row is
 -- found by a primary key, so that one plan suits any number of orders. Rows that stand are locked before their sources are read: of two
 -- transactions that change what a row comes from, the second one reads what the first did.
-CREATE OR REPLACE FUNCTION orderql.refresh_item_places(orders text[], items text[]) RETURNS void
+CREATE OR REPLACE FUNCTION orderql.refresh_items(orders text[], items text[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = on AS $$
@@ -493,7 +497,7 @@ BEGIN
     );
 END;
 $$;
-REVOKE EXECUTE ON FUNCTION orderql.refresh_item_places FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION orderql.refresh_items FROM PUBLIC;
 
 --- function orderql.refresh_items_of_orders
 -- Makes the rows of all items of these orders anew. What they come from is locked first, in the order of its keys: rows that are missing
@@ -505,7 +509,7 @@ BEGIN
     PERFORM FROM public.order_item
     WHERE order_id = ANY (changed) AND xmin <> pg_current_xact_id()::xid
     ORDER BY order_id, order_item_seq_id FOR SHARE;
-    PERFORM orderql.refresh_item_places(changed, NULL);
+    PERFORM orderql.refresh_items(changed, NULL);
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION orderql.refresh_items_of_orders FROM PUBLIC;
@@ -618,10 +622,10 @@ BEGIN
 END;
 $$;
 
---- trigger_function orderql.keep_items
+--- trigger_function orderql.keep_noted_items
 -- Makes the rows of all items anew that the transaction has noted, when it commits, so that each is written once however often its sources
 -- were. Then rows are locked in one order, by transactions that wait for nothing else any more.
-CREATE OR REPLACE FUNCTION orderql.keep_items() RETURNS trigger
+CREATE OR REPLACE FUNCTION orderql.keep_noted_items() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
@@ -643,7 +647,7 @@ BEGIN
     IF added IS NOT NULL THEN
         PERFORM orderql.lock_orders(added);
     END IF;
-    PERFORM orderql.refresh_item_places(orders, items);
+    PERFORM orderql.refresh_items(orders, items);
     RETURN NULL;
 END;
 $$;

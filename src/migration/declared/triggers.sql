@@ -92,12 +92,16 @@ CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_ite
     FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_added();
 CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE OF order_id, ship_group_seq_id, facility_id, shipment_method_type_id ON public.order_item_ship_group
     FOR EACH ROW
-    WHEN ((OLD.order_id, OLD.ship_group_seq_id, OLD.facility_id, OLD.shipment_method_type_id) IS DISTINCT FROM (NEW.order_id, NEW.ship_group_seq_id, NEW.facility_id, NEW.shipment_method_type_id))
+    WHEN (
+        (OLD.order_id, OLD.ship_group_seq_id, OLD.facility_id, OLD.shipment_method_type_id)
+        IS DISTINCT FROM (NEW.order_id, NEW.ship_group_seq_id, NEW.facility_id, NEW.shipment_method_type_id)
+    )
     EXECUTE FUNCTION orderql.note_row();
 CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_item_ship_group FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
 CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_item_ship_group
     FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items_of_none();
-CREATE OR REPLACE TRIGGER orderql_item_replicated AFTER INSERT OR UPDATE OF order_id, ship_group_seq_id, facility_id, shipment_method_type_id OR DELETE ON public.order_item_ship_group
+CREATE OR REPLACE TRIGGER orderql_item_replicated
+    AFTER INSERT OR UPDATE OF order_id, ship_group_seq_id, facility_id, shipment_method_type_id OR DELETE ON public.order_item_ship_group
     FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
 ALTER TABLE public.order_item_ship_group ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
 
@@ -115,17 +119,21 @@ CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_hea
     FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_added();
 CREATE OR REPLACE TRIGGER orderql_item_updated AFTER UPDATE OF order_id, order_type_id, status_id, product_store_id, order_date ON public.order_header
     FOR EACH ROW
-    WHEN ((OLD.order_id, OLD.order_type_id, OLD.status_id, OLD.product_store_id, OLD.order_date) IS DISTINCT FROM (NEW.order_id, NEW.order_type_id, NEW.status_id, NEW.product_store_id, NEW.order_date))
+    WHEN (
+        (OLD.order_id, OLD.order_type_id, OLD.status_id, OLD.product_store_id, OLD.order_date)
+        IS DISTINCT FROM (NEW.order_id, NEW.order_type_id, NEW.status_id, NEW.product_store_id, NEW.order_date)
+    )
     EXECUTE FUNCTION orderql.note_row();
 CREATE OR REPLACE TRIGGER orderql_item_deleted AFTER DELETE ON public.order_header FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
 CREATE OR REPLACE TRIGGER orderql_item_truncated AFTER TRUNCATE ON public.order_header
     FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_items_of_none();
-CREATE OR REPLACE TRIGGER orderql_item_replicated AFTER INSERT OR UPDATE OF order_id, order_type_id, status_id, product_store_id, order_date OR DELETE ON public.order_header
+CREATE OR REPLACE TRIGGER orderql_item_replicated
+    AFTER INSERT OR UPDATE OF order_id, order_type_id, status_id, product_store_id, order_date OR DELETE ON public.order_header
     FOR EACH ROW EXECUTE FUNCTION orderql.note_row();
 ALTER TABLE public.order_header ENABLE ALWAYS TRIGGER orderql_item_truncated, ENABLE REPLICA TRIGGER orderql_item_replicated;
 
 --- triggers orderql.changed_item: orderql_item_kept
 DROP TRIGGER IF EXISTS orderql_item_kept ON orderql.changed_item;
 CREATE CONSTRAINT TRIGGER orderql_item_kept AFTER INSERT ON orderql.changed_item DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW EXECUTE FUNCTION orderql.keep_items();
+    FOR EACH ROW EXECUTE FUNCTION orderql.keep_noted_items();
 ALTER TABLE orderql.changed_item ENABLE ALWAYS TRIGGER orderql_item_kept;

@@ -3,11 +3,11 @@
 use serde_json::{Value as Json, json};
 use thiserror::Error;
 
+use crate::catalog::places::named_elsewhere;
 use crate::cursor::BadCursor;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::query::bind::search_size::SearchSize;
-use crate::query::elsewhere::named_elsewhere;
 use crate::search::bounds::MAX_VALUES;
 use crate::search::{Comparator, SearchError};
 use crate::sync_token::BadToken;

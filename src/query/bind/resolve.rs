@@ -162,7 +162,6 @@ pub fn resolve<'a>(
     if !errors.is_empty() {
         // The errors of values stand between the others.
         let mut of_searches = Vec::with_capacity(searches.len());
-        // Once a request, since it takes as long as all else.
         let mut is_searched = false;
         read_terms(&searches, &values, scope, |search, mut own| {
             is_searched = is_searched || search_keys::find_elsewhere(&mut own, catalog);

@@ -13,7 +13,6 @@ use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::search_size::SearchSize;
-use crate::query::elsewhere;
 use crate::query::operation::Literal;
 use crate::search::{self, Comparator, Operator, SearchError, SearchErrorKind, Term};
 
@@ -138,8 +137,8 @@ pub(super) fn find_elsewhere(errors: &mut [BindError], catalog: &Catalog) -> boo
         if let BindError::NotFilterable { field, key, syntax: None, allowed, elsewhere, .. } = error
             && clearly_meant(key, allowed.iter().map(String::as_str)).is_none()
         {
-            let searches = elsewhere::searches(catalog, key, field).into_iter();
-            *elsewhere = searches.chain(elsewhere::fields(catalog, key, "")).collect();
+            let searches = catalog.places().searches(key, field).into_iter();
+            *elsewhere = searches.chain(catalog.places().fields(key, "")).collect();
             return true;
         }
     }

@@ -5,13 +5,13 @@ use std::fmt;
 use serde_json::{Value, json};
 use thiserror::Error;
 
+use crate::catalog::places::named_elsewhere;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::excerpt::excerpt;
 use crate::query::document_limits::{
     MAX_DIRECTIVES, MAX_FIELDS, MAX_INTROSPECTION_LISTS, MAX_LEVELS, MAX_ROOT_FIELDS, MAX_WORK,
 };
-use crate::query::elsewhere::named_elsewhere;
 
 /// A name from a document, cut to a length fit for an error.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use graphql_parser::query as ast;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, ConnectionField, EntityBinding};
+use crate::catalog::places::row;
 use crate::catalog::schema::{Field, ObjectType};
 use crate::nearest::{clearly_meant, closest_first, meant};
-use crate::query::elsewhere::{self, row};
 use crate::query::parse::document::location;
 use crate::query::validate::document_index::{DocumentIndex, TYPE_NAME};
 use crate::query::validate::violation::Violation;
@@ -17,7 +17,7 @@ use crate::query::validate::violations::Violations;
 /// The most fields of the type that an error lists.
 const MAX_LISTED: usize = 40;
 
-/// As many names are looked for in the whole schema at most, since that takes as long as all else.
+/// As many names are looked for in the whole schema at most.
 const MAX_SEARCHED: usize = 3;
 
 /// What other APIs call the rows of a connection.
@@ -39,7 +39,7 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
         let is_clear = !instead.is_empty() || clearly_meant(name, suggestions.iter().copied()).is_some();
         let is_nowhere = !is_clear && searched < MAX_SEARCHED;
         searched += usize::from(is_nowhere);
-        let elsewhere = if is_nowhere { elsewhere::fields(index.catalog, name, &object.name) } else { Vec::new() };
+        let elsewhere = if is_nowhere { index.catalog.places().fields(name, &object.name) } else { Vec::new() };
         let violation = Violation::UnknownField {
             field: name.into(),
             ty: object.name.clone(),

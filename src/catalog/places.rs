@@ -1,13 +1,13 @@
 //! Where a schema has what a name means: for names that the type at hand does not have.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, ConnectionField, EdgeField};
 use crate::catalog::schema::{Field, ObjectType};
 use crate::words::synonyms::meanings;
-use crate::words::{likeness, words};
+use crate::words::{SHORTEST_BEGINNING, likeness, words};
 
 /// As many objects are between a root and a field at most, the root's included.
 const MAX_OBJECTS: usize = 4;
@@ -28,48 +28,106 @@ const FOLLOWING_MEANING: f32 = 0.03;
 const OTHER_WORD: f32 = 0.15;
 const OBJECT: f32 = 0.05;
 
-/// Fields that a name may mean, as paths from a root without `edges` and `node`: `orders.shipGroups.shipToAddress`. Those through objects of
-/// the type come first.
-pub(crate) fn fields(catalog: &Catalog, name: &str, ty: &str) -> Vec<String> {
-    let Some(name) = Name::new(name) else { return Vec::new() };
-    let mut found = Vec::new();
-    visit(catalog, |way, field| {
-        if let Some(score) = name.score(&field.name, way) {
-            let through = if way.iter().any(|object| object.ty == ty) { 0.3 } else { 0.0 };
-            let path: Vec<_> = way.iter().map(|object| object.field).chain([field.name.as_str()]).collect();
-            found.push((score + through, path.join(".")));
-        }
-    });
-    best(found)
+/// Where the fields and the search keys of a schema are, by the words of their names: what a name may mean is looked for each time that a
+/// query is rejected for it.
+#[derive(Debug)]
+pub(crate) struct Places {
+    fields: Index,
+    searches: Index,
 }
 
-/// Roots whose search a name may mean, each with the key: `parties(query: "lastName:…")`.
-pub(crate) fn searches(catalog: &Catalog, name: &str, root: &str) -> Vec<String> {
-    let Some(name) = Name::new(name) else { return Vec::new() };
-    let mut found = Vec::new();
-    for (field, binding) in catalog.root_fields().filter(|(field, _)| field.name != root) {
-        let keys = Binding::Root(binding).connection().map(|connection| connection.search_keys.as_slice());
-        for key in keys.unwrap_or_default().iter().filter(|key| key.scope.is_none()) {
-            let way = [Object { field: &field.name, ty: "" }];
-            if let Some(score) = name.score(&key.name, &way) {
-                found.push((score, format!("{}(query: \"{}:…\")", field.name, key.name)));
+/// A field or a search key.
+#[derive(Debug)]
+struct Place {
+    /// As it is shown.
+    path: String,
+    /// The words of its name, and of those on the way to it.
+    name: Vec<String>,
+    way: Vec<String>,
+    /// The types of the objects on the way.
+    types: Vec<String>,
+}
+
+/// Places by the words of their names.
+#[derive(Debug, Default)]
+struct Index {
+    places: Vec<Place>,
+    by_word: BTreeMap<String, Vec<usize>>,
+}
+
+impl Places {
+    /// Those of a schema.
+    pub(super) fn of(catalog: &Catalog) -> Self {
+        let (mut fields, mut searches) = (Index::default(), Index::default());
+        visit(catalog, |way, field| {
+            let path: Vec<_> = way.iter().map(|object| object.field).chain([field.name.as_str()]).collect();
+            fields.add(path.join("."), &field.name, way);
+        });
+        for (field, binding) in catalog.root_fields() {
+            let keys = Binding::Root(binding).connection().map(|connection| connection.search_keys.as_slice());
+            for key in keys.unwrap_or_default().iter().filter(|key| key.scope.is_none()) {
+                let way = [Object { field: &field.name, ty: &field.name }];
+                searches.add(format!("{}(query: \"{}:…\")", field.name, key.name), &key.name, &way);
             }
         }
+        Self { fields, searches }
     }
-    best(found)
+
+    /// Fields that a name may mean, as paths from a root without `edges` and `node`: `orders.shipGroups.shipToAddress`. Those through objects
+    /// of the type come first.
+    pub(crate) fn fields(&self, name: &str, ty: &str) -> Vec<String> {
+        self.fields.best(
+            name,
+            |place| if place.types.iter().any(|through| through == ty) { 0.3 } else { 0.0 },
+            |_| true,
+        )
+    }
+
+    /// Roots whose search a name may mean, each with the key: `parties(query: "lastName:…")`.
+    pub(crate) fn searches(&self, name: &str, root: &str) -> Vec<String> {
+        self.searches.best(name, |_| 0.0, |place| place.types.iter().all(|of| of != root))
+    }
+}
+
+impl Index {
+    fn add(&mut self, path: String, name: &str, way: &[Object<'_>]) {
+        let name = words(name);
+        for word in &name {
+            self.by_word.entry(word.clone()).or_default().push(self.places.len());
+        }
+        let types = way.iter().map(|object| object.ty.to_owned()).collect();
+        let way = way.iter().flat_map(|object| words(object.field)).collect();
+        self.places.push(Place { path, name, way, types });
+    }
+
+    /// The places that fit a name best, with what is added for each.
+    fn best(&self, name: &str, added: impl Fn(&Place) -> f32, is_asked: impl Fn(&Place) -> bool) -> Vec<String> {
+        let Some(name) = Name::new(name) else { return Vec::new() };
+        let mut found: Vec<usize> = name.0.iter().flatten().flat_map(|word| self.named_like(word)).collect();
+        found.sort_unstable();
+        found.dedup();
+        let places = found.into_iter().map(|index| &self.places[index]).filter(|place| is_asked(place));
+        let rated = places.filter_map(|place| Some((name.score(place)? + added(place), place)));
+        let mut rated: Vec<_> = rated.collect();
+        rated.sort_by(|one, other| other.0.total_cmp(&one.0));
+        rated.into_iter().take(MAX_PLACES).map(|(_, place)| place.path.clone()).collect()
+    }
+
+    /// The places whose name has a word that is like this one.
+    fn named_like(&self, word: &str) -> impl Iterator<Item = usize> {
+        let beginning = word.char_indices().nth(SHORTEST_BEGINNING).map_or(word, |(end, _)| &word[..end]);
+        let alike =
+            self.by_word.range(beginning.to_owned()..).take_while(move |(other, _)| other.starts_with(beginning));
+        alike.filter(move |(other, _)| likeness(word, other) > 0.0).flat_map(|(_, places)| places.iter().copied())
+    }
 }
 
 /// Places as the end of a message.
-pub(super) fn named_elsewhere(places: &[String]) -> impl fmt::Display {
+pub(crate) fn named_elsewhere(places: &[String]) -> impl fmt::Display {
     fmt::from_fn(move |f| match places {
         [] => Ok(()),
         places => write!(f, "; elsewhere: {}", places.join(", ")),
     })
-}
-
-fn best(mut found: Vec<(f32, String)>) -> Vec<String> {
-    found.sort_by(|one, other| other.0.total_cmp(&one.0));
-    found.into_iter().take(MAX_PLACES).map(|(_, place)| place).collect()
 }
 
 /// The words of a name, each with its other meanings.
@@ -85,10 +143,8 @@ impl Name {
         (!words.is_empty()).then(|| Self((0..words.len()).map(alternatives).collect()))
     }
 
-    /// How well a name at the end of a way fits. `None` if a word is nowhere, or none is in the name itself.
-    fn score(&self, name: &str, way: &[Object<'_>]) -> Option<f32> {
-        let own = words(name);
-        let around: Vec<_> = way.iter().flat_map(|object| words(object.field)).collect();
+    /// How well a place fits. `None` if a word is nowhere, or none is in the place's own name.
+    fn score(&self, Place { name: own, way: around, types, .. }: &Place) -> Option<f32> {
         let mut is_named = false;
         let mut total = 0.0;
         for alternatives in &self.0 {
@@ -99,7 +155,7 @@ impl Name {
                 });
                 rated.fold(0.0, f32::max)
             };
-            let (in_name, on_way) = (of(&own) * IN_NAME, of(&around) * ON_WAY);
+            let (in_name, on_way) = (of(own) * IN_NAME, of(around) * ON_WAY);
             is_named |= in_name > 0.0;
             let score = in_name.max(on_way);
             if score == 0.0 {
@@ -110,7 +166,7 @@ impl Name {
         let is_asked = |word: &&String| self.0.iter().flatten().any(|meant| likeness(word, meant) > 0.0);
         #[allow(clippy::cast_precision_loss, reason = "names have few words")]
         let (count, others, objects) =
-            (self.0.len() as f32, own.iter().filter(|word| !is_asked(word)).count() as f32, way.len() as f32);
+            (self.0.len() as f32, own.iter().filter(|word| !is_asked(word)).count() as f32, types.len() as f32);
         is_named.then(|| total / count - OTHER_WORD * others - OBJECT * objects)
     }
 }
@@ -160,7 +216,7 @@ fn element<'a>(catalog: &'a Catalog, field: &'a Field) -> Option<&'a ObjectType>
 }
 
 /// `edges` of a connection and `node` of an edge, with their types.
-pub(super) fn row<'a>(catalog: &'a Catalog, object: &'a ObjectType) -> Option<(&'a Field, &'a ObjectType)> {
+pub(crate) fn row<'a>(catalog: &'a Catalog, object: &'a ObjectType) -> Option<(&'a Field, &'a ObjectType)> {
     let (field, _) = catalog.fields_of(object).find(|(_, binding)| {
         matches!(binding, Binding::Connection(ConnectionField::Edges) | Binding::Edge(EdgeField::Node))
     })?;
@@ -185,17 +241,17 @@ mod tests {
             ("productByBarcode", "Query", "productByIdentification"),
             ("barcode", "Product", "product.identifications"),
         ] {
-            let found = fields(&catalog, name, ty);
+            let found = catalog.places().fields(name, ty);
             assert!(found.iter().any(|found| found == place), "{name}: {found:?}");
         }
-        assert!(fields(&catalog, "zzz", "Order").is_empty() && fields(&catalog, "", "Order").is_empty());
-        assert!(fields(&catalog, &"a".repeat(1_000_000), "Order").is_empty());
+        assert!(catalog.places().fields("zzz", "Order").is_empty() && catalog.places().fields("", "Order").is_empty());
+        assert!(catalog.places().fields(&"a".repeat(1_000_000), "Order").is_empty());
     }
 
     #[test]
     fn conditions_are_found_at_other_roots() {
         let catalog = Catalog::built_in().unwrap();
-        let of = |name, root| searches(&catalog, name, root);
+        let of = |name, root| catalog.places().searches(name, root);
         assert!(
             of("customerName", "orders").contains(&"parties(query: \"lastName:…\")".to_owned()),
             "{:?}",
