@@ -27,7 +27,8 @@ enum AllPagesError {
 /// Asks for one page after the other. Waits where the caller's credits are used up. After an error, the rows of the pages before are
 /// there, too.
 pub(super) async fn ask(mut ask: impl AsyncFnMut(&Request) -> Outcome<Ordered>, request: &Request) -> Outcome<Ordered> {
-    let (mut request, list) = with_page_info(request).ok_or(AllPagesError::NotOneList)?;
+    let given = request;
+    let (mut request, list) = with_page_info(given).ok_or(AllPagesError::NotOneList)?;
     let mut all: Option<Ordered> = None;
     loop {
         let response = ask(&request).await?;
@@ -36,6 +37,11 @@ pub(super) async fn ask(mut ask: impl AsyncFnMut(&Request) -> Outcome<Ordered>, 
             continue;
         }
         let page = page_of(&response, &list);
+        if page.is_none() && all.is_none() {
+            // The errors of the query as it was given, whose places are those of its text.
+            let response = ask(given).await?;
+            return if response.get("errors").is_some() { Ok(response) } else { Err(AllPagesError::NotOneList.into()) };
+        }
         let all = match &mut all {
             None => all.insert(response),
             Some(all) => {
@@ -53,8 +59,7 @@ pub(super) async fn ask(mut ask: impl AsyncFnMut(&Request) -> Outcome<Ordered>, 
                 request = beyond(&request, &[&list], &cursor).ok_or(AllPagesError::NotOneList)?;
             }
             Some(Page { next: None }) => return Ok(all.clone()),
-            None if all.get("errors").is_some() => return Ok(all.clone()),
-            None => return Err(AllPagesError::NotOneList.into()),
+            None => return Ok(all.clone()),
         }
     }
 }

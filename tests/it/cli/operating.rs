@@ -75,6 +75,7 @@ async fn asks_a_server_or_a_database_and_prints_tables_or_json() {
     assert!(signed_in.succeeded && signed_in.stdout.contains("ORDER_SPLIT"), "{}", signed_in.stderr);
     for (arguments, expected) in [
         (&["--url", &secure, "--ca", root, "--user", "demo"][..], "demo cannot sign in: "),
+        (&["--url", &url, "--token", &token, "--all"], "--all reads one list"),
         (
             &["--url", &secure, "--ca", certificate, "--token", &token],
             "an authority that is not trusted; name its PEM file with --ca",
