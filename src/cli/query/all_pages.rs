@@ -58,8 +58,7 @@ pub(super) async fn ask(mut ask: impl AsyncFnMut(&Request) -> Outcome<Ordered>, 
             Some(Page { next: Some(cursor) }) => {
                 request = beyond(&request, &[&list], &cursor).ok_or(AllPagesError::NotOneList)?;
             }
-            Some(Page { next: None }) => return Ok(all.clone()),
-            None => return Ok(all.clone()),
+            Some(Page { next: None }) | None => return Ok(all.clone()),
         }
     }
 }
