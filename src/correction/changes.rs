@@ -1,9 +1,11 @@
 //! What a correction changed: every difference of two requests, token by token.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::Serialize;
 use serde_json::Value;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::correction::facts::LEFT_OUT;
 use crate::correction::tokens::Text;
@@ -60,7 +62,7 @@ pub fn changes(before: &Request, after: &Request) -> Vec<Change> {
         .into_iter()
         .map(|(from, to)| {
             let (line, column) = old.location(from.start);
-            let text = |text: &Text, range: std::ops::Range<usize>| {
+            let text = |text: &Text, range: Range<usize>| {
                 if range.is_empty() { String::new() } else { text.slice(range.start, range.end - 1).to_owned() }
             };
             let (from, to) = (text(&old, from), text(&new, to));
@@ -91,7 +93,7 @@ pub fn selects_nothing(query: &str) -> bool {
 }
 
 /// Ranges of tokens that differ: of the old text and of the new one.
-fn differences(old: &Text, new: &Text) -> Vec<(std::ops::Range<usize>, std::ops::Range<usize>)> {
+fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> {
     let same = |one: usize, other: usize| old.get(one) == new.get(other);
     let (rows, columns) = (old.tokens.len(), new.tokens.len());
     let head = (0..rows.min(columns)).take_while(|index| same(*index, *index)).count();
@@ -104,39 +106,12 @@ fn differences(old: &Text, new: &Text) -> Vec<(std::ops::Range<usize>, std::ops:
     if rows.saturating_mul(columns) > MAX_PAIRS {
         return vec![whole];
     }
-    // The lengths of the longest common subsequences of what follows each pair of tokens.
-    let width = columns + 1;
-    let mut longest = vec![0_u32; (rows + 1) * width];
-    for row in (0..rows).rev() {
-        for column in (0..columns).rev() {
-            longest[row * width + column] = if same(head + row, head + column) {
-                longest[(row + 1) * width + column + 1] + 1
-            } else {
-                longest[(row + 1) * width + column].max(longest[row * width + column + 1])
-            };
-        }
-    }
-    let (mut found, mut row, mut column) = (Vec::new(), 0, 0);
-    let (mut from, mut to) = (0, 0);
-    while row < rows || column < columns {
-        if row < rows && column < columns && same(head + row, head + column) {
-            if (from, to) != (row, column) {
-                found.push((head + from..head + row, head + to..head + column));
-            }
-            (row, column) = (row + 1, column + 1);
-            (from, to) = (row, column);
-        } else if column == columns
-            || row < rows && longest[(row + 1) * width + column] >= longest[row * width + column + 1]
-        {
-            row += 1;
-        } else {
-            column += 1;
-        }
-    }
-    if (from, to) != (row, column) {
-        found.push((head + from..head + row, head + to..head + column));
-    }
-    found
+    let old: Vec<_> = (head..head + rows).map(|token| old.get(token)).collect();
+    let new: Vec<_> = (head..head + columns).map(|token| new.get(token)).collect();
+    let ops = capture_diff_slices(Algorithm::Lcs, &old, &new);
+    let changed = ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+    let placed = |range: Range<usize>| head + range.start..head + range.end;
+    changed.map(|op| (placed(op.old_range()), placed(op.new_range()))).collect()
 }
 
 #[cfg(test)]

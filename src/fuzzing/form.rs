@@ -29,7 +29,17 @@ impl Form {
 }
 
 impl Request {
-    /// The parameters in one encoding.
+    /// Whether both change the same, whatever order their parameters have.
+    pub fn changes_as(&self, other: &Self) -> bool {
+        fn of(request: &UpdateRequest) -> impl PartialEq + '_ {
+            let UpdateRequest { facility_id, boxes, new_boxes, rejections, moves, audited, canonical, echo: _ } =
+                request;
+            (facility_id, boxes, new_boxes, rejections, moves, audited, canonical)
+        }
+        of(&self.0) == of(&other.0)
+    }
+
+    /// The set of the parameters in one encoding.
     pub fn canonical(&self) -> &str {
         &self.0.canonical
     }

@@ -1,10 +1,12 @@
 //! `form`: the first line is a content type; the rest is the body of an order update.
 //!
 //! - Parameters are text, within the limits.
-//! - The canonical text of a request, read as a form, has the same parameters, makes the same request, and is its own canonical
-//!   text.
+//! - The canonical text of a request, read as a form, has the same set of parameters, each once and in their order; it changes the same, and is
+//!   its own canonical text.
 //! - What is no request has errors, each once.
 //! - Memory grows with the body's length at most.
+
+use std::collections::BTreeSet;
 
 use orderql::fuzzing::form::parse;
 
@@ -32,8 +34,12 @@ pub fn run(data: &[u8]) {
 
     match within(ALLOWANCE, data.len(), || form.request()) {
         Ok(request) => {
-            assert_eq!(request.canonical(), written);
             assert_eq!(again.request().as_ref(), Ok(&request));
+            let canonical = parse(URLENCODED, request.canonical().as_bytes()).expect("a canonical text is a form");
+            let set: BTreeSet<_> = parameters.into_iter().collect();
+            assert!(canonical.parameters().into_iter().eq(set));
+            let same = canonical.request().expect("the canonical text of a request is one");
+            assert!(same.changes_as(&request), "{same:?} in place of {request:?}");
             assert!(request.rows().0 > 0, "a request without boxes");
         }
         Err(errors) => {
