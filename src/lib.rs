@@ -3,7 +3,7 @@
 //! An order-management API over a PostgreSQL database with Apache OFBiz tables: a token operation, a read-only GraphQL API
 //! with Relay connections, keyset cursors, a search string and a cost limit, and an update of orders in progress.
 //!
-//! `docs/architecture.md` follows a request through the modules. They are declared below in reading order; a module uses
+//! `docs/develop/architecture.md` follows a request through the modules. They are declared below in reading order; a module uses
 //! only modules above it, which a test checks.
 //!
 //! ## Using the library

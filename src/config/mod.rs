@@ -1,5 +1,5 @@
 //! The configuration. One table of settings makes the flags, the environment variables, the keys of the file,
-//! `--help`, the table in docs/operations.md and the output of `orderql config`. No module reads the configuration:
+//! `--help`, the table in docs/reference.md and the output of `orderql config`. No module reads the configuration:
 //! each has a small `Options` type, which this module fills.
 //!
 //! - `setting`: a row of the table

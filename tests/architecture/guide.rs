@@ -1,4 +1,4 @@
-//! What `docs/architecture.md` says about the files: they exist, and so do the modules, in that order.
+//! What `docs/develop/architecture.md` says about the files: they exist, and so do the modules, in that order.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn guide() -> String {
-    fs::read_to_string(package().join("docs/architecture.md")).unwrap()
+    fs::read_to_string(package().join("docs/develop/architecture.md")).unwrap()
 }
 
 #[test]

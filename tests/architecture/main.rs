@@ -1,5 +1,6 @@
 //! The architecture: which module uses which, where external crates are used, what a file looks like, that files have no cycles,
-//! and that the guide to the code is true. If a table here is wrong, change it together with the code.
+//! that the guide to the code is true, and that links in the documentation lead somewhere. If a table here is wrong, change it together
+//! with the code.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,6 +9,7 @@ mod dependencies;
 mod doc_comments;
 mod files;
 mod guide;
+mod links;
 mod paths;
 mod sources;
 mod tokens;

@@ -15,15 +15,17 @@ use crate::support::database::empty_database;
 use crate::support::http::JSON;
 use crate::support::server::Server;
 
-/// Files that may contain the tables.
-const DOCUMENTS: [&str; 2] = ["docs/api.md", "docs/operations.md"];
+/// The tables that the program has itself, each with the one page that has it.
+const TABLES: [(&str, &str); 3] =
+    [("settings", "docs/reference.md"), ("error codes", "docs/api.md"), ("metrics", "docs/reference.md")];
 
 /// `UPDATE_DOCS=1 cargo nextest run documented` writes the tables anew.
 #[test]
 fn settings_error_codes_and_metrics_are_documented() {
-    check("settings", &settings());
-    check("error codes", &code::markdown_table());
-    check("metrics", &state_metrics::markdown_table());
+    let tables = [settings(), code::markdown_table(), state_metrics::markdown_table()];
+    for ((name, page), table) in TABLES.iter().zip(&tables) {
+        check(name, page, table);
+    }
 }
 
 /// The configuration file of packages has every setting, with its default.
@@ -146,23 +148,19 @@ fn settings() -> String {
     table
 }
 
-/// Checks the text between `<!-- name -->` and `<!-- /name -->` in whichever document has these markers.
-fn check(name: &str, expected: &str) {
+/// Checks the text between `<!-- name -->` and `<!-- /name -->` in a page.
+fn check(name: &str, page: &str, expected: &str) {
     let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    for document in DOCUMENTS {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let Some((before, rest)) = text.split_once(&begin) else { continue };
-        let (found, after) = rest.split_once(&end).unwrap();
-        if env::var_os("UPDATE_DOCS").is_some() {
-            fs::write(&path, format!("{before}{begin}{expected}{end}{after}")).unwrap();
-        } else {
-            assert!(
-                found == expected,
-                "{document} differs from the program; run this test with UPDATE_DOCS=1, or paste between {begin}\n{expected}"
-            );
-        }
-        return;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("{page} has no {begin}"));
+    let (found, after) = rest.split_once(&end).unwrap();
+    if env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, format!("{before}{begin}{expected}{end}{after}")).unwrap();
+    } else {
+        assert!(
+            found == expected,
+            "{page} differs from the program; run this test with UPDATE_DOCS=1, or paste between {begin}\n{expected}"
+        );
     }
-    panic!("no document of {DOCUMENTS:?} has the marker {begin}");
 }

@@ -1,5 +1,5 @@
 //! The verdict of `apollo-compiler` on documents. Where it differs by design, this file decides who is right, and
-//! `docs/fuzzing.md` lists it.
+//! `docs/develop/fuzzing.md` lists it.
 
 use std::sync::OnceLock;
 

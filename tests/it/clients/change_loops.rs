@@ -1,4 +1,4 @@
-//! The loops of docs/api.md that follow a change feed, as they are printed there. Without `curl`, `jq` or Python the test of them passes with a
+//! The loops of docs/long-requests.md that follow a change feed, as they are printed there. Without `curl`, `jq` or Python the test of them passes with a
 //! message.
 
 use std::fs;
@@ -75,9 +75,9 @@ impl Drop for Loop {
     }
 }
 
-/// The block of docs/api.md in that language which follows changes.
+/// The block of docs/long-requests.md in that language which follows changes.
 fn block(language: &str) -> String {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api.md")).unwrap();
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/long-requests.md")).unwrap();
     let mut blocks = text.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix(language));
     blocks.find(|block| block.contains("orderChanges")).unwrap().to_owned()
 }

@@ -1,5 +1,5 @@
 //! What tells an operator of an outage: parts of the service, alerts, lines of the log and statuses. The connections to the database, the
-//! database, its disk, its locks and a replica are taken away one by one, and `docs/operations.md` names what is found.
+//! database, its disk, its locks and a replica are taken away one by one, and `docs/run.md` names what is found.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::support::server::{Server, wait_until};
 
 /// Panics unless the row of the table of outages says all of this.
 fn assert_documented(outage: &str, signs: &[&str]) {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations.md")).unwrap();
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/run.md")).unwrap();
     let row =
         page.lines().find(|line| line.starts_with(&format!("| {outage} |"))).unwrap_or_else(|| panic!("{outage}"));
     for sign in signs {

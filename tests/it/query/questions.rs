@@ -1,6 +1,7 @@
 //! Questions of people who run orders, each answered by one request to a server on the demo orders. `docs/examples.md` has the
 //! questions, queries and answers.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
@@ -22,9 +23,12 @@ const WIDTH: usize = 120;
 
 const INTRODUCTION: &str = "# Examples
 
-Questions of people who run orders, with queries and answers, on the demo data of OFBiz and the orders in `tests/data/orders`. This
-page is written by a test, which asks a server.
+Questions of people who run orders, each with a query and its answer. The data are the demo data of OFBiz and the orders in
+`tests/data/orders`. A test writes this page: it asks a server.
 ";
+
+/// Who asks which questions.
+const ROLES: &str = include_str!("../../questions/roles.txt");
 
 /// A question, from a file in `tests/questions`: its comment is the question, or for some says why there is no query.
 struct Question {
@@ -69,7 +73,7 @@ async fn questions_are_answered_by_one_request_each() {
     let server = Server::start(&database, &[]);
     let token = server.token("demo");
 
-    let mut page = INTRODUCTION.to_owned();
+    let mut page = format!("{INTRODUCTION}{}", index(&questions));
     for (question, number) in questions.iter().zip(1..) {
         let Question { text, unanswered, query } = question;
         write!(page, "\n## {number}. {text}\n\n").unwrap();
@@ -85,14 +89,38 @@ async fn questions_are_answered_by_one_request_each() {
         let cost = &body["extensions"]["cost"]["requestedQueryCost"];
         let Answer { data } = serde_json::from_str(&without_token(&response.body, &body)).unwrap();
         let data = pretty(&data, 0);
-        write!(page, "```graphql\n{query}\n```\n\nIt costs {cost} credits. The answer:\n\n```json\n{data}\n```\n")
-            .unwrap();
+        write!(page, "```graphql\n{query}\n```\n\n").unwrap();
+        let summary = format!("The answer, for {cost} credits");
+        write!(page, "<details><summary>{summary}</summary>\n\n```json\n{data}\n```\n\n</details>\n").unwrap();
     }
     let path = root.join("docs/examples.md");
     if env::var_os("UPDATE_DOCS").is_some() {
         fs::write(&path, &page).unwrap();
     }
     assert!(fs::read_to_string(&path).unwrap_or_default() == page, "run this test with UPDATE_DOCS=1");
+}
+
+/// Links to the questions, by the role of who asks.
+fn index(questions: &[Question]) -> String {
+    let mut index = String::new();
+    let mut without_role: BTreeSet<_> = (1..=questions.len()).collect();
+    for line in ROLES.lines().filter(|line| !line.starts_with('#')) {
+        let (role, numbers) = line.split_once(": ").unwrap();
+        write!(index, "\n**{role}**\n\n").unwrap();
+        for number in numbers.split(' ').map(|number| number.parse::<usize>().unwrap()) {
+            let text = &questions[number - 1].text;
+            without_role.remove(&number);
+            writeln!(index, "- [{number}. {text}](#{})", anchor(&format!("{number}. {text}"))).unwrap();
+        }
+    }
+    assert!(without_role.is_empty(), "{without_role:?} are in no line of roles.txt");
+    index
+}
+
+/// The anchor of a heading, as GitHub makes it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase().replace(' ', "-");
+    kept.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect()
 }
 
 /// The response with the beginning of a token of changes, which is another one each time.

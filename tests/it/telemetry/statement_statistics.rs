@@ -17,7 +17,7 @@ const QUERY: &str = "query Both { \
 
 /// The query in the documentation, with this text in place of psql's variable.
 fn documented_query(explained: &str) -> String {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations.md")).unwrap();
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference.md")).unwrap();
     let (_, after) = text.split_once("\\set explained").unwrap();
     let (_, query) = after.split_once('\n').unwrap();
     query.split_once("```").unwrap().0.replace(":'explained'", &format!("$json${explained}$json$"))
