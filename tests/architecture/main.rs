@@ -1,6 +1,6 @@
 //! The architecture: which module uses which, where external crates are used, what a file looks like, that files have no cycles,
-//! that the guide to the code is true, and that links in the documentation lead somewhere. If a table here is wrong, change it together
-//! with the code.
+//! and that the documentation is true: the guide to the code, links, and messages. If a table here is wrong, change it together with
+//! the code.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,3 +13,4 @@ mod links;
 mod paths;
 mod sources;
 mod tokens;
+mod troubleshooting;
