@@ -65,7 +65,7 @@ error_codes! {
     FieldNotFilterable "FIELD_NOT_FILTERABLE" 400 no "a search key that the root does not declare"
     OperatorNotAllowed "OPERATOR_NOT_ALLOWED" 400 no "a comparator that the search key does not accept, or that does not exist"
     MalformedQuery "MALFORMED_QUERY" 400 no "a search term that is not `key:value`, or a value that its key cannot take, such as one with `*`"
-    Throttled "THROTTLED" 429 yes "the bucket cannot cover the query, or too many of the caller's queries or updates run, or it asks for prices, plans and introspection too fast, or sends too many large queries that are not valid, or sends updates faster than it may, or has stored as many idempotency keys as it may; retry after `retryAfterMs`, or [wait](#waiting)"
+    Throttled "THROTTLED" 429 yes "the bucket cannot cover the query, or too many of the caller's queries or updates run, or it asks for prices, plans and introspection too fast, or sends too many large queries that are not valid, or sends updates faster than it may, or has stored as many idempotency keys as it may; retry after `retryAfterMs`, or [wait](long-requests.md#waiting)"
     DeadlineExceeded "DEADLINE_EXCEEDED" 504 no "the query ran longer than it may, or the database cancelled it for that (`statement_timeout`); it is charged"
     ValueOutOfRange "VALUE_OUT_OF_RANGE" 400 no "a sum or a product of the query's rows has more digits than the database computes with; it is charged"
     GraphqlParseFailed "GRAPHQL_PARSE_FAILED" 400 no "the text is not a GraphQL document"
