@@ -25,7 +25,7 @@
 //!   [`changes`]: what fields are bound to
 //! - `meta_field`, `introspection`: resolves introspection from the catalog
 //! - `sdl_writer`: catalog → published SDL
-//! - `places`: where a schema has what a name means
+//! - `places`, `name_index`: where a schema has what a name means
 //! - [`search_window`]: how many rows a search may examine
 //! - [`stored_type`]: how the database stores columns
 //! - [`result_type`]: as what statements return them
@@ -52,6 +52,7 @@ mod introspection_types;
 mod key_description;
 mod limit;
 pub(crate) mod meta_field;
+pub(crate) mod name_index;
 pub(crate) mod places;
 pub mod normalization;
 pub(crate) mod prices;

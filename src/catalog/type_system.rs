@@ -10,7 +10,7 @@ use crate::catalog::column::Column;
 use crate::catalog::feed::Feed;
 use crate::catalog::ids::{EntityId, FieldId, TypeId};
 use crate::catalog::meta_field::MetaField;
-use crate::catalog::places::Places;
+use crate::catalog::name_index::Places;
 use crate::catalog::schema::{Directive, Field, ObjectKind, ObjectType, Type, TypeRef};
 use crate::catalog::scoped_relation::ScopedRelation;
 use crate::catalog::search_window::SearchWindow;
@@ -52,11 +52,6 @@ impl Catalog {
     /// What the schema has and how it is used, in Markdown.
     pub fn description(&self) -> &str {
         &self.description
-    }
-
-    /// Where its fields and search keys are, for names that a query gives them in vain.
-    pub(crate) fn places(&self) -> &Places {
-        self.places.get_or_init(|| Places::of(self))
     }
 
     /// How many rows a search may examine.

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use thiserror::Error;
 
-use crate::catalog::places::named_elsewhere;
+use crate::catalog::name_index::named_elsewhere;
 use crate::cursor::BadCursor;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};

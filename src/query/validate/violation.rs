@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::catalog::places::named_elsewhere;
+use crate::catalog::name_index::named_elsewhere;
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::excerpt::excerpt;
