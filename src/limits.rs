@@ -1,4 +1,4 @@
-//! The limits of a caller: [`LIMITS`] is their table, [`Profile`] has a field for each, and [`Limits`] those of the compiler.
+//! The limits of a caller: [`LIMITS`] is their table, [`Profile`] has a field for each, and [`Limits`] has the compiler's.
 //!
 //! A new limit is one row of `limits!` below, a migration that adds its column to `orderql.user_profile`, and the code that
 //! enforces it. All else reads the table: the settings that are the limits' defaults, the flags and output of

@@ -1,8 +1,8 @@
 //! Stores the running service's audit events: a bounded queue, and a task that empties it into the database.
 //!
-//! No request waits for it. While the database is unreachable or read-only, events stay in the queue and are tried again. If
-//! the queue is full, further events are dropped, and the log reports how many. Every event is in the log in any case. Events that
-//! strangers cause come through `audit_repeats`, which counts those that are alike.
+//! No request waits for it. While the database is unreachable or read-only, events stay in the queue and are tried again. If the
+//! queue is full, further events are dropped, and the log reports how many. Every event is in the log in any case. Events that
+//! strangers cause come through `audit_repeats`, which counts equal ones.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! The queue of those who wait for a thread that hashes passwords.
+//! The queue for the threads that hash passwords.
 //!
 //! A hash takes a core, so a few run at the same time, and the others wait. Whoever floods the queue must not keep the
 //! others out: an account and an address have a bounded number of places in it, and accounts at an address that they have

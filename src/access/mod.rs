@@ -9,7 +9,7 @@
 //!   have changed, in memory
 //! - [`profile`], `caller_limits`: the limits of single users in the database, and of callers
 //! - `audit`, `audit_repeats`, `audit_writer`: a record of logins and of changed accounts and keys
-//! - `audit_retention`: removes old rows of this record, and of that of order updates
+//! - `audit_retention`: removes old rows of this record, and of the record of order updates
 //! - [`accounts`], `manage`: creates and changes accounts
 //! - `metrics`: counts logins
 

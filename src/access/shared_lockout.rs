@@ -1,5 +1,5 @@
-//! Delays after wrong passwords that hold on all nodes which share a store: each would count for itself otherwise, and who
-//! guesses would have as many tries as there are nodes.
+//! Delays after wrong passwords, for all nodes that share a store. If each node counted for itself, a guesser would have more
+//! tries with each node.
 //!
 //! Every node counts what it sees in its memory too, which is in force while the store is away.
 

@@ -5,10 +5,10 @@
 //! `views` are what callers see of the schema, by their grants. `cpu_tasks` do what takes a core for longer than a moment. A `shared_flush` serves
 //! several requests.
 //!
-//! **Endpoints**: `graphql` (with `extensions` and the `query_texts` of persisted queries), `token`, `update_order`, `schema` (with its `sdl_document`),
-//! `console`, `jwks` and those of `operators`.
+//! **Endpoints**: `graphql` (with `extensions` and the `query_texts` of persisted queries), `token`, `update_order`, `schema`
+//! (with its `sdl_document`), `console`, `jwks`, and the endpoints of `operators`.
 //!
-//! **Errors**: those in `errors` convert into one type, of which `error_response` makes the bytes.
+//! **Errors**: the types in `errors` convert into one type, and `error_response` makes its bytes.
 //!
 //! **What operators see**: the `access_log` has a line for each request, and `metrics` counts them.
 

@@ -1,4 +1,4 @@
-//! A request while it is served, and what is left of it while its response is sent.
+//! A request while it is served, and its rest while the response is sent.
 
 use std::sync::Arc;
 

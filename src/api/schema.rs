@@ -1,6 +1,6 @@
-//! `GET /rest/s1/graphql/sdl`, and `…/schema.graphql` beside it: the SDL of the schema that this instance serves, with a token as its
-//! caller sees it, and without one as a whole, or what needs no grant if the operator wants that. `descriptions=short` asks for a
-//! short form. `sdl_document` is the text as requests need it.
+//! `GET /rest/s1/graphql/sdl`, and `…/schema.graphql` beside it: the SDL of the schema that this instance serves. With a token it
+//! is what the caller sees. Without a token it is the whole schema, or the part without grants if the operator wants that.
+//! `descriptions=short` asks for a short form. `sdl_document` is the text as requests need it.
 
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};

@@ -1,8 +1,8 @@
-//! The views of the schema that is served: what callers see who hold the same of the grants that the schema file names, and are limited by
-//! the same of its scopes. A request chooses one; no later stage knows of grants. The values of scopes go with a request as a parameter.
+//! The views of the served schema. Callers with the same grants and scopes of the schema file share a view. A request chooses
+//! one; no later stage knows of grants. The values of scopes go with a request as a parameter.
 //!
-//! The view of callers who hold all grants, and the view of those who hold none, are made when the schema is read. The others are made when
-//! somebody needs them, off the threads that serve.
+//! The views of callers with all grants and with none are made when the schema is read. The others are made when somebody needs
+//! them, off the threads that serve.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

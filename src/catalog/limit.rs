@@ -1,8 +1,8 @@
 //! A catalog for callers who see some rows only.
 //!
-//! Everything that reads a relation whose rows are limited gets another name for it, which only a statement knows that limits them. What
-//! forgets to limit its rows so fails, and shows none. The name of the relation itself is left where the rows are limited otherwise: by the
-//! row of the parent, or by search terms, which choose an index at the root and count the rows that they leave out.
+//! A relation with limited rows gets another name. Only a statement that limits the rows defines this name: a statement that names
+//! it without its limit fails. The relation's own name is left where the rows are limited otherwise: by the row of the parent, or
+//! by search terms, which choose an index at the root and count the rows that they leave out.
 
 use crate::catalog::binding::{EntityBinding, RootBinding};
 use crate::catalog::column::Column;

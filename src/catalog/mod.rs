@@ -7,8 +7,8 @@
 //! - [`schema_file`]: a schema file, and what callers with some of its grants see of it
 //! - [`grant_set`]: sets of these grants
 //! - `visibility`: a schema file without what some callers do not see
-//! - [`scope`]: the rows that a caller sees; `scopes`: what a file says of them; `scoped_relation`, `limit`: a catalog
-//!   that shows no others
+//! - [`scope`]: the rows that a caller sees; `scopes`: their declarations in a file; `scoped_relation`, `limit`: a catalog that
+//!   shows no other rows
 //! - `sdl_reader`, `binding_arguments`: schema file → `definition`: SDL with binding directives, references unresolved
 //! - `introspection_types`: the introspection types, read from a schema file of their own
 //! - `type_names`: the names and ids of all types

@@ -1,4 +1,4 @@
-//! A schema file, and what callers see of it who hold some of the grants that it names.
+//! A schema file, and what callers with some of its grants see of it.
 
 use std::collections::BTreeSet;
 

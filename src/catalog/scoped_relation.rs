@@ -1,4 +1,4 @@
-//! The relations of which a caller sees some rows only, and which.
+//! The relations with limited rows, and the rows that a caller sees of them.
 
 /// A relation whose rows are limited.
 #[derive(Debug)]

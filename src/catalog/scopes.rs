@@ -1,7 +1,7 @@
 //! The scopes of a schema file: which rows of each relation callers see who are limited by some of them.
 //!
-//! Scopes are a matter of relations, not of types: every type that reads a relation has the scopes of all of them, so that no type shows
-//! rows that another one hides. Rows that belong to those of a type in a scope have to be decided on, or the file is refused.
+//! Scopes belong to relations, not to types: types of one relation have each other's scopes, so that no type shows rows that
+//! another one hides. A file has to decide about rows that belong to rows in a scope, or it is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! Writes the published SDL: the schema that is served, without binding directives. It lists search keys twice: in the
 //! description of the argument `query` for readers, and as `@search` for programs.
 //!
-//! It begins with the `schema` definition, whose description is that of introspection. `graphql_parser` and the Rust clients that
-//! are built on it reject the description of a `schema` definition; they leave these lines out.
+//! It begins with the `schema` definition, which has the same description as introspection. `graphql_parser` and the Rust clients
+//! that are built on it reject the description of a `schema` definition; they leave these lines out.
 
 use std::fmt::{self, Write};
 

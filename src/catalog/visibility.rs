@@ -1,9 +1,9 @@
 //! What is left of a schema file for callers who do not hold all of its grants.
 //!
-//! What needs a grant that they do not hold goes, and then what would tell of it, until nothing more goes: search keys, sort keys
-//! and arguments on a hidden column, joins by or to one, aggregates over one, connections that lose all their sort keys, types
-//! without fields, what refers to a type that is gone, and types that nothing refers to any more. The rest is a schema file
-//! without grants, so that no later stage has anything to check.
+//! First the parts go that need another grant. Then everything goes that would tell of them, until nothing more goes: search
+//! keys, sort keys and arguments on a hidden column, joins by or to one, aggregates over one, connections that lose all their
+//! sort keys, types without fields, references to removed types, and types without references. The rest is a schema file without
+//! grants, so that no later stage has anything to check.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The database of a command: that of a flag, of the environment, or of the server's configuration file.
+//! The database of a command: from a flag, the environment, or the server's configuration file.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! The settings of commands that work with the keys of tokens. They take all settings of the server, so that they can be run
-//! with the server's, and their help shows those that matter to them.
+//! The settings of commands that work with the keys of tokens. They take all settings, so that they can be run with the server's.
+//! Their help shows the settings that matter to them.
 
 use clap::{Arg, ArgMatches};
 

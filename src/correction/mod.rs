@@ -1,4 +1,4 @@
-//! Corrects queries by their errors. It knows the syntax of GraphQL and what is in `errors` of a response, and nothing of the schema:
+//! Corrects queries by their errors. It knows the syntax of GraphQL and the `errors` of a response, and nothing of the schema:
 //! each rule reads the facts of an error, never its message.
 //!
 //! A corrected query never asks for other rows: conditions, orders and roots stay, or the error stays. Fields without an equivalent are

@@ -1,5 +1,5 @@
-//! The price of an operation's connections: what each row costs, with the page sizes left open. So other page sizes, and requests
-//! that differ in nothing else, are priced without another look at what is selected.
+//! The price of an operation's connections: what each row costs, with the page sizes left open. So other page sizes are priced
+//! without another look at the selection.
 
 use crate::catalog::prices::OBJECT;
 use crate::cost::price::{Cost, Priced, PricedField, credits_of, search_penalty};

@@ -9,11 +9,11 @@
 //! caller's bucket holds less than the caller's limit and so is the `maxCost`, and
 //! - `branches`, the five most expensive connections and lookups, the most expensive first: `path` (response keys), `total`
 //!   (what it adds with everything inside it) and `share` (of the estimate). A branch may be inside another.
-//! - `suggestions`, each a set of page sizes under which the same selection fits; empty if there is none. `shrinks` says
-//!   which pages become smaller (`outermost`, `nested`, `all`), `estimatedCost` is the price then, and `edits` says what to
-//!   change, all of it: `path` (response keys of the connection, or of the first of several that change together),
-//!   `argument` (`first` or `last`, or `rows` of totals), `from`, `to`, and either `variable`, whose value is to be `to`, or `locations`, the
-//!   locations of the fields whose argument is to be `to`.
+//! - `suggestions`, each a set of page sizes under which the same selection fits; empty if there is none. `shrinks` says which
+//!   pages become smaller (`outermost`, `nested`, `all`), `estimatedCost` is the price then, and `edits` lists all changes:
+//!   `path` (response keys of the connection, or of the first of several that change together), `argument` (`first` or `last`, or
+//!   `rows` of totals), `from`, `to`, and either `variable`, whose value is to be `to`, or `locations`, the locations of the
+//!   fields whose argument is to be `to`.
 
 use std::fmt;
 

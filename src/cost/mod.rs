@@ -19,12 +19,12 @@
 //!
 //! ## Costs in a response
 //!
-//! With the request header `X-GraphQL-Cost-Include-Fields: true` every executed query's response has `extensions.cost.fields`:
-//! a list of every selected field that costs something, in query order ([`fields::FieldCost`]). `path` has the response keys
-//! that lead to the field in `data`, `edges`, `node` and aliases included, without the indexes of list elements.
-//! `requestedTotalCost` is what the field adds by itself, `definedCost` × `times` (the product of the page sizes around it
-//! and its own) + `searchPenalty` (if it has one); over the whole list it adds up to `requestedQueryCost`.
-//! `requestedSubtreeCost` adds what is selected from it; over the root fields it adds up to `requestedQueryCost` too.
+//! With the request header `X-GraphQL-Cost-Include-Fields: true` every executed query's response has `extensions.cost.fields`: a
+//! list of every selected field that costs something, in query order ([`fields::FieldCost`]). `path` has the response keys that
+//! lead to the field in `data`, `edges`, `node` and aliases included, without the indexes of list elements. `requestedTotalCost`
+//! is what the field adds by itself, `definedCost` × `times` (the product of the page sizes around it and its own) +
+//! `searchPenalty` (if it has one); over the whole list it adds up to `requestedQueryCost`. `requestedSubtreeCost` adds its
+//! selection; over the root fields it adds up to `requestedQueryCost` too.
 //!
 //! With the request header `GraphQL-Cost: validate` a query is priced and neither run nor debited. What cannot be priced
 //! (no token, not valid, a page without a size) is rejected as ever; everything else gets 200, and `extensions.cost`:

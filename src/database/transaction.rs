@@ -1,5 +1,5 @@
-//! A transaction that writes. Unlike tokio-postgres, it accepts no response that is incomplete: a statement that was not
-//! executed, for whatever reason, must not look like one that changed nothing.
+//! A transaction that writes. Unlike tokio-postgres, it accepts no incomplete response: a statement that was not executed must
+//! not look like a statement that changed nothing.
 
 use std::pin::pin;
 

@@ -1,4 +1,4 @@
-//! What a page of changes is of: the later snapshot, and what is known of it. Makes the page's tokens.
+//! The state behind a page of changes: the later snapshot, and what is known of it. Makes the page's tokens.
 
 use tokio_postgres::Row;
 

@@ -1,4 +1,4 @@
-//! The page or lookup that is being written: its rows so far, and what is known of the rows outside of it.
+//! The page or lookup that is being written: its rows so far, and the known facts about the rows outside of it.
 
 use tokio_postgres::Row;
 

@@ -1,7 +1,7 @@
 //! The rows of a plan's statement, in the order of the response.
 //!
-//! Rows are counted from the statement's first. A response that is written while its rows arrive drops those that it has written, so
-//! only the last ones may be in memory.
+//! Rows are counted from the statement's first. A response that is written while its rows arrive drops written rows, so only the
+//! last ones may be in memory.
 
 use std::collections::VecDeque;
 

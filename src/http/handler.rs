@@ -1,4 +1,4 @@
-//! What the server serves: the boundary between HTTP and what is above it.
+//! The boundary between HTTP and the service above it.
 
 use std::convert::Infallible;
 use std::fmt::Debug;

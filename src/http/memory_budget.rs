@@ -2,8 +2,8 @@
 //! read yet.
 //!
 //! Everything of the kind is counted, for each connection and in all. Where a limit is reached, requests are rejected until
-//! clients read their responses or time-outs end them. The last quarter is for connections that need little, so that a few
-//! that need much never keep the others from being served.
+//! clients read their responses or time-outs end them. The last quarter is for connections that need little, so that a few large
+//! ones never keep the others from being served.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

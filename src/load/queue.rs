@@ -1,9 +1,9 @@
 //! Groups records into statements without changing the result.
 //!
-//! Records of one table, action and set of columns go into one statement, wherever they are in the file. But a record must
-//! not overtake an earlier one that it depends on. So batches are sent in the order in which they were opened, and a record
-//! joins the last batch of its statement only if everything that it depends on is in that batch or an earlier one.
-//! Otherwise it opens a new batch at the end. A record depends on
+//! Records of one table, action and set of columns go into one statement, wherever they are in the file. But a record must not
+//! overtake an earlier one that it depends on. So batches are sent in the order in which they were opened. A record joins the last
+//! batch of its statement only if that batch or an earlier one has all records that it depends on. Otherwise it opens a new batch
+//! at the end. A record depends on
 //! - an earlier record with the same key, which must be in an earlier batch: one statement cannot change a row twice;
 //! - the rows that it references, in the same or an earlier batch: PostgreSQL checks references at the end of a statement;
 //! - everything before it, if it is a delete; and every later record depends on the delete.

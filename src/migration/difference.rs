@@ -1,4 +1,4 @@
-//! What a database lacks of what is declared, and what it has that is not declared any more.
+//! The difference between a database and its declaration: missing objects, and objects that are not declared any more.
 
 use std::collections::{BTreeSet, HashSet};
 

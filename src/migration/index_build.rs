@@ -1,7 +1,8 @@
 //! Makes indexes, at once or while others write their tables. What an interrupted run has finished is kept.
 //!
-//! PostgreSQL builds no index of a partitioned table beside writers, but those of its partitions, which then become parts of an index of
-//! the table that was made without them. An index of another definition stays until the new one is there, under another name.
+//! PostgreSQL builds no index of a partitioned table beside writers. It builds the indexes of the partitions; they then become
+//! parts of an index of the table that was made without them. An index of another definition stays until the new one is there,
+//! under another name.
 
 use std::collections::HashMap;
 

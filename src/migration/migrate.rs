@@ -1,8 +1,8 @@
 //! Applies the declared state to a database.
 //!
-//! Tables, columns and objects are made in one transaction, then indexes, change feeds, and the rows that are filled in. If indexes are to be
-//! built beside writers, each step is a transaction of its own that waits for a lock a second at most, so that writers do not wait longer; a
-//! run that is interrupted is finished by the next.
+//! Tables, columns and objects are made in one transaction, then indexes, change feeds, and the rows that are filled in. If
+//! indexes are built beside writers, each step is a transaction of its own. It waits for a lock a second at most, so that writers
+//! do not wait longer. The next run finishes an interrupted one.
 
 use std::time::Duration;
 

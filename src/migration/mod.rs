@@ -1,10 +1,11 @@
-//! What orderql adds to a database, declared as a state: `migrate` makes what is missing or differs, and drops what is not declared any more.
+//! The objects that orderql adds to a database, declared as a state: `migrate` makes the missing and different ones, and drops
+//! those that are not declared any more.
 //!
 //! The folder `declared` has the state. It suits an empty database and an operator's OFBiz database alike.
 //!
 //! - `declaration`: reads the folder; `table`, `object` and `reference` are its parts
 //! - `indexes`: the declared indexes, and which of them a database lacks; `index_build`: builds them
-//! - `present`: what a database has; `record`: what was applied to it, and by which version
+//! - `present`: the objects of a database; `record`: the applied state, and its version
 //! - `difference`: what a database lacks; `pending`: the same by name; `steps`: the statements that make it
 //! - `view_columns`: the columns of views that depend on the schema file
 //! - [`migrate`]: applies the steps; [`report`]: what was changed

@@ -1,4 +1,4 @@
-//! What a database lacks, for those who cannot migrate it.
+//! The missing objects of a database, for roles that cannot migrate it.
 
 use tokio_postgres::{Client, Error};
 

@@ -1,4 +1,4 @@
-//! What a database has of what is declared.
+//! The declared objects that a database has.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

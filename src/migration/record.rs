@@ -1,4 +1,4 @@
-//! The record of what was applied to a database, and by which version.
+//! The record of the state that was applied to a database, and of the version that did it.
 
 use std::collections::HashMap;
 

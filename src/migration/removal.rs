@@ -1,5 +1,6 @@
-//! Removes what migrations have added: the triggers on OFBiz's tables and on those of change feeds, the indexes, the columns named
-//! `orderql_`, and the schema `orderql` with all that is in it. Other columns, tables and reference rows in OFBiz's schema stay: OFBiz may use them by now.
+//! Removes what migrations have added: the triggers on OFBiz's tables and on the tables of change feeds, the indexes, the columns
+//! named `orderql_`, and the schema `orderql` with all that is in it. Other columns, tables and reference rows in OFBiz's schema
+//! stay: OFBiz may use them by now.
 
 use std::fmt;
 

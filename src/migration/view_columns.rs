@@ -1,4 +1,4 @@
-//! The columns of views that show another table's: those that the schema file reads from the view.
+//! The columns of views over another table: the columns that the schema file reads from the view.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Questions of people who run orders, each with a query that answers it: those of the documentation.
+//! The questions of the documentation, each with a query that answers it.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! A published schema as its readers know it: types, fields, arguments and search keys, without what is behind them.
+//! A published schema for its readers: types, fields, arguments and search keys, without relations and columns.
 //!
 //! - `parse`: the outline of a published SDL
 //! - `connection`: the types that all connections have alike

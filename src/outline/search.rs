@@ -1,4 +1,4 @@
-//! The fields that some words mean, ranked, each with its path from a root: what somebody needs who does not know the schema.
+//! The fields that some words mean, ranked, each with its path from a root, for somebody who does not know the schema.
 
 use serde::Serialize;
 use serde_json::json;

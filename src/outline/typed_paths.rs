@@ -1,4 +1,4 @@
-//! The paths of a response where a query selects text that people outside may have written, such as names, notes and ids, and those of its
+//! The paths of a response where a query selects text of people outside, such as names, notes and ids, and the paths of its
 //! pages. Times, numbers and the names of enums have types of their own.
 
 use std::collections::BTreeSet;

@@ -1,9 +1,9 @@
 //! The SQL of a page of changes: the part of a statement that returns the rows of a feed that changed between two snapshots.
 //!
-//! A mark of a transaction counts if it is visible in the later snapshot and not in the earlier one. These are the marks of
-//! transactions that ran at the earlier snapshot, and of those from its end on. So many are read in the order of their transactions,
-//! however many belong to one row of the feed, and those of them that count lead to rows. A row is left to its last mark, as far as that is
-//! among those that are read, or names the row itself.
+//! A mark of a transaction counts if it is visible in the later snapshot and not in the earlier one. Such a mark is of a transaction
+//! that ran at the earlier snapshot, or of one from its end on. A bounded number of marks is read, in the order of transactions,
+//! however many belong to one row of the feed. A mark that counts leads to a row if it is the last one of the row among the marks
+//! that were read, or names the row itself.
 
 use std::fmt::{self, Display, Write};
 

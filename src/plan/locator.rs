@@ -1,12 +1,12 @@
 //! The part of a statement that finds the keys of a page's rows, where conditions on one range of an index do not.
 //!
-//! It is a `UNION ALL` of alternatives of which one has rows: a look-up for each term that has an index, used if few rows
+//! It is a `UNION ALL` of alternatives; one of them has rows. There is a look-up for each term with an index, used if few rows
 //! match, and the window of the order. Each scan is `ORDER BY` the columns of the index that it is meant to use. With sorting
 //! disabled, PostgreSQL has no choice, whatever its statistics say. An equality is written as a comparison with an array
 //! (`= ANY`), because PostgreSQL drops columns that equal one value from the order.
 //!
-//! The alternatives rely on an order that PostgreSQL keeps, although SQL does not guarantee it: the rows of a sub-select with `ORDER BY`,
-//! and those of the parts of a `UNION ALL`, are read in their order where no worker processes read in parallel.
+//! The alternatives rely on an order that PostgreSQL keeps, although SQL does not guarantee it: the rows of a sub-select with
+//! `ORDER BY`, and the parts of a `UNION ALL`, are read in their order if no worker processes read in parallel.
 
 use std::fmt::{self, Display, Write};
 use std::mem;

@@ -1,7 +1,7 @@
 //! How to fetch what an operation selects: one statement, and the template of the response.
 //!
 //! - [`template`]: all of it, for every request that differs in values alone
-//! - `plan_key`: which requests those are
+//! - `plan_key`: which requests share one
 //! - [`request_plan`]: a template with the values of one request
 //! - [`mod@build`]: makes a template from a bound operation
 //! - [`parameters`]: the parameters of the statement, from where their values come from to the values
@@ -12,11 +12,11 @@
 //! - `keyset`: the part of an index that a page lies in
 //! - `sql`: identifiers and conditions as text
 //! - `value_list`: the values of an in-list that choose ranges of an index
-//! - `locator`: finds the keys of a page's rows where an index range alone does not; `lookup_source`: those of a search by another
-//!   index
+//! - `locator`: finds the keys of a page's rows where an index range alone does not; `lookup_source`: finds the keys of a search
+//!   by another index
 //! - `rare_words`: whether a search in text has a rare word
 //! - `page_sql`, `lookup_sql`, `changes_sql`, `totals_sql`: the SQL of a step
-//! - `statement_sql`: the SQL of the statement, from that of its steps
+//! - `statement_sql`: the SQL of the statement, from its steps' SQL
 //! - `scope_sql`: the rows of its relations that the caller sees
 //! - `response_size`: how many bytes the response may have
 //! - [`response_template`]: the response's bytes around the values, as a flat list of ops

@@ -1,8 +1,9 @@
 //! Searches in text by an index on words, and whether one has a rare word by the statistics that PostgreSQL gathers of a column.
 //!
-//! An index on words (GIN) has no order, and a scan of it begins when all rows of a word are read: with a common word, that takes longer
-//! the larger the table is. With a rare one among them it ends soon, as those of the other words are skipped. The statistics decide no more
-//! than the way in which rows are found: if they are old, the scan takes longer, and finds the same rows. Without them, as for a view, no word is rare.
+//! An index on words (GIN) has no order, and a scan of it begins when all rows of a word are read: with a common word, that takes
+//! longer the larger the table is. With a rare word among them it ends soon, because the rows of the other words are skipped. The
+//! statistics decide no more than the way in which rows are found: if they are old, the scan takes longer, and finds the same
+//! rows. Without them, as for a view, no word is rare.
 
 use std::fmt::{self, Display};
 

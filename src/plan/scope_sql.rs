@@ -1,5 +1,5 @@
-//! The rows that a caller sees of the relations that a statement reads: `WITH` queries, which PostgreSQL puts in the place of their names.
-//! Their names are not those of the relations, so that a statement that does not limit the rows fails.
+//! The rows that a caller sees of a statement's relations: `WITH` queries, which PostgreSQL puts in the place of their names.
+//! Their names differ from the relations' names: a statement that names such a relation without its limit fails.
 
 use std::fmt::{self, Write};
 

@@ -1,5 +1,5 @@
-//! What a page reads: columns of its base relation and of objects joined to it, each once, and aggregates. It reads only what is
-//! selected or needed for that, and returns only what a response is written from.
+//! What a page reads: columns of its base relation and of objects joined to it, each once, and aggregates. It reads only the
+//! columns of the selection and of its joins, and returns only the columns of the response.
 
 use std::fmt::{self, Display};
 

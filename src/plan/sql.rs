@@ -1,8 +1,7 @@
 //! The parts of SQL text: quoted identifiers from the catalog, numbered parameters, nothing else. A value cannot become
 //! text here, because nothing writes one.
 //!
-//! Parts of which a statement has dozens, columns above all, are written without `write!`, which takes several times as
-//! long.
+//! A statement has dozens of some parts, columns above all. They are written without `write!`, which takes several times as long.
 
 use std::fmt::{self, Display};
 

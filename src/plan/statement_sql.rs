@@ -1,9 +1,9 @@
-//! The SQL of a plan's statement, from that of its steps.
+//! The SQL of a plan's statement, from its steps' SQL.
 //!
-//! A statement is a tree of branches, one for each step. The branch of a step returns each row of its page, and after each row the
-//! rows of the branches below it, which are read for that row. So rows come in the order of the response. It relies on the order that
-//! PostgreSQL keeps although SQL does not guarantee it: the rows of a sub-select are read in its order, those of the parts of a `UNION
-//! ALL` one part after the other, and those of a nested loop for each outer row in turn.
+//! A statement is a tree of branches, one for each step. The branch of a step returns each row of its page, and after each row
+//! the rows of the branches below it, which are read for that row. So rows come in the order of the response. It relies on an
+//! order that PostgreSQL keeps, although SQL does not guarantee it: the rows of a sub-select are read in its order, the parts of
+//! a `UNION ALL` one after the other, and a nested loop for each outer row in turn.
 
 use std::fmt::{self, Display, Write};
 

@@ -1,4 +1,4 @@
-//! The SQL of totals: rows as those of a page of a connection, in groups.
+//! The SQL of totals: the rows of a page of a connection, in groups.
 //!
 //! The page is read first, and has a bound of rows that are examined, as any other. So has the sorting of its groups.
 

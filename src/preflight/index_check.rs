@@ -1,9 +1,9 @@
 //! Whether an index returns a relation's rows in an order. PostgreSQL's planner decides, for tables and views alike and
 //! for any kind of index: with sorting disabled, it sorts only if no index helps.
 //!
-//! The statement to be planned scans the whole relation, `ORDER BY` the columns that are compared for equality and then
-//! those of the order. With a comparison instead, the planner could choose another index and filter. An order leaves no
-//! choice: either an index begins with these columns, or PostgreSQL sorts, whether the tables are empty or full.
+//! The statement to be planned scans the whole relation, `ORDER BY` the columns that are compared for equality and then the
+//! columns of the order. With a comparison instead, the planner could choose another index and filter. An order leaves no choice:
+//! either an index begins with these columns, or PostgreSQL sorts, whether the tables are empty or full.
 //!
 //! This check misses one case: a table that a view joins by a column that is second in its index. PostgreSQL uses such
 //! an index, but more slowly than one that begins with the column.

@@ -11,8 +11,8 @@
 //! A query, a streamed response and an export each read from one server. It is a replica
 //!
 //! - that fits the schema, answers, and has replayed all that the primary had written a moment ago;
-//! - that has replayed what the caller's last order update wrote, and what the request asks for;
-//! - that is not behind what the caller has read elsewhere, so that a collection that is read page by page does not go back in time.
+//! - that has replayed the caller's last order update, and the position that the request asks for;
+//! - that is not behind the data that the caller has read elsewhere, so that the pages of a collection do not go back in time.
 //!
 //! If there is none, it is the primary. Nothing is asked of the servers for that when a request arrives: a replica is as far as it
 //! was found to be a moment ago, or farther, because replay only advances.

@@ -1,5 +1,5 @@
-//! Where the primary was, and when: so that the age of what a replica has replayed is known without comparing clocks, and an idle
-//! primary makes no replica look old.
+//! Where the primary was, and when. So the age of a replica's data is known without comparing clocks, and an idle primary makes
+//! no replica look old.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

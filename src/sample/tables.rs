@@ -1,5 +1,5 @@
-//! The tables that a sample fills, and the columns: those of every OFBiz and those that orderql's migrations add. Other
-//! columns stay null.
+//! The tables that a sample fills, and their columns: the columns of every OFBiz, and the columns that orderql's migrations add.
+//! Other columns stay null.
 
 #![allow(clippy::struct_field_names, reason = "fields have the names of the columns")]
 

@@ -1,4 +1,4 @@
-//! Values that the variables of an operation can have: those between which its price lies, and those that find rows in another way.
+//! Values for the variables of an operation: values that bound its price, and values that find rows in another way.
 
 use std::collections::HashSet;
 

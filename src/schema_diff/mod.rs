@@ -1,6 +1,6 @@
 //! What a change of a schema file means for the operations of its clients, and for the schema itself. Without a database.
 //!
-//! - [`schema`]: what is compared, and for whom
+//! - [`schema`]: the compared schemas and the caller
 //! - [`facts`]: what a schema file says of each of its parts
 //! - `part`: the names of these parts
 //! - `fact_reader`: makes them of a catalog

@@ -1,4 +1,4 @@
-//! What is compared, and for whom.
+//! The compared schemas, and the caller for whom they are compared.
 
 use crate::catalog::Catalog;
 use crate::catalog::schema_file::SchemaFile;

@@ -1,4 +1,4 @@
-//! Keys of relations of which PostgreSQL knows none: views and tables of other servers.
+//! Keys of relations without a key in PostgreSQL: views and tables of other servers.
 
 use std::str::FromStr;
 

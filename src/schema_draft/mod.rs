@@ -1,13 +1,13 @@
 //! A schema file that fits a database: a type for each table with a key, objects by its foreign keys, and searches, sort orders and
 //! connections that an index serves. What is left out stands there as a comment, with its reason and the index that would bring it.
 //!
-//! - [`description`]: what is known of a database; [`declared_key`]: keys that PostgreSQL does not know
+//! - [`description`]: the description of a database; [`declared_key`]: keys that PostgreSQL does not know
 //! - `reader`: reads it; the feature `server`
 //! - `names`: names in GraphQL's style
 //! - `index_match`: whether an index serves an order
 //! - `model`: what the file declares; `build`, `joins` decide it
 //! - `file`: its text
-//! - `existing`, `sdl_text`, `update`: what a file declares already, where, and what is added to it
+//! - `existing`, `sdl_text`, `update`: the declarations of a file, their places, and the additions
 
 mod build;
 pub mod declared_key;

@@ -1,6 +1,6 @@
-//! Calls of a shared store. A call takes 50 ms at most. After one that failed the store counts as away: calls fail at once,
-//! until a sign of life of this node has got through, which is tried once a second. So no request waits for a store that is
-//! away, and none is the one that finds out that it is back.
+//! Calls of a shared store. A call takes 50 ms at most. After one that failed the store counts as away: calls fail at once, until
+//! a sign of life of this node has got through, which is tried once a second. So no request waits for a store that is away, and
+//! no request has to find out that the store is back.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;

@@ -3,7 +3,7 @@
 //! - `event`: the events and their typed fields
 //! - `emit`, below: hands an event to every sink
 //! - `log_writer`: the sink that writes events to the log
-//! - `request_line`: the line of a request, of which there are most
+//! - `request_line`: the line of a request; most lines are such
 //! - `event_metrics`: the sink that counts events
 //! - `access_log`: which requests are logged
 //! - `trace_context`: the trace that a request belongs to

@@ -1,10 +1,10 @@
 //! Rate limiting and waiting: who runs what, and when.
 //!
-//! - [`bucket`]: one caller's credits; `memory_store` has those of all callers, `shared_buckets` those that several nodes
-//!   share, and `rate_limiter` debits them wherever they are stored
-//! - `caller_queue`: one caller's running and waiting requests, in their order; `queues` has those of all callers
+//! - [`bucket`]: one caller's credits; `memory_store` has the buckets of all callers, `shared_buckets` the buckets of several
+//!   nodes, and `rate_limiter` debits either
+//! - `caller_queue`: one caller's running and waiting requests, in their order; `queues` has the requests of all callers
 //! - `query_throttle`: a query gets its place and pays, at once or after waiting for either
-//! - `pace`: what is free, refusals and reports of prices, is not given to a caller as fast as it asks
+//! - `pace`: slows down free responses, such as refusals and reports of prices
 //! - `fair_semaphore`: what all callers share is given to them in turn
 
 pub mod bucket;

@@ -1,9 +1,9 @@
-//! Paces what is free: a caller gets so much of it a second, and the rest late or not at all.
+//! Paces free work: a caller gets a limited amount a second, and the rest late or not at all.
 //!
-//! A refusal costs little, but ten thousand of them a second take the time of many queries. Clients that wait for a
-//! response before they send the next request are slowed down, and those that heed `Retry-After` notice nothing. Reports
-//! of prices cost as much as compiling a query, and introspection as much as writing the schema; those that would be late by too
-//! much are refused. So are large texts after others of the caller that did not compile, which is known only once the time is spent.
+//! A refusal costs little, but ten thousand of them a second take the time of many queries. Clients that wait for each response
+//! are slowed down. Clients that heed `Retry-After` notice nothing. Reports of prices cost as much as compiling a query, and
+//! introspection as much as writing the schema; requests that would be late by too much are refused. So are large texts after
+//! others of the caller that did not compile, which is known only once the time is spent.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

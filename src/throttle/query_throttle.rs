@@ -1,9 +1,9 @@
 //! Admits queries: each gets a place among its caller's running queries and is debited, at once or after waiting in its
 //! caller's queue for its [`MaxWait`] at most.
 //!
-//! A query that cannot be served in this time is refused as soon as that is known: at once where the credits that it and
-//! those before it need are restored too late. Those that wait are woken when they are called, at the time at which their
-//! credits are restored, or earlier when credits are put back. Nothing polls.
+//! A query that cannot be served in this time is refused as soon as that is known: at once, if the credits for it and for the
+//! queries before it are restored too late. Those that wait are woken when they are called, at the time at which their credits
+//! are restored, or earlier when credits are put back. Nothing polls.
 
 use std::error::Error;
 use std::sync::Arc;

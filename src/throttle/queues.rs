@@ -1,4 +1,4 @@
-//! The queues of all callers: places for running requests, and tickets for those that wait.
+//! The queues of all callers: places for running requests, and tickets for waiting ones.
 //!
 //! Every change of a queue goes through `State::change`, which calls the queue's first request afterwards. So no request is
 //! forgotten, whatever lets it start: a response that was handed over, a client that hung up, a raised limit.

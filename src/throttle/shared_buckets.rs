@@ -1,9 +1,8 @@
-//! Buckets in a store that several nodes share, so that they limit a caller as one would: whenever the store is there, all nodes
-//! together admit in any time no more than a bucket holds and what is restored in that time.
+//! Buckets in a store that several nodes share. While the store is there, all nodes together admit, in any time, no more than one
+//! bucket and the credits that are restored in that time.
 //!
-//! A debit is one call. What the store returned is kept, and as a bucket only gets emptier by others' queries, a query that it
-//! did not cover is refused without a call until the time at which it would be covered: who goes on sending costs the store
-//! nothing.
+//! A debit is one call. The store's answer is kept. Queries elsewhere only make a bucket emptier. So a refused query is refused
+//! without a call until the bucket could cover it, and a caller who goes on sending costs the store nothing.
 //!
 //! While the store is away, [`WhenAway`] decides. A call whose outcome is not known counts as a debit: it is neither repeated nor
 //! refunded.

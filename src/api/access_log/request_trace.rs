@@ -1,5 +1,5 @@
-//! The spans of a request: the request, its stages and its statement. No value of a query is in them, and of its text the response
-//! keys of what the statement reads.
+//! The spans of a request: the request, its stages and its statement. No value of a query is in them. Of its text they have the
+//! response keys that the statement reads.
 
 use std::borrow::Cow;
 use std::time::{Instant, SystemTime};

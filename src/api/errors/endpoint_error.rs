@@ -1,4 +1,4 @@
-//! Requests that are well-formed HTTP, and that an endpoint does not take; and the responses to those that are not.
+//! Well-formed HTTP requests that an endpoint does not take, and the responses to malformed ones.
 
 use hyper::header::{self, HeaderValue};
 

@@ -1,5 +1,5 @@
-//! Checks of a page of changes before its tokens leave: that the request's token means something in this database, and that a crash
-//! cannot lose what the new tokens have seen.
+//! Checks of a page of changes before its tokens leave: the request's token has a meaning in this database, and a crash cannot
+//! lose the changes before the new tokens.
 
 use tokio::time;
 
@@ -84,7 +84,7 @@ impl From<ChangesError> for CheckError {
     }
 }
 
-/// The epoch of a token of before a promotion, of which it must be known what survived that. Fails if the request's token means nothing here.
+/// The epoch of a token that is older than a promotion: the server must know which changes survived it. Fails if the token means nothing here.
 fn history(start: &ChangesStart, state: &ChangesState) -> Result<Option<Epoch>, ChangesError> {
     if state.until.is_none() && start.is_since() {
         return Err(ChangesError::TooOld);

@@ -1,4 +1,4 @@
-//! Runs an admitted query within its caller's deadline, in turn with those of other callers, and refunds it if the database is
+//! Runs an admitted query within its caller's deadline, in turn with other callers' queries, and refunds it if the database is
 //! unavailable.
 
 use std::pin::{Pin, pin};

@@ -1,4 +1,4 @@
-//! The lines of an export beside its nodes, each of which is a line of its own: what else a client has to know.
+//! The lines of an export beside its nodes: what else a client has to know.
 //!
 //! These lines are objects with one key that begins with `@`, which no key of a response can:
 //! `@errors` reports nodes with fields that could not be written, `@resume` has a cursor from which another export can go on,

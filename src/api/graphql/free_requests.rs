@@ -1,5 +1,5 @@
-//! Paces what is not debited: reports of prices and plans, queries that cost nothing, such as introspection, what other queries write
-//! beyond what they cost, and large texts that do not compile.
+//! Paces work that is not debited: reports of prices and plans, free queries such as introspection, bytes of other queries beyond
+//! their cost, and large texts that do not compile.
 //!
 //! Each takes a core for as long as compiling it and writing the response. So a caller gets them at a limited rate.
 

@@ -1,4 +1,4 @@
-//! The variables of a request: values of those alone that its query names.
+//! The variables of a request: only those that its query names have values.
 
 use std::borrow::Cow;
 

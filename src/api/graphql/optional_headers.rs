@@ -1,5 +1,5 @@
-//! The headers that change how a query is executed and what is reported of it. Few requests have one, and each look-up hashes a long
-//! name, so that a request's headers are rather looked at once.
+//! The headers that change how a query is executed and reported. Few requests have one, and each look-up hashes a long name, so
+//! that a request's headers are rather looked at once.
 
 use hyper::HeaderMap;
 use hyper::header::HeaderName;

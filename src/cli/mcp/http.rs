@@ -1,7 +1,7 @@
 //! The protocol over HTTP, without sessions: every request is answered by itself, as its own caller. Encryption is left to a proxy.
 //!
-//! Connections are those of the server that is asked, with the same bounds of their own numbers. One thread serves them; what tools do has
-//! others, and ends when its client goes.
+//! Connections have the same bounds as the server's, with other numbers. One thread serves them; what tools do has others, and
+//! ends when its client goes.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Questions of people who run orders as prompts, each with a query that answers it: those of the documentation.
+//! The questions of the documentation as prompts, each with a query that answers it.
 
 use rmcp::model::{GetPromptResult, Prompt, PromptMessage, Role};
 

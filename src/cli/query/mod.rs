@@ -6,9 +6,9 @@
 //! - `nesting`: JSON that nests too deep
 //! - `all_pages`: all pages of a list as one response
 //! - `listing`: the response for people; `csv`: for spreadsheets
-//! - `offer`: what is offered in place of a query with errors
+//! - `offer`: the query that is offered in place of one with errors
 //! - `prompt`: one query after the other, at a terminal
-//! - `history`: those that were asked there
+//! - `history`: earlier queries of the prompt
 
 mod all_pages;
 mod csv;

@@ -1,4 +1,4 @@
-//! Compares the tables that triggers keep with OFBiz's when the server starts, beside its work: a warning names those that
+//! Compares the tables that triggers keep with OFBiz's when the server starts, beside its work: a warning names tables that
 //! differ.
 
 use tokio_postgres::{Client, Error};

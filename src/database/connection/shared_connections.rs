@@ -1,10 +1,10 @@
 //! Connections that many requests share, each with many statements on its way. A message to PostgreSQL, and a wake-up of its process,
 //! then serve several requests.
 //!
-//! Only statements that promise little work share a connection, because each waits for those before it. They are never cancelled, since
-//! that could hit another request's statement: they end by themselves, or after a second. Planning a statement takes longer
-//! than running it, so a text is prepared here only when it has come back, and while nothing else is on the way. Until then it runs on a
-//! connection of its own.
+//! Only statements that promise little work share a connection, because each waits for the statements before it. They are never
+//! cancelled, since that could hit another request's statement: they end by themselves, or after a second. Planning a statement
+//! takes longer than running it, so a text is prepared here only when it has come back, and while nothing else is on the way.
+//! Until then it runs on a connection of its own.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! Moves rejected order items to the queue of what is to be sent from elsewhere: a ship group of the order at a facility that is
-//! no place.
+//! Moves rejected order items to the queue of items to be sent from elsewhere: a ship group of the order at a facility that is no
+//! place.
 
 use crate::database::error::DatabaseError;
 use crate::orders::apply::audit::Change;

@@ -1,4 +1,4 @@
-//! Introspection: what is selected from `__schema` and `__type` is looked up in the catalog, and is a constant for later stages.
+//! Introspection: the selection of `__schema` and `__type` is looked up in the catalog, and is a constant for later stages.
 
 use serde::{Serialize, Serializer};
 

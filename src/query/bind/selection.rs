@@ -1,5 +1,5 @@
-//! A bound operation: what is selected, with a type for each level of the grammar, so that a pass over it is complete when
-//! it compiles.
+//! The selection of a bound operation, with a type for each level of the grammar, so that a pass over it is complete when it
+//! compiles.
 
 use crate::catalog::aggregate::Aggregate;
 use crate::catalog::binding::{Lookup, One, PageInfoField, Totals};
