@@ -117,7 +117,7 @@ limits! {
         max_depth: u32 = 6, Count, "max-depth", "ORDERQL_MAX_DEPTH";
         /// Credits in a caller's full bucket; at least max-cost.
         bucket_size: u64 = 1000, Credits, "bucket-size", "ORDERQL_BUCKET_SIZE";
-        /// Bytes that the data of a response, or of an export's page, may have by its query; more if the query costs much: 1 KiB a credit.
+        /// Bytes that the data of a response, or of an export's page, may have; more if the query costs much: 1 KiB a credit.
         response_size: u64 = 4_194_304 "4MiB", Bytes, "response-size", "ORDERQL_RESPONSE_SIZE";
     }
     service {

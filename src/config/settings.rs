@@ -97,7 +97,7 @@ settings! {
         admin_listen: Option<ListenAddress> = "admin-listen", "ORDERQL_ADMIN_LISTEN", "", OPERATORS_ADDRESS;
         /// Permissions of the file of a Unix socket.
         listen_mode: u32 = "listen-mode", "ORDERQL_LISTEN_MODE", "0660", MODE;
-        /// PEM file of the certificate, and those between it and the root, with which clients are served over TLS; needs tls-key.
+        /// PEM file of the server's certificate and of those between it and the root, for TLS; needs tls-key.
         tls_cert: Option<PathBuf> = "tls-cert", "ORDERQL_TLS_CERT", "", PATH_OR_NONE, Live;
         /// PEM file of the certificate's private key, which nobody else may read.
         tls_key: Option<PathBuf> = "tls-key", "ORDERQL_TLS_KEY", "", PATH_OR_NONE, Live;
@@ -105,11 +105,11 @@ settings! {
         database_url: Option<ConnectionString> = "database-url", "ORDERQL_DATABASE_URL", "", DATABASE, Secret;
         /// Replicas of the database, one server each, in the same form with commas between; queries are read from them.
         replica_urls: Vec<ConnectionString> = "replica-urls", "ORDERQL_REPLICA_URLS", "", DATABASES, Secret;
-        /// How old the data of a replica may be that is read.
+        /// How old the data of a replica may be; an older replica is not read.
         replica_lag: Duration = "replica-lag", "ORDERQL_REPLICA_LAG", "2s", TIME;
         /// Where notifications of changed accounts and grants are received, if database-url delivers none, as poolers do.
         listen_url: Option<ConnectionString> = "listen-url", "ORDERQL_LISTEN_URL", "", DATABASE, Secret;
-        /// Whether connections to the database bring their settings; off behind PgBouncer, for a role that has them.
+        /// Whether connections to the database bring their settings; off behind PgBouncer, where the role has to have the settings.
         startup_options: bool = "startup-options", "ORDERQL_STARTUP_OPTIONS", "on", SWITCH;
         /// Schema file to serve instead of the built-in schema, which shows how one is written.
         schema: Option<PathBuf> = "schema", "ORDERQL_SCHEMA", "", PATH_OR_NONE, Live;
@@ -119,7 +119,7 @@ settings! {
         threads: Option<usize> = "threads", "ORDERQL_THREADS", "", COUNT_OR_NONE;
         /// Largest number of connections to the database; two for each core and one more if not given.
         pool_size: Option<usize> = "pool-size", "ORDERQL_POOL_SIZE", "", COUNT_OR_NONE;
-        /// Connections to the database beside these that queries of little work share, each with up to 16 queries on its way.
+        /// Further connections to the database, which queries of little work share, each with up to 16 queries on its way.
         shared_connections: Option<usize> = "shared-connections", "ORDERQL_SHARED_CONNECTIONS", "2", COUNT_OR_OFF;
         /// Largest number of connections to the database for order updates.
         writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
@@ -143,7 +143,7 @@ settings! {
         token_lifetime: Duration = "token-lifetime", "ORDERQL_TOKEN_LIFETIME", "1h", TIME;
         /// How far the clock of a token's issuer may be ahead of the server's.
         token_leeway: Duration = "token-leeway", "ORDERQL_TOKEN_LEEWAY", "5s", TIME;
-        /// File of an external issuer's public keys (a JWK set), whose tokens are accepted too; needs its issuer and audience.
+        /// File of an external issuer's public keys (a JWK set); its tokens are accepted, too. Needs external-issuer and external-audience.
         external_jwks: Option<PathBuf> = "external-jwks", "ORDERQL_EXTERNAL_JWKS", "", PATH_OR_NONE;
         /// Issuer in the external issuer's tokens.
         external_issuer: Option<String> = "external-issuer", "ORDERQL_EXTERNAL_ISSUER", "", TEXT_OR_NONE;
@@ -151,7 +151,7 @@ settings! {
         external_audience: Option<String> = "external-audience", "ORDERQL_EXTERNAL_AUDIENCE", "", TEXT_OR_NONE;
         /// Claim of the external issuer's tokens that has the user's name.
         external_user_claim: String = "external-user-claim", "ORDERQL_EXTERNAL_USER_CLAIM", "sub", TEXT;
-        /// Whether a new password ends the tokens that were issued to the user before.
+        /// Whether a new password ends the user's earlier tokens.
         revoke_on_password_change: bool = "revoke-on-password-change", "ORDERQL_REVOKE_ON_PASSWORD_CHANGE", "off", SWITCH, Live;
         /// Passwords that are verified at the same time; each takes 19 MiB and a core, so half as many as there are cores if not given.
         password_checks: Option<usize> = "password-checks", "ORDERQL_PASSWORD_CHECKS", "", COUNT_OR_NONE;
@@ -161,7 +161,7 @@ settings! {
         login_lock: Duration = "login-lock", "ORDERQL_LOGIN_LOCK", "5m", TIME, Live;
         /// Valkey or Redis, where servers of one database share the buckets of credits and the counts of wrong passwords.
         bucket_url: Option<StoreAddress> = "bucket-url", "ORDERQL_BUCKET_URL", "", STORE, Secret;
-        /// What holds while it is away: each server has its share of each bucket, queries are free (open), or refused (closed).
+        /// What happens while bucket-url is away: each server has its share of each bucket (share), queries are free (open), or refused (closed).
         bucket_away: WhenAway = "bucket-away", "ORDERQL_BUCKET_AWAY", "share", WHEN_AWAY;
         /// How long rows of the audit trails (logins and changes, order updates) are kept, or forever.
         audit_keep: Option<Duration> = "audit-keep", "ORDERQL_AUDIT_KEEP", "365d", TIME_OR_FOREVER;
@@ -169,7 +169,7 @@ settings! {
         trusted_proxies: Vec<AddressRange> = "trusted-proxies", "ORDERQL_TRUSTED_PROXIES", "", ADDRESSES, Live;
         /// Whether database constraints must guarantee the schema's keys and non-null fields: required, or trusted.
         schema_constraints: Constraints = "schema-constraints", "ORDERQL_SCHEMA_CONSTRAINTS", "required", CONSTRAINTS, Live;
-        /// Rows that a search may examine for each 50 rows of a page; a page that is not full by then ends there.
+        /// Rows that a search may examine for each 50 rows of a page; if the page is not full by then, it ends early.
         search_window: SearchWindow = "search-window", "ORDERQL_SEARCH_WINDOW", "7500", SEARCH_WINDOW, Live;
         /// Bytes of query texts that are cached, so that a repeated query is not parsed and validated again.
         query_cache: usize = "query-cache", "ORDERQL_QUERY_CACHE", "16MiB", SIZE, Live;
@@ -179,7 +179,7 @@ settings! {
         reject_exclusion: Option<Duration> = "reject-exclusion", "ORDERQL_REJECT_EXCLUSION", "30d", TIME_OR_OFF, Live;
         /// Bytes that a request's body may have.
         body_limit: usize = "body-limit", "ORDERQL_BODY_LIMIT", "1MiB", SIZE, Live;
-        /// Bytes of requests and unread responses in memory, of which a connection may have an eighth; beyond it requests get 503.
+        /// Bytes of requests and unread responses in memory; a connection may have an eighth of it. Beyond it requests get 503.
         memory_budget: usize = "memory-budget", "ORDERQL_MEMORY_BUDGET", "96MiB", SIZE, Live;
         /// How long a client may take to send a request's head.
         header_timeout: Duration = "header-timeout", "ORDERQL_HEADER_TIMEOUT", "10s", TIME, Live;
@@ -189,7 +189,7 @@ settings! {
         write_timeout: Duration = "write-timeout", "ORDERQL_WRITE_TIMEOUT", "30s", TIME, Live;
         /// How long a connection stays open without a request.
         idle_timeout: Duration = "idle-timeout", "ORDERQL_IDLE_TIMEOUT", "75s", TIME, Live;
-        /// Connections that are served at the same time; where there are more, those that have been idle longest are closed.
+        /// Connections that are served at the same time; if there are more, the longest idle ones are closed.
         connection_limit: usize = "connection-limit", "ORDERQL_CONNECTION_LIMIT", "4096", COUNT, Live;
         /// Connections of one address (of IPv6: of one /64 network) at the same time; trusted proxies have no such limit.
         connections_per_address: usize = "connections-per-address", "ORDERQL_CONNECTIONS_PER_ADDRESS", "256", COUNT, Live;
@@ -213,7 +213,7 @@ settings! {
         start_wait: Option<Duration> = "start-wait", "ORDERQL_START_WAIT", "30s", TIME_OR_OFF;
         /// Codings in which larger responses are compressed: on, off, or names, the preferred one first.
         compression: Codings = "compression", "ORDERQL_COMPRESSION", "on", CODINGS, Live;
-        /// Bytes that stored query texts, whose hashes clients can send instead, may take together, or off; callers have equal shares.
+        /// Bytes that stored query texts may take together, or off; clients send the hash of a stored text. Callers have equal shares.
         persisted_queries: Option<usize> = "persisted-queries", "ORDERQL_PERSISTED_QUERIES", "8MiB", SIZE_OR_OFF;
         /// Bytes that a query text may have to be stored.
         persisted_query_size: usize = "persisted-query-size", "ORDERQL_PERSISTED_QUERY_SIZE", "64KiB", SIZE;
@@ -221,11 +221,11 @@ settings! {
         cors_origins: Origins = "cors-origins", "ORDERQL_CORS_ORIGINS", "", ORIGINS, Live;
         /// How long a browser may cache the response to a preflight request.
         cors_max_age: Duration = "cors-max-age", "ORDERQL_CORS_MAX_AGE", "1h", TIME, Live;
-        /// Whether the schema that is published without a token has what needs a grant (@grant in the schema file).
+        /// Whether the schema that is published without a token has the parts that need a grant (@grant in the schema file).
         publish_granted: bool = "publish-granted", "ORDERQL_PUBLISH_GRANTED", "on", SWITCH, Live;
         /// Where browsers get the console, a page to write queries: on for all clients, admin for operators (admin-listen), or off.
         console: ConsoleMode = "console", "ORDERQL_CONSOLE", "admin", CONSOLE, Live;
-        /// How long a query may take; those that take longer are logged with their steps, or off.
+        /// How long a query may take; a slower query is logged with its steps. Or off.
         slow_query: Option<Duration> = "slow-query", "ORDERQL_SLOW_QUERY", "500ms", TIME_OR_OFF, Live;
         /// Which requests are logged: all, sampled:N for one in N, errors, or off.
         access_log: AccessLog = "access-log", "ORDERQL_ACCESS_LOG", "all", ACCESS_LOG, Live;

@@ -5,7 +5,7 @@ use crate::telemetry::metrics::instrument::Counter;
 use crate::telemetry::metrics::table::metrics;
 
 metrics! {
-    /// Lines of the log that were dropped, because where it goes took none or too few.
+    /// Lines of the log that were dropped, because their reader took none or too few.
     LOG_LINES_DROPPED: Counter, by () = "orderql_log_lines_dropped_total";
     /// Audit events that were not stored, because they came faster than the database took them. They are in the log.
     AUDIT_EVENTS_DROPPED: Counter, by () = "orderql_audit_lost_total";

@@ -22,13 +22,13 @@ metrics! {
     REQUESTS: Histogram<Seconds>, by (RequestMethod, Option<Route>, Status) = "http_server_request_duration_seconds";
     /// The same of requests to the operators' listener, which are not counted above.
     ADMIN_REQUESTS: Histogram<Seconds>, by (Option<Route>, Status) = "orderql_admin_request_duration_seconds";
-    /// Time that queries took which were charged, without what they waited for credits or for their callers' other queries.
+    /// Time that charged queries took, without waiting for credits or for their callers' other queries.
     QUERIES: Histogram<Seconds>, by () = "orderql_query_duration_seconds";
     /// Time that queries waited for credits or for their callers' other queries.
     QUERY_WAITS: Histogram<Seconds>, by () = "orderql_query_wait_seconds";
-    /// Time that exports took which were charged; they are as slow as their clients, and as their callers' credits are restored.
+    /// Time that charged exports took; they are as slow as their clients, and as their callers' credits are restored.
     EXPORTS: Histogram<Seconds>, by () = "orderql_export_duration_seconds";
-    /// Requests that are not answered yet, or whose response is not handed over yet.
+    /// Requests without a response, or with a response that is not handed over yet.
     ACTIVE: Gauge, by () = "http_server_active_requests";
     /// Requests that got an error, by the code of the first.
     ERRORS: Counter, by (ErrorCode,) = "orderql_errors_total";

@@ -90,7 +90,7 @@ static FIGURES: [Figure; 23] = [
         "orderql_replica_lag_seconds",
         Kind::Gauge,
         &["server"],
-        "How old the data of a replica is, at most, compared with the primary, or while that is away with the replica that is ahead.",
+        "How old the data of a replica is, at most, compared with the primary, or, while the primary is away, with the replica that is ahead.",
         |service| {
             let lags = service.servers.replica_states().filter_map(|(server, state)| {
                 let (ReplicaState::Current(lag) | ReplicaState::Lagging(Some(lag))) = state else { return None };
