@@ -1,5 +1,5 @@
-//! Rounds in which everything is measured once, in an order that is random each time, so that whatever else the machine does
-//! affects all measurements alike.
+//! Rounds that measure everything once, each in another random order, so that other work of the machine affects all measurements
+//! alike.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

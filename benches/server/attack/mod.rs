@@ -1,4 +1,4 @@
-//! `./dev attack`: what hostile clients can do to a server with its default settings, and to the callers beside them.
+//! `./dev attack`: hostile clients of a server with its default settings, and their effect on other callers.
 //!
 //! - [`attacks`]: the attacks, a function each
 //! - [`attacker`]: the connections that they use, and what they count

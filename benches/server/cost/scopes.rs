@@ -1,5 +1,5 @@
-//! What it costs PostgreSQL that a scope limits the rows: pages of daily work by callers who see some stores or facilities, as multiples of
-//! the same pages by a caller who sees all.
+//! The cost of scopes for PostgreSQL: pages of daily work by callers of some stores or facilities, as multiples of the same pages
+//! by a caller who sees all.
 
 use serde::Serialize;
 use serde_json::json;

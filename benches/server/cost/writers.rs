@@ -1,5 +1,5 @@
-//! What orderql costs those who write orders: the CPU time that PostgreSQL takes to insert them with orderql's indexes and triggers,
-//! and without.
+//! The cost of orderql for writers of orders: PostgreSQL's CPU time for inserting orders with orderql's indexes and triggers, and
+//! without.
 
 use serde::Serialize;
 use serde_json::json;

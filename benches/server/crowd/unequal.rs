@@ -1,5 +1,5 @@
-//! Ten callers, one of whom sends a hundred times as much as each of the others: how much slower the others' responses
-//! become. Once with more than the server can take, once with half of it.
+//! Ten callers; one sends a hundred times as much as each of the others. Measures how much slower the others' responses become.
+//! Once with more than the server can take, once with half of it.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Prints documents, and compares them without their positions. The printer is no part of the library, which has no use for
-//! one; it writes everything that the tree has, so that reading it again must give the same tree.
+//! Prints documents, and compares them without their positions. The library needs no printer, so it is here. It writes everything
+//! that the tree has, so that reading it again must give the same tree.
 
 use std::fmt::{self, Display, Write as _};
 

@@ -1,5 +1,4 @@
-//! Every scalar that a schema file can have beside those of the built-in schema: its values in responses, orders, searches, keys and
-//! cursors are those of PostgreSQL.
+//! Every further scalar of a schema file: in responses, orders, searches, keys and cursors it has PostgreSQL's values.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

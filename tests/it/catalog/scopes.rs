@@ -1,4 +1,4 @@
-//! Catalogs for callers who see some rows only: every statement that reads a relation in a scope reads the rows that they see.
+//! Catalogs for callers who see some rows only: every statement that reads a relation in a scope reads their rows only.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Commands for those who operate a server: questions, checks, and what packages need.
+//! Commands for operators of a server: questions, checks, and what packages need.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Queries whose responses would be large, though what makes them large costs nothing, and rows that turn out to be large.
+//! Queries whose responses would be large by parts that cost nothing, and rows that turn out to be large.
 
 use orderql::access::profile::Profile;
 use serde_json::{Value, json};

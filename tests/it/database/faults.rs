@@ -1,6 +1,6 @@
-//! Faults of the connections to PostgreSQL, at random places of the protocol. Every query gets the response that it gets
-//! without faults, or an error that says that the service is at fault; every order update is applied once or not at all; no
-//! connection is used again after a fault that the server noticed; and the memory stays flat.
+//! Faults of the connections to PostgreSQL, at random places of the protocol. Every query gets its usual response, or an error
+//! that blames the service; every order update is applied once or not at all; no connection is used again after a fault that the
+//! server noticed; and the memory stays flat.
 //!
 //! `FAULTS` sets the number of requests, `FAULT_SEED` another seed.
 

@@ -1,5 +1,5 @@
-//! The items in their ship groups, as OFBiz's application writes them and as that of `HotWax` does, after a migration: each facility's queue and items,
-//! and what items add up to.
+//! The items in their ship groups after a migration, as OFBiz's application and `HotWax`'s write them: each facility's queue and
+//! items, and the totals of items.
 
 use orderql::migration::migrate::migrate;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! The tables that triggers keep: all parties with their names, and the items in their ship groups, of which the fulfilment queue is made.
+//! The tables that triggers keep: all parties with their names, and the items in their ship groups, which make the fulfilment
+//! queue.
 
 use std::collections::BTreeSet;
 use std::io::BufRead as _;

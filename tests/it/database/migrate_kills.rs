@@ -1,5 +1,5 @@
-//! A migration that is killed at any moment, or runs twice at once, and an earlier version's database: what comes out is what an
-//! undisturbed run on the same tables makes. And the way back.
+//! A migration that is killed at any moment, or runs twice at once, and an earlier version's database: the result is the same as
+//! after an undisturbed run on the same tables. And the way back.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! Several servers of this program on one database: what is revoked is refused by all, and updates are applied once whatever is killed.
+//! Several servers of this program on one database: all refuse revoked rights, and updates are applied once, whichever server is
+//! killed.
 //!
 //! `REVOCATIONS`, `IDEMPOTENCY_KEYS`, `SERVER_KILLS` and `PROMOTIONS` set the numbers of these.
 

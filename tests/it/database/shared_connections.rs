@@ -1,4 +1,4 @@
-//! Connections that requests share: every response is that of its own query, whatever happens to the connections.
+//! Connections that requests share: every query gets its own response, whatever happens to the connections.
 
 use std::env;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! To whom an order is billed: the roles that are valid now, of persons and organisations, each once.
+//! The parties that an order is billed to: the roles that are valid now, of persons and organisations, each once.
 
 use serde_json::json;
 

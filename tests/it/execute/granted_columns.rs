@@ -1,4 +1,4 @@
-//! A view of the schema reads what it shows: a role that may not read the columns that it hides is never refused.
+//! A view of the schema reads only what it shows: a role without rights on the hidden columns is never refused.
 //!
 //! `VIEW_DOCUMENTS` sets the number of documents, `VIEW_SEED` another seed.
 

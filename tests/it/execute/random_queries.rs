@@ -1,5 +1,5 @@
-//! Random queries on PostgreSQL. Every response is that of a resolver which knows nothing of plans and SQL, no statement reads
-//! more than its access path says, and the pages of a connection have all its rows in both directions.
+//! Random queries on PostgreSQL. Every response equals the response of a resolver without plans and SQL, no statement reads more
+//! than its access path says, and the pages of a connection have all its rows in both directions.
 //!
 //! `FUZZ_QUERIES` sets the number of queries, `FUZZ_SEED` another seed. A query that fails is made small and written to
 //! `tests/data/failing_queries`.

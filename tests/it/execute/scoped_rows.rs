@@ -1,5 +1,5 @@
-//! Callers who see some rows only, against row-level security: each query has the rows that the same query has for a role whose policies
-//! are the scopes of the schema file, and so have the pages of connections together.
+//! Callers who see some rows only, against row-level security: each query has the same rows as for a role whose policies are the
+//! scopes of the schema file, and so have all pages of a connection together.
 //!
 //! `SCOPED_QUERIES` sets the number of queries, `SCOPED_SEED` another seed.
 

@@ -1,4 +1,4 @@
-//! The limits of what one caller's updates take: connections, and stored idempotency keys.
+//! The limits of one caller's updates: connections, and stored idempotency keys.
 
 use std::collections::HashMap;
 use std::thread;

@@ -1,6 +1,5 @@
-//! Searches with a small window, on tables whose values make them expensive: whatever is searched in whatever order, all
-//! pages together have the rows that plain SQL finds, and no page examines more rows than it may, whatever PostgreSQL's
-//! statistics say.
+//! Searches with a small window, on tables whose values make them expensive. For every search and order, all pages together have
+//! the rows that plain SQL finds. No page examines more rows than it may, whatever PostgreSQL's statistics say.
 
 mod random_search;
 mod root_rows;

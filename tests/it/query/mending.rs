@@ -1,7 +1,7 @@
 //! Errors say enough to fix the query: the library, which reads nothing else of a response, fixes nearly all of them in one retry.
 //!
-//! The broken queries are those of `tests/mending/broken.graphql`, as people and language models guess them, and those that
-//! `mistakes` makes in the valid ones of `tests/mending/valid.graphql`.
+//! The broken queries are in `tests/mending/broken.graphql`, as people and language models guess them. `mistakes` makes others of
+//! the valid ones in `tests/mending/valid.graphql`.
 
 pub mod mistakes;
 

@@ -1,4 +1,4 @@
-//! Prices and features of products at all times, and those of now.
+//! Prices and features of products, at all times and now.
 
 use serde_json::json;
 

@@ -1,7 +1,7 @@
-//! The rows that the page of a connection has, in a table that has a row at every position that matters: at each value of a cursor
-//! or search term, below, between and above them, and at null. A small interpreter runs the page's text over that table, for parents
-//! that are written and for others; a filter and a sort say what it has to find. Pages that look rows up, examine a window or merge ranges are left
-//! out: these have joins and counts, which take a database.
+//! The rows of a connection's page, in a table with a row at every position that matters: at each value of a cursor or search
+//! term, below, between and above them, and at null. A small interpreter runs the page's text over that table, for parents that
+//! are written and for others; a filter and a sort say what it has to find. Pages that look rows up, examine a window or merge
+//! ranges are left out: these have joins and counts, which take a database.
 //!
 //! - `select`: the text as a tree, and its interpreter
 

@@ -1,5 +1,5 @@
-//! Random histories of transactions, ticks, removals of marks, crashes and readers, on a model of what the database does. It has the
-//! rules alone: which marks a change writes, which a page delivers, and which may be removed.
+//! Random histories of transactions, ticks, removals of marks, crashes and readers, on a model of what the database does. It has
+//! the rules alone: which marks a change writes, a page delivers, and a removal may take.
 //!
 //! `CHANGES_HISTORIES` sets the number of histories, `CHANGES_SEED` another seed.
 
