@@ -18,7 +18,7 @@ use orderql::plan::build::output::Output;
 use orderql::plan::build::template;
 use orderql::query::Request;
 use orderql::query::bind::bind;
-use orderql::query::bind::resolve::{Priced, resolve};
+use orderql::query::bind::resolve::{Resolved, resolve};
 use orderql::query::operation::Operation;
 use orderql::query::parse::Source;
 use orderql::query::validate::validate;
@@ -84,38 +84,40 @@ fn b_validate(bencher: Bencher<'_, '_>, case: &Case) {
     bencher.bench(|| validate(&case.catalog, black_box(&document), None).unwrap());
 }
 
-fn priced<'a>(case: &'a Case, operation: &'a Operation) -> Priced<'a> {
+fn resolved<'a>(case: &'a Case, operation: &'a Operation) -> Resolved<'a> {
     resolve(&case.catalog, operation, &case.request.variables, &HIGH_LIMITS, &RowScope::default()).unwrap()
 }
 
 #[divan::bench(args = accepted_cases())]
 fn c_resolve(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    bencher.bench(|| priced(case, black_box(&operation)).expand(&RowScope::default()).unwrap().terms);
+    bencher.bench(|| resolved(case, black_box(&operation)).terms(&RowScope::default()).unwrap());
 }
 
 #[divan::bench(args = accepted_cases())]
 fn d_bind(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    let priced = priced(case, &operation);
-    bencher.bench(|| bind(&case.catalog, black_box(&operation), &priced));
+    let resolved = resolved(case, &operation);
+    bencher.bench(|| bind(&case.catalog, black_box(&operation), &resolved));
 }
 
 #[divan::bench(args = accepted_cases())]
 fn e_cost(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    let priced = priced(case, &operation);
-    let bound = bind(&case.catalog, &operation, &priced);
-    bencher.bench(|| check_limits(depth(black_box(&bound)), estimate(black_box(&bound)).cost(), &HIGH_LIMITS));
+    let resolved = resolved(case, &operation);
+    let bound = bind(&case.catalog, &operation, &resolved);
+    bencher.bench(|| {
+        check_limits(depth(black_box(&bound)), estimate(black_box(&bound), &resolved.values).cost(), &HIGH_LIMITS)
+    });
 }
 
 #[divan::bench(args = accepted_cases())]
 fn f_plan(bencher: Bencher<'_, '_>, case: &Case) {
     let operation = case.operation();
-    let priced = priced(case, &operation);
-    let bound = bind(&case.catalog, &operation, &priced);
-    let terms = priced.expand(&RowScope::default()).unwrap().terms;
-    bencher.bench(|| template(&case.catalog, black_box(&bound), &terms, Output::Data).unwrap());
+    let resolved = resolved(case, &operation);
+    let bound = bind(&case.catalog, &operation, &resolved);
+    let terms = resolved.terms(&RowScope::default()).unwrap();
+    bencher.bench(|| template(&case.catalog, black_box(&bound), &terms.shapes, Output::Data).unwrap());
 }
 
 #[divan::bench(args = accepted_cases())]

@@ -13,17 +13,17 @@ use crate::cost::estimate::Estimate;
 use crate::cost::evaluation::{Admitted, evaluate};
 use crate::cost::limit_check::{check_limits, check_response_size};
 use crate::cost::limit_exceeded::response_too_large;
-use crate::cost::price_key::PriceKey;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::build::output::Output;
 use crate::plan::build::template;
-use crate::plan::plan_key::PlanKey;
 use crate::plan::template::PlanTemplate;
 use crate::query::Variables;
 use crate::query::bind::bind;
-use crate::query::bind::resolve::{Priced, Resolved, StepArguments, resolve};
+use crate::query::bind::resolve::{Resolved, resolve};
 use crate::query::bind::search_terms::StepTerms;
+use crate::query::bind::shape::{Shape, TermShapes};
+use crate::query::bind::step_values::StepValues;
 use crate::query::operation::Operation;
 
 /// The most plans that are cached for one operation. A client that puts search strings together needs some dozens at most. A
@@ -91,25 +91,24 @@ impl CachedOperation {
             let compiled = Compiled::new(&self.operation, estimate, plan.template(), Vec::new(), terms, rows);
             return Outcome { compiled, is_plan_known: true }.within(limits);
         }
-        let priced = resolve(catalog, &self.operation, variables, limits, rows)?;
-        let admitted = match self.price(&priced, limits) {
+        let resolved = resolve(catalog, &self.operation, variables, limits, rows)?;
+        let admitted = match self.price(&resolved, limits) {
             Some(admitted) => admitted,
-            None => self.admit(catalog, &priced, limits, &grown)?,
+            None => self.admit(catalog, &resolved, limits, &grown)?,
         };
-        let resolved = priced.expand(rows)?;
-        let plan = self.plan(&resolved);
+        let terms = resolved.terms(rows)?;
+        let plan = self.plan(&resolved.shape, &terms.shapes);
         let is_plan_known = plan.is_some();
         let template = if let Some(plan) = plan {
             plan.template()
         } else {
-            let bound = bind(catalog, &self.operation, &priced);
-            let template = Arc::new(template(catalog, &bound, &resolved.terms, output)?);
-            self.insert_plan(&resolved, CachedPlan::new(&admitted, &template));
+            let bound = bind(catalog, &self.operation, &resolved);
+            let template = Arc::new(template(catalog, &bound, &terms.shapes, output)?);
+            self.insert_plan(&resolved, &terms.shapes, &admitted, &template);
             grown();
             template
         };
-        let terms = resolved.terms;
-        let compiled = Compiled::new(&self.operation, admitted.estimate, template, priced.steps, terms, rows);
+        let compiled = Compiled::new(&self.operation, admitted.estimate, template, resolved.values, terms, rows);
         Outcome { compiled, is_plan_known }.within(limits)
     }
 
@@ -124,48 +123,52 @@ impl CachedOperation {
         self.known_price.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Depth and price of a request, if one with the same price but for page sizes was planned, and this one is admitted.
-    fn price(&self, priced: &Priced<'_>, limits: &Limits) -> Option<Admitted> {
-        let has_its_price = |(key, _): &&(PlanKey, _)| key.price.matches(&self.operation, priced);
-        let plan = self.plans().entries.iter().find(has_its_price).map(|(_, plan)| Arc::clone(plan))?;
-        plan.admit(priced.steps.iter().map(StepArguments::rows), limits)
+    /// Depth and price of a request, if one of the same shape was planned, and this one is admitted.
+    fn price(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<Admitted> {
+        let plan = self.plans().find(|plan| plan.shape == resolved.shape)?;
+        plan.admit(resolved.values.iter().map(StepValues::rows), limits)
     }
 
     /// Evaluates a request. Fails if it is not admitted.
     fn admit(
         &self,
         catalog: &Catalog,
-        priced: &Priced<'_>,
+        resolved: &Resolved<'_>,
         limits: &Limits,
         grown: impl Fn(),
     ) -> Result<Admitted, GraphqlErrors> {
-        if let Some(known) = self.last_rejection().as_ref().filter(|last| last.matches(&self.operation, priced, limits))
-        {
+        if let Some(known) = self.last_rejection().as_ref().filter(|last| last.is_of(resolved, limits)) {
             return Err(known.errors.clone());
         }
-        evaluate(&bind(catalog, &self.operation, priced), limits).admitted().inspect_err(|errors| {
-            let sizes = priced.steps.iter().map(StepArguments::rows).collect();
-            let key = PriceKey::of(&self.operation, priced);
-            *self.last_rejection() = Some(CachedRejection { key, sizes, limits: *limits, errors: errors.clone() });
+        let evaluation = evaluate(&bind(catalog, &self.operation, resolved), &resolved.values, limits);
+        evaluation.admitted().inspect_err(|errors| {
+            let sizes = resolved.values.iter().map(StepValues::rows).collect();
+            let (shape, limits, errors) = (resolved.shape.clone(), *limits, errors.clone());
+            *self.last_rejection() = Some(CachedRejection { shape, sizes, limits, errors });
             grown();
         })
     }
 
-    /// The plan of a request, if one with the same key was inserted.
-    fn plan(&self, resolved: &Resolved<'_, '_>) -> Option<Arc<CachedPlan>> {
-        let plans = self.plans();
-        let (_, plan) = plans.entries.iter().find(|(key, _)| key.matches(&self.operation, resolved))?;
-        Some(Arc::clone(plan))
+    /// The plan of a request with these shapes, if there is one.
+    fn plan(&self, shape: &Shape, terms: &TermShapes) -> Option<Arc<CachedPlan>> {
+        self.plans().find(|plan| plan.shape == *shape && plan.terms == *terms)
     }
 
     /// Inserts the plan of a request.
-    fn insert_plan(&self, resolved: &Resolved<'_, '_>, plan: CachedPlan) {
-        let Priced { steps, constants, .. } = resolved.priced;
+    fn insert_plan(
+        &self,
+        Resolved { shape, constants, .. }: &Resolved<'_>,
+        terms: &TermShapes,
+        Admitted { depth, estimate }: &Admitted,
+        template: &Arc<PlanTemplate>,
+    ) {
+        let (shape, terms, prices) = (shape.clone(), terms.clone(), Arc::clone(estimate.prices()));
+        let plan = CachedPlan { shape, terms, depth: *depth, prices, template: Arc::clone(template) };
         if constants.is_empty() {
-            return self.plans().insert(PlanKey::of(&self.operation, resolved), plan);
+            return self.plans().insert(plan);
         }
         // The results of introspection are literals of the template, so it is valid for one set of values.
-        let is_constant = steps.is_empty() && self.operation.variables.is_empty();
+        let is_constant = plan.shape.steps.is_empty() && self.operation.variables.is_empty();
         if is_constant && plan.bytes() <= self.max_constant_bytes {
             // Another request may have inserted the same.
             let _ = self.constant.set(plan);
@@ -181,10 +184,10 @@ impl CachedOperation {
     }
 }
 
-/// A request that was not admitted, and its errors. They depend on the key of its price, its page sizes and the limits.
+/// A request that was not admitted, and its errors. They depend on its shape, its page sizes and the limits.
 #[derive(Debug)]
 struct CachedRejection {
-    key: PriceKey,
+    shape: Shape,
     sizes: Vec<u32>,
     limits: Limits,
     errors: GraphqlErrors,
@@ -192,33 +195,29 @@ struct CachedRejection {
 
 impl CachedRejection {
     /// Whether a request for the same operation has the same errors.
-    fn matches(&self, operation: &Operation, priced: &Priced<'_>, limits: &Limits) -> bool {
+    fn is_of(&self, resolved: &Resolved<'_>, limits: &Limits) -> bool {
         self.limits == *limits
-            && self.key.matches(operation, priced)
-            && priced.steps.iter().map(StepArguments::rows).eq(self.sizes.iter().copied())
+            && self.shape == resolved.shape
+            && resolved.values.iter().map(StepValues::rows).eq(self.sizes.iter().copied())
     }
 
     /// About how much memory it takes, in bytes.
     fn bytes(&self) -> usize {
-        self.key.bytes() + size_of_val(self.sizes.as_slice()) + self.errors.bytes()
+        self.shape.bytes() + size_of_val(self.sizes.as_slice()) + self.errors.bytes()
     }
 }
 
-/// What requests with one key have in common.
+/// What requests have in common that have the same shape.
 #[derive(Debug)]
 struct CachedPlan {
+    shape: Shape,
+    terms: TermShapes,
     depth: u32,
     prices: Arc<ConnectionPrices>,
     template: Arc<PlanTemplate>,
 }
 
 impl CachedPlan {
-    /// What a planned request has in common with others.
-    fn new(admitted: &Admitted, template: &Arc<PlanTemplate>) -> Self {
-        let Admitted { depth, estimate } = admitted;
-        Self { depth: *depth, prices: Arc::clone(estimate.prices()), template: Arc::clone(template) }
-    }
-
     /// Depth and price of a request with these page sizes, if it is admitted.
     fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Admitted> {
         let (depth, estimate) = (self.depth, Estimate::new(Arc::clone(&self.prices), sizes));
@@ -232,29 +231,32 @@ impl CachedPlan {
 
     /// About how much memory it takes, in bytes.
     fn bytes(&self) -> usize {
-        self.template.bytes() + self.prices.bytes()
+        self.shape.bytes() + self.terms.bytes() + self.template.bytes() + self.prices.bytes()
     }
 }
 
 /// The newest plans of one operation, the oldest first.
 #[derive(Debug, Default)]
 struct CachedPlans {
-    entries: VecDeque<(PlanKey, Arc<CachedPlan>)>,
+    plans: VecDeque<Arc<CachedPlan>>,
     bytes: usize,
 }
 
 impl CachedPlans {
-    fn insert(&mut self, key: PlanKey, plan: CachedPlan) {
-        let bytes = |key: &PlanKey, plan: &CachedPlan| key.bytes() + plan.bytes();
-        if self.entries.iter().any(|(other, _)| *other == key) {
+    fn find(&self, is_wanted: impl Fn(&CachedPlan) -> bool) -> Option<Arc<CachedPlan>> {
+        self.plans.iter().find(|plan| is_wanted(plan)).map(Arc::clone)
+    }
+
+    fn insert(&mut self, plan: CachedPlan) {
+        if self.find(|other| other.shape == plan.shape && other.terms == plan.terms).is_some() {
             return;
         }
-        self.bytes += bytes(&key, &plan);
-        self.entries.push_back((key, Arc::new(plan)));
-        if self.entries.len() > MAX_PLANS
-            && let Some((key, plan)) = self.entries.pop_front()
+        self.bytes += plan.bytes();
+        self.plans.push_back(Arc::new(plan));
+        if self.plans.len() > MAX_PLANS
+            && let Some(oldest) = self.plans.pop_front()
         {
-            self.bytes -= bytes(&key, &plan);
+            self.bytes -= oldest.bytes();
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::catalog::scope::RowScope;
 use crate::cost::estimate::Estimate;
 use crate::plan::request_plan::Plan;
 use crate::plan::template::PlanTemplate;
-use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::search_terms::StepTerms;
+use crate::query::bind::step_values::StepValues;
 use crate::query::operation::Operation;
 use crate::vocabulary::UnknownValue;
 
@@ -31,11 +31,11 @@ impl Compiled {
         operation: &Operation,
         estimate: Estimate,
         template: Arc<PlanTemplate>,
-        arguments: Vec<StepArguments>,
+        values: Vec<StepValues>,
         terms: StepTerms,
         rows: &RowScope,
     ) -> Self {
-        let plan = Arc::new(Plan::new(template, arguments, terms, rows.clone()));
+        let plan = Arc::new(Plan::new(template, values, terms, rows.clone()));
         Self {
             operation_name: operation.name.clone(),
             estimate,

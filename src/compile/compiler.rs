@@ -114,10 +114,9 @@ impl Compiler {
         let outcome = cached.compile(catalog, &request.variables, (limits, rows), Output::Data, grown)?;
         self.shared.plans.count(outcome.is_plan_known);
         let mut compiled = outcome.compiled;
-        let (steps, terms) = (compiled.plan.arguments(), compiled.plan.terms());
-        if terms.steps().next().is_some() {
-            compiled.unknown_values =
-                self.shared.vocabularies.get().unknown_values(catalog, &cached.operation, steps, terms);
+        let terms = compiled.plan.terms();
+        if terms.of_selections().next().is_some() {
+            compiled.unknown_values = self.shared.vocabularies.get().unknown_values(catalog, &cached.operation, terms);
         }
         Ok(compiled)
     }
@@ -290,9 +289,9 @@ mod tests {
         let shared = request(&query, variables);
         let operation = valid_operation(compiler.catalog(), &shared).unwrap();
         let rows = RowScope::default();
-        let priced = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED, &rows).unwrap();
-        let terms = priced.expand(&rows).unwrap().terms;
-        assert_eq!(terms.steps().count(), 41);
+        let resolved = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED, &rows).unwrap();
+        let terms = resolved.terms(&rows).unwrap();
+        assert_eq!(terms.of_selections().count(), 41);
         assert!((0..40).all(|step| ptr::eq(terms.of(step), terms.of(0))));
         assert!(!ptr::eq(terms.of(40), terms.of(0)), "another root has other keys");
         assert_eq!(terms.of(0).iter().map(|term| term.values.len()).collect::<Vec<_>>(), [2, 1]);

@@ -74,13 +74,13 @@ pub(crate) fn explain_operation(
     limits: &Limits,
     rows: &RowScope,
 ) -> Result<Explanation, GraphqlErrors> {
-    let priced = resolve(catalog, operation, &request.variables, limits, rows)?;
-    let terms = priced.expand(rows)?.terms;
-    let bound = bind(catalog, operation, &priced);
-    let Evaluation { depth, estimate, check, errors } = evaluate(&bound, limits);
-    let cost = breakdown(&bound);
-    let template = Arc::new(template(catalog, &bound, &terms, Output::Data)?);
-    let plan = Plan::new(template, priced.steps, terms, rows.clone());
+    let resolved = resolve(catalog, operation, &request.variables, limits, rows)?;
+    let terms = resolved.terms(rows)?;
+    let bound = bind(catalog, operation, &resolved);
+    let Evaluation { depth, estimate, check, errors } = evaluate(&bound, &resolved.values, limits);
+    let cost = breakdown(&bound, &estimate);
+    let template = Arc::new(template(catalog, &bound, &terms.shapes, Output::Data)?);
+    let plan = Plan::new(template, resolved.values, terms, rows.clone());
     let response_size = check_response_size(plan.max_response_bytes(), estimate.cost(), limits);
     let too_large = || (!response_size.is_passed()).then(|| response_too_large(&response_size));
     let (errors, operation_name) = (errors.or_else(too_large), operation.name.clone());

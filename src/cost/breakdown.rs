@@ -1,7 +1,8 @@
 //! The price as a tree that adds up: what each field costs, and how often it is paid.
 
 use crate::catalog::schema::Field;
-use crate::cost::price::{Cost, Priced, PricedField, search_penalty};
+use crate::cost::estimate::Estimate;
+use crate::cost::price::{Cost, Priced, PricedField, credits_of, search_penalty, unindexed_terms};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
@@ -33,19 +34,24 @@ pub struct CostNode {
     pub parts: Vec<CostNode>,
 }
 
-/// Breaks a price down. The totals of the lines add up to the estimate.
-pub(crate) fn breakdown(operation: &BoundOperation<'_>) -> Vec<CostNode> {
-    lines(&operation.selections)
+/// Breaks an estimate down. The totals of the lines add up to it.
+pub(crate) fn breakdown(operation: &BoundOperation<'_>, estimate: &Estimate) -> Vec<CostNode> {
+    lines(&operation.selections, estimate.sizes())
 }
 
-fn lines<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>]) -> Vec<CostNode> {
+fn lines<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], sizes: &[u64]) -> Vec<CostNode> {
     let mut lines = Vec::new();
-    add(selections, &mut Vec::new(), &mut lines);
+    add(selections, sizes, &mut Vec::new(), &mut lines);
     lines
 }
 
 /// Adds the lines of what is selected below `edges` and `node` with these keys.
-fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'a str>, list: &mut Vec<CostNode>) {
+fn add<'a, F: Priced<'a>>(
+    selections: &[BoundSelection<'a, F>],
+    sizes: &[u64],
+    via: &mut Vec<&'a str>,
+    list: &mut Vec<CostNode>,
+) {
     for selection in selections {
         let field = selection.field.priced();
         let own = field.own_cost();
@@ -53,44 +59,46 @@ fn add<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], via: &mut Vec<&'
             PricedField::Free => continue,
             PricedField::Edges(edges) => {
                 via.push(selection.key);
-                add(edges, via, list);
+                add(edges, sizes, via, list);
                 via.pop();
                 continue;
             }
             PricedField::Groups(groups) => {
                 via.push(selection.key);
-                add(groups, via, list);
+                add(groups, sizes, via, list);
                 via.pop();
                 continue;
             }
             PricedField::Node(node) => {
                 via.push(selection.key);
-                add(node, via, list);
+                add(node, sizes, via, list);
                 via.pop();
                 continue;
             }
             PricedField::Scalar(definition) | PricedField::Aggregate(definition) => line(definition, own, Vec::new()),
             PricedField::Count(definition) => CostNode { is_once: true, ..line(definition, own, Vec::new()) },
-            PricedField::Object(object) => line(object.field, own, lines(&object.selections)),
+            PricedField::Object(object) => line(object.field, own, lines(&object.selections, sizes)),
             PricedField::Lookup(lookup) => {
-                CostNode { step: Some(lookup.step), ..line(lookup.field, own, lines(&lookup.selections)) }
+                CostNode { step: Some(lookup.step), ..line(lookup.field, own, lines(&lookup.selections, sizes)) }
             }
             PricedField::Totals(totals) => {
-                let line = line(totals.field, own, lines(&totals.selections));
-                let penalty = search_penalty(totals.arguments);
-                let unindexed_terms = totals.arguments.unindexed_terms;
+                let own = own.saturating_add(credits_of(sizes[totals.step]).saturating_mul(totals.relations));
+                let line = line(totals.field, own, lines(&totals.selections, sizes));
+                let penalty = search_penalty(Some(totals.rows));
+                let unindexed_terms = totals.rows.unindexed_terms;
                 let (total, step) = (line.total.saturating_add(penalty), Some(totals.step));
                 CostNode { penalty, unindexed_terms, total, step, ..line }
             }
             PricedField::Connection(connection) => {
-                let line = line(connection.field, own, lines(&connection.selections));
-                let (times, penalty) = (u64::from(connection.arguments.size()), search_penalty(connection.arguments));
+                let line = line(connection.field, own, lines(&connection.selections, sizes));
+                let (times, page) = (sizes[connection.step], connection.rows.page());
+                let penalty = search_penalty(page);
                 let once = line.parts.iter().filter(|part| part.is_once).map(|part| part.total);
                 let once = once.fold(penalty, Cost::saturating_add);
                 CostNode {
                     times,
                     penalty,
-                    unindexed_terms: connection.arguments.unindexed_terms,
+                    unindexed_terms: unindexed_terms(page),
                     total: once.saturating_add(times.saturating_mul(line.total)),
                     step: Some(connection.step),
                     ..line

@@ -63,12 +63,12 @@ impl ConnectionPrices {
                     self.add(&lookup.selections, Some(lookup.step));
                 }
                 PricedField::Connection(connection) => {
-                    self.pay(search_penalty(connection.arguments), None);
+                    self.pay(search_penalty(connection.rows.page()), None);
                     self.steps[connection.step] = RowPrice { parent, each: own, is_summed: false };
                     self.add(&connection.selections, Some(connection.step));
                 }
                 PricedField::Totals(totals) => {
-                    self.pay(search_penalty(totals.arguments).saturating_add(OBJECT), None);
+                    self.pay(search_penalty(Some(totals.rows)).saturating_add(OBJECT), None);
                     self.steps[totals.step] = RowPrice { parent, each: totals.relations, is_summed: true };
                     self.add(&totals.selections, None);
                 }

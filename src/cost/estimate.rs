@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::cost::connection_price::ConnectionPrices;
 use crate::cost::price::Cost;
-use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::selection::BoundOperation;
+use crate::query::bind::step_values::StepValues;
 
 /// The price of an operation.
 ///
@@ -15,6 +15,7 @@ use crate::query::bind::selection::BoundOperation;
 pub struct Estimate {
     cost: Cost,
     prices: Arc<ConnectionPrices>,
+    sizes: Vec<u64>,
 }
 
 impl Estimate {
@@ -22,7 +23,7 @@ impl Estimate {
     pub(crate) fn new(prices: Arc<ConnectionPrices>, sizes: impl Iterator<Item = u32>) -> Self {
         let sizes: Vec<_> = sizes.map(u64::from).collect();
         let cost = prices.price(&sizes, &mut Vec::new());
-        Self { cost, prices }
+        Self { cost, prices, sizes }
     }
 
     /// The estimated cost, which is checked against the limits and debited.
@@ -35,15 +36,20 @@ impl Estimate {
         self.prices.actual(rows)
     }
 
+    /// The numbers of rows that it counts, by step.
+    pub(crate) fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
     /// The prices of the rows.
     pub(crate) fn prices(&self) -> &Arc<ConnectionPrices> {
         &self.prices
     }
 }
 
-/// Estimates the price of an operation.
-pub fn estimate(operation: &BoundOperation<'_>) -> Estimate {
-    Estimate::new(Arc::new(ConnectionPrices::of(operation)), operation.steps.iter().map(StepArguments::rows))
+/// Estimates the price of an operation with these values.
+pub fn estimate(operation: &BoundOperation<'_>, values: &[StepValues]) -> Estimate {
+    Estimate::new(Arc::new(ConnectionPrices::of(operation)), values.iter().map(StepValues::rows))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::cost::limit_exceeded;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::query::bind::selection::BoundOperation;
+use crate::query::bind::step_values::StepValues;
 
 /// Depth and price of a request, and how they compare with its caller's limits.
 pub(crate) struct Evaluation {
@@ -23,11 +24,11 @@ pub(crate) struct Admitted {
     pub(crate) estimate: Estimate,
 }
 
-/// Evaluates a request.
-pub(crate) fn evaluate(operation: &BoundOperation<'_>, limits: &Limits) -> Evaluation {
-    let (depth, estimate) = (depth(operation), estimate(operation));
+/// Evaluates a request with these values.
+pub(crate) fn evaluate(operation: &BoundOperation<'_>, values: &[StepValues], limits: &Limits) -> Evaluation {
+    let (depth, estimate) = (depth(operation), estimate(operation, values));
     let check = check_limits(depth, estimate.cost(), limits);
-    let errors = limit_exceeded::errors(&check, operation, estimate.prices(), limits);
+    let errors = limit_exceeded::errors(&check, operation, &estimate, limits);
     Evaluation { depth, estimate, check, errors }
 }
 

@@ -20,7 +20,7 @@ use std::fmt;
 use serde_json::{Value as Json, json};
 
 use crate::cost::branches::{Branch, most_expensive, share};
-use crate::cost::connection_price::ConnectionPrices;
+use crate::cost::estimate::Estimate;
 use crate::cost::limit_check::{CheckedGate, Gate, LimitCheck};
 use crate::cost::pages::Pages;
 use crate::cost::path::{Path, visit_nested};
@@ -37,7 +37,7 @@ use crate::query::bind::selection::BoundOperation;
 pub(super) fn errors(
     check: &LimitCheck,
     operation: &BoundOperation<'_>,
-    prices: &ConnectionPrices,
+    estimate: &Estimate,
     limits: &Limits,
 ) -> Option<GraphqlErrors> {
     let rejected_by = check.rejected_by()?;
@@ -51,7 +51,7 @@ pub(super) fn errors(
         Gate::ResponseSize => return None,
         Gate::Cost => {
             let max_cost = rejected_by.limit;
-            let pages = Pages::of(operation, prices);
+            let pages = Pages::of(operation, estimate);
             let (branches, advice) = (most_expensive(&pages), advise(&pages, max_cost));
             let paths = step_paths(operation, &branches, &advice);
             let (estimated_cost, by_bucket) = (rejected_by.measured, !limits.bucket_covers_max_cost());

@@ -11,7 +11,6 @@
 //! - [`depth`]: levels of object nesting
 //! - [`limit_check`]: the check of both against the caller's limits
 //! - `evaluation`: all of that for one request
-//! - `price_key`: which requests for one operation have the same price but for page sizes
 //! - `limit_exceeded`: the error of a query that exceeds them
 //! - `suggest`, `branches`, `pages`, `path`: page sizes under which a query fits, and what makes it expensive
 //! - [`breakdown`]: the price as a tree that adds up, for people
@@ -55,5 +54,4 @@ pub(crate) mod limit_exceeded;
 mod pages;
 mod path;
 pub mod price;
-pub(crate) mod price_key;
 mod suggest;

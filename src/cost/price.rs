@@ -3,11 +3,11 @@
 use crate::catalog::aggregate::AggregateFunction;
 use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::Field;
-use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundGroupField, BoundLookup, BoundObject, BoundObjectField,
     BoundRootField, BoundSelection, BoundTotals, BoundTotalsField,
 };
+use crate::query::bind::shape::PageShape;
 
 /// Credits. Sums and products saturate: a cost too large to count is too large to admit.
 pub type Cost = u64;
@@ -36,23 +36,25 @@ pub(super) enum PricedField<'s, 'a> {
 }
 
 impl PricedField<'_, '_> {
-    /// What the field costs without what is selected from it, each time that it is fetched.
+    /// What the field costs without what is selected from it, each time that it is fetched; of totals, without the rows that are summed up.
     pub(super) fn own_cost(&self) -> Cost {
         match self {
             Self::Scalar(_) => SCALAR,
-            Self::Object(_) | Self::Lookup(_) | Self::Connection(_) => OBJECT,
+            Self::Object(_) | Self::Lookup(_) | Self::Connection(_) | Self::Totals(_) => OBJECT,
             Self::Aggregate(_) | Self::Count(_) => AGGREGATE,
-            Self::Totals(totals) => {
-                OBJECT.saturating_add(credits_of(totals.arguments.rows().into()).saturating_mul(totals.relations))
-            }
             Self::Free | Self::Edges(_) | Self::Node(_) | Self::Groups(_) => 0,
         }
     }
 }
 
-/// What the search terms of a connection, or of totals, add to its price, once.
-pub(super) fn search_penalty(arguments: &StepArguments) -> Cost {
-    UNINDEXED_TERM.saturating_mul(arguments.unindexed_terms)
+/// What the search terms of a page, or of totals, add to its price, once.
+pub(super) fn search_penalty(page: Option<&PageShape>) -> Cost {
+    UNINDEXED_TERM.saturating_mul(unindexed_terms(page))
+}
+
+/// How many of the search terms of a page no selective index serves.
+pub(super) fn unindexed_terms(page: Option<&PageShape>) -> u64 {
+    page.map_or(0, |page| page.unindexed_terms)
 }
 
 /// What so many rows cost that are summed up, for each relation that they are read from.

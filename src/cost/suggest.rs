@@ -134,7 +134,7 @@ struct Size<'a> {
 
 impl Size<'_> {
     fn from(&self) -> u64 {
-        u64::from(self.first.rows)
+        self.first.rows
     }
 }
 

@@ -5,8 +5,8 @@ use serde_json::{Value as Json, json};
 
 use crate::execute::plan_analysis::PlanAnalysis;
 use crate::execute::sql_literal::text;
+use crate::plan::access_path::Lookup;
 use crate::plan::access_path::expected_pages::ExpectedPages;
-use crate::plan::access_path::{AccessPath, Lookup};
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
@@ -31,7 +31,7 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
     let step = &plan.steps()[id];
     let mut object = json!({ "field": step.name, "parent": step.parent });
     if let Some(rows_examined) = plan.rows_examined(id) {
-        object["access"] = access(&step.access_path, plan.rows(id));
+        object["access"] = access(plan, id);
         object["expectedPages"] = json!(plan.expected_pages(id).map(pages));
         object["rowsExamined"] = rows_examined.into();
     }
@@ -42,12 +42,13 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
 }
 
 /// The access path of a collection root, or of a list with a window.
-fn access(path: &AccessPath, size: u32) -> Json {
-    let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": path.lookup_rows(lookup, size) });
+fn access(plan: &Plan, step: StepId) -> Json {
+    let path = &plan.steps()[step].access_path;
+    let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": plan.lookup_rows(step, lookup) });
     json!({
         "index": path.index,
         "lookups": path.lookups.iter().map(lookup).collect::<Vec<_>>(),
-        "window": path.has_window().then(|| path.window_of(size)),
+        "window": path.has_window().then(|| path.window_of(plan.rows(step))),
         "fillsPages": !path.has_window(),
     })
 }

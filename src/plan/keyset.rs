@@ -14,9 +14,9 @@
 
 use crate::catalog::column::Column;
 use crate::catalog::connection::SortKey;
-use crate::cursor::CursorPosition;
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, Operator};
+use crate::query::bind::shape::CursorShape;
 
 /// The search terms that restrict the first column of an order. A value to compare a cursor's with is there only if there is
 /// such a cursor: PostgreSQL cannot infer the type of a parameter that the text does not use.
@@ -52,12 +52,12 @@ impl<'a> KeysetBound<'a> {
     pub(crate) fn new(
         sort_key: &'a SortKey,
         constant: &[String],
-        position: &CursorPosition,
+        cursor: CursorShape,
         is_restricted: bool,
         source: impl Fn(usize) -> ParameterSource,
         parameters: &mut Parameters<'_>,
     ) -> Self {
-        let in_nulls = is_in_nulls(position) && sort_key.nullable;
+        let in_nulls = cursor == CursorShape::InNulls && sort_key.nullable;
         if in_nulls && is_restricted {
             // No row that a term on the first column matches is among the nulls.
             return Self { columns: Vec::new(), placeholders: Vec::new(), in_nulls, first: None };
@@ -87,11 +87,6 @@ impl<'a> KeysetBound<'a> {
 
 fn base(column: &Column) -> ColumnOf<'_> {
     ColumnOf(Alias::Base, &column.name)
-}
-
-/// Whether a cursor is of a row whose first column is null.
-pub(crate) fn is_in_nulls(position: &CursorPosition) -> bool {
-    position.first().is_some_and(Option::is_none)
 }
 
 /// Where the rows with a null are, seen upwards.
@@ -316,7 +311,7 @@ mod tests {
     use super::*;
     use crate::catalog::stored_type::StoredType;
     use crate::cursor::OrderingTag;
-    use crate::value::{ScalarType, Value};
+    use crate::value::ScalarType;
 
     fn sort_key(nullable: bool) -> SortKey {
         let column = |name: &str| Column::new(name, ScalarType::Id);
@@ -324,13 +319,7 @@ mod tests {
         SortKey { name: "ORDER_NAME".to_owned(), columns: vec![column("n"), column("id")], nullable, tag }
     }
 
-    /// The first column of a cursor, if there is one.
-    #[derive(Debug, Clone, Copy)]
-    enum At {
-        None,
-        Name(&'static str),
-        Null,
-    }
+    type At = Option<CursorShape>;
 
     fn text(nullable: bool, above: At, below: At, inclusive: bool) -> String {
         text_joined(nullable, &[], above, below, inclusive)
@@ -343,22 +332,8 @@ mod tests {
     fn text_of(key: &SortKey, nulls: Nulls, joined: &[String], above: At, below: At, inclusive: bool) -> String {
         let mut all = Vec::new();
         let mut parameters = Parameters::of(0, &mut all);
-        let mut bound = |at: At| {
-            let value = |text: &str| Value::Text(text.to_owned());
-            let name = match at {
-                At::None => return None,
-                At::Null => None,
-                At::Name(name) => Some(value(name)),
-            };
-            Some(KeysetBound::new(
-                key,
-                joined,
-                &vec![name, Some(value("7"))],
-                false,
-                ParameterSource::After,
-                &mut parameters,
-            ))
-        };
+        let mut bound =
+            |at: At| Some(KeysetBound::new(key, joined, at?, false, ParameterSource::After, &mut parameters));
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
         let segment = |conditions: Vec<Condition<'_>>| {
@@ -369,7 +344,7 @@ mod tests {
 
     #[test]
     fn every_position_of_a_cursor_has_the_segments_beyond_it() {
-        let (none, value, null) = (At::None, At::Name("a"), At::Null);
+        let (none, value, null) = (None, Some(CursorShape::InValues), Some(CursorShape::InNulls));
         for (above, below, expected) in [
             (none, none, ""),
             (value, none, r#"(t."n", t."id") > ($1, $2) | t."n" IS NULL"#),
@@ -389,7 +364,7 @@ mod tests {
 
     #[test]
     fn the_nulls_of_a_reversed_order_are_before_its_values() {
-        let (none, value, null) = (At::None, At::Name("a"), At::Null);
+        let (none, value, null) = (None, Some(CursorShape::InValues), Some(CursorShape::InNulls));
         for (above, below, expected) in [
             (none, none, r#"t."n" IS NULL | t."n" IS NOT NULL"#),
             (value, none, r#"(t."n", t."id") > ($1, $2)"#),
@@ -412,7 +387,7 @@ mod tests {
     #[test]
     fn does_not_compare_columns_that_are_joined_to_the_parent() {
         let (parent, both) = (["n".to_owned()], ["id".to_owned(), "n".to_owned()]);
-        let (none, value) = (At::None, At::Name("a"));
+        let (none, value) = (None, Some(CursorShape::InValues));
         assert_eq!(text_joined(false, &parent, value, none, false), r#"t."id" > $1"#);
         assert_eq!(text_joined(false, &parent, value, value, false), r#"t."id" > $1 AND t."id" < $2"#);
         assert_eq!(text_joined(false, &both, value, none, false), "FALSE");
@@ -428,7 +403,7 @@ mod tests {
         let key = sort_key(true);
         let mut all = Vec::new();
         let mut parameters = Parameters::of(0, &mut all);
-        let compares = [above, below].iter().any(|at| matches!(at, At::Name(_)));
+        let compares = [above, below].contains(&Some(CursorShape::InValues));
         let term = parameters.add(ParameterSource::Term(0));
         let value = compares.then(|| Comparand::Parameter(parameters.add(ParameterSource::Term(0)), StoredType::Text));
         let restriction = if equal {
@@ -438,22 +413,8 @@ mod tests {
             Restriction::Ranges(vec![RangeTerm { condition, operator: Operator::Greater, value }])
         };
         let constant: &[String] = if equal { &["n".to_owned()] } else { &[] };
-        let mut bound = |at: At| {
-            let text = |text: &str| Some(Value::Text(text.to_owned()));
-            let first = match at {
-                At::None => return None,
-                At::Null => None,
-                At::Name(name) => text(name),
-            };
-            Some(KeysetBound::new(
-                &key,
-                constant,
-                &vec![first, text("7")],
-                true,
-                ParameterSource::After,
-                &mut parameters,
-            ))
-        };
+        let mut bound =
+            |at: At| Some(KeysetBound::new(&key, constant, at?, true, ParameterSource::After, &mut parameters));
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
         let segments = segments(&key, range, &restriction).into_iter();
@@ -465,7 +426,7 @@ mod tests {
 
     #[test]
     fn a_cursor_splits_the_range_of_a_term_at_its_value() {
-        let (none, value, null) = (At::None, At::Name("a"), At::Null);
+        let (none, value, null) = (None, Some(CursorShape::InValues), Some(CursorShape::InNulls));
         assert_eq!(restricted(false, none, none, false), [r#"t."n" > $1"#]);
         assert_eq!(
             restricted(false, value, none, false),
@@ -493,7 +454,7 @@ mod tests {
 
     #[test]
     fn a_cursor_is_before_at_or_after_the_value_of_a_term() {
-        let (none, value, null) = (At::None, At::Name("a"), At::Null);
+        let (none, value, null) = (None, Some(CursorShape::InValues), Some(CursorShape::InNulls));
         assert_eq!(restricted(true, none, none, false), [""]);
         assert_eq!(restricted(true, value, none, false), [r#"$2 = $4 AND t."id" > $3"#, "$2 > $4"]);
         assert_eq!(restricted(true, none, value, true), ["$2 < $4", r#"$2 = $4 AND t."id" <= $3"#]);

@@ -1,7 +1,6 @@
 //! How to fetch what an operation selects: one statement, and the template of the response.
 //!
 //! - [`template`]: all of it, for every request that differs in values alone
-//! - `plan_key`: which requests share one
 //! - [`request_plan`]: a template with the values of one request
 //! - [`mod@build`]: makes a template from a bound operation
 //! - [`parameters`]: the parameters of the statement, from where their values come from to the values
@@ -33,7 +32,6 @@ mod lookup_source;
 mod lookup_sql;
 mod page_sql;
 pub mod parameters;
-pub(crate) mod plan_key;
 mod rare_words;
 pub mod request_plan;
 mod response_size;

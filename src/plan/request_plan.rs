@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::catalog::scope::{RowScope, ScopeSet};
 use crate::cursor::CursorPosition;
+use crate::plan::access_path::Lookup;
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::merged_ranges::range_head;
 use crate::plan::changes_sql::marks;
@@ -14,23 +15,23 @@ use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
-use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::search_terms::StepTerms;
+use crate::query::bind::step_values::StepValues;
 
 /// How to fetch and write the response to one request.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Plan {
     template: Arc<PlanTemplate>,
     /// The request's values, by [`StepId`].
-    arguments: Vec<StepArguments>,
+    values: Vec<StepValues>,
     terms: StepTerms,
     scope: RowScope,
 }
 
 impl Plan {
-    /// The plan of a request with these values. The template must be the one of the request's key, in the caller's view.
-    pub fn new(template: Arc<PlanTemplate>, arguments: Vec<StepArguments>, terms: StepTerms, scope: RowScope) -> Self {
-        Self { template, arguments, terms, scope }
+    /// The plan of a request with these values. The template must be the one of the request's shape, in the caller's view.
+    pub fn new(template: Arc<PlanTemplate>, values: Vec<StepValues>, terms: StepTerms, scope: RowScope) -> Self {
+        Self { template, values, terms, scope }
     }
 
     /// The statement. Its text does not depend on values.
@@ -58,11 +59,6 @@ impl Plan {
         &self.template.response
     }
 
-    /// The arguments of the steps, but for their search terms.
-    pub(crate) fn arguments(&self) -> &[StepArguments] {
-        &self.arguments
-    }
-
     /// The search terms of the steps.
     pub(crate) fn terms(&self) -> &StepTerms {
         &self.terms
@@ -85,21 +81,35 @@ impl Plan {
 
     /// How many rows a step fetches for each parent.
     pub fn size(&self, step: StepId) -> u32 {
-        self.arguments[step].size()
+        self.values[step].size()
     }
 
     /// How many rows a step reads for each parent: those that it fetches, or sums up.
     pub fn rows(&self, step: StepId) -> u32 {
-        self.arguments[step].rows()
+        self.values[step].rows()
     }
 
     /// The most rows that a step examines to find the rows of a page, if it is a collection root's, or has a window; `None` for other steps.
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let Step { parent, access_path: path, .. } = &self.steps()[step];
         let is_root = parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
-        let lists = path.prefix.into_iter().flat_map(|prefix| prefix.lists());
-        let values = lists.filter_map(|term| self.terms.of(step).get(term)).map(|term| term.values.len()).product();
-        (is_root || path.has_window()).then(|| path.bound(self.rows(step), values))
+        (is_root || path.has_window()).then(|| path.bound(self.rows(step), self.multiplied(step)))
+    }
+
+    /// The most matching rows with which a step's look-up is used.
+    pub fn lookup_rows(&self, step: StepId, lookup: &Lookup) -> u32 {
+        let path = &self.steps()[step].access_path;
+        if path.is_exhaustive {
+            u32::try_from(self.multiplied(step)).unwrap_or(u32::MAX)
+        } else {
+            path.lookup_rows(lookup, self.rows(step))
+        }
+    }
+
+    /// How many values, or pairs of values, the rows that a step examines are multiplied by.
+    fn multiplied(&self, step: StepId) -> usize {
+        let terms = self.steps()[step].access_path.multiplying();
+        terms.filter_map(|term| self.terms.of(step).get(term)).map(|term| term.values.len()).product()
     }
 
     /// The number of the last row of a step's window; 0 without one.
@@ -115,7 +125,7 @@ impl Plan {
 
     /// Where a page of changes begins, if the step is one.
     pub fn changes_start(&self, step: StepId) -> Option<&ChangesStart> {
-        self.arguments[step].start.as_deref()
+        self.values[step].start()
     }
 
     /// The relations with the marks of a feed, direct and indirect, if the plan reads nothing but what changed in the feed until now since
@@ -130,7 +140,7 @@ impl Plan {
 
     /// Whether it reads changes: only the primary knows of all transactions.
     pub fn reads_changes(&self) -> bool {
-        self.arguments.iter().any(|arguments| arguments.start.is_some())
+        self.values.iter().any(|values| values.start().is_some())
     }
 
     /// The values of the statement's parameters, `$1` first.
@@ -168,33 +178,35 @@ impl Plan {
     }
 
     fn parameter(&self, step: StepId, source: ParameterSource) -> ParameterValue<'_> {
-        let (arguments, terms) = (&self.arguments[step], self.terms.of(step));
-        let size = i64::from(arguments.rows());
-        let key = |index: usize| arguments.keys.get(index).map(|(_, value)| value);
+        let (of_step, terms) = (&self.values[step], self.terms.of(step));
+        let (size, page) = (i64::from(of_step.rows()), of_step.page());
+        let key = |index: usize| of_step.keys().get(index);
         let values = |index: usize| terms.get(index).map_or(&[][..], |term| &term.values);
         match source {
             ParameterSource::Key(index) => ParameterValue::Value(key(index)),
             ParameterSource::KeyArray(index) => ParameterValue::Values(key(index).map_or(&[], std::slice::from_ref)),
             ParameterSource::Term(index) => ParameterValue::Value(values(index).first()),
             ParameterSource::TermValues(index) => ParameterValue::Values(values(index)),
-            ParameterSource::After(column) => column_of(arguments.page.after.as_ref(), column),
-            ParameterSource::Before(column) => column_of(arguments.page.before.as_ref(), column),
+            ParameterSource::After(column) => column_of(page.and_then(|page| page.after.as_ref()), column),
+            ParameterSource::Before(column) => column_of(page.and_then(|page| page.before.as_ref()), column),
             ParameterSource::Scope(scope) => ParameterValue::Values(self.scope.values(scope)),
             ParameterSource::Limit => ParameterValue::Limit(size + 1),
             ParameterSource::PageSize => ParameterValue::Limit(size),
             ParameterSource::Window => ParameterValue::Limit(self.window(step)),
-            ParameterSource::Groups => ParameterValue::Limit(arguments.size().into()),
-            ParameterSource::CountLimit => ParameterValue::Limit(arguments.count_up_to.map_or(0, i64::from)),
+            ParameterSource::Groups => ParameterValue::Limit(of_step.size().into()),
+            ParameterSource::CountLimit => {
+                ParameterValue::Limit(page.and_then(|page| page.count_up_to).map_or(0, i64::from))
+            }
             ParameterSource::CountWindow => {
                 let counted = self.steps()[step].access_path.counted.as_ref();
                 ParameterValue::Limit(counted.map_or(0, |count| count.path.window.into()))
             }
             ParameterSource::Start(value) => {
-                ParameterValue::Value(arguments.start.as_ref().and_then(|start| start.value(value)))
+                ParameterValue::Value(of_step.start().and_then(|start| start.value(value)))
             }
-            ParameterSource::Marks => ParameterValue::Limit(i64::from(marks(arguments.size())) + 1),
+            ParameterSource::Marks => ParameterValue::Limit(i64::from(marks(of_step.size())) + 1),
             ParameterSource::RangeHead(index) => {
-                ParameterValue::Limit(range_head(arguments.rows() + 1, values(index).len()).into())
+                ParameterValue::Limit(range_head(of_step.rows() + 1, values(index).len()).into())
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::plan::result_columns::ResultColumns;
 use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 
-/// How to fetch and write the responses to all requests with one `PlanKey`.
+/// How to fetch and write the responses to all requests for one operation that have the same shape.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PlanTemplate {
     /// The statement. Its text does not depend on values. Empty if there are no steps.

@@ -18,7 +18,6 @@ use crate::catalog::binding::RootBinding;
 use crate::catalog::search_key::SearchKey;
 use crate::error::excerpt::excerpt;
 use crate::nearest::nearest;
-use crate::query::bind::resolve::StepArguments;
 use crate::query::bind::search_terms::StepTerms;
 use crate::query::operation::{Operation, Target};
 use crate::search::Comparator;
@@ -99,13 +98,12 @@ impl Vocabularies {
         &self,
         catalog: &Catalog,
         operation: &Operation,
-        steps: &[StepArguments],
         terms: &StepTerms,
     ) -> Vec<UnknownValue> {
         let mut unknown = Vec::new();
-        for (step, terms) in terms.steps() {
+        for (selection, terms) in terms.of_selections() {
             // Only connections at the root have search strings.
-            let selection = operation.selections.iter().find(|selection| selection.id == steps[step].selection);
+            let selection = operation.selections.iter().find(|root| root.id == selection);
             let Some((selection, Target::Field(field))) = selection.map(|selection| (selection, selection.target))
             else {
                 continue;

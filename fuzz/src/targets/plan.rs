@@ -5,7 +5,7 @@
 //! - The SQL text has the words, tables and parameters that the catalog allows. It has a branch for each connection and lookup, below
 //!   that of its parent and joined to it. Each finds the rows of the page that a filter and a sort find, and its flags are true.
 //! - Limits reject what they have to, by the first limit that is exceeded.
-//! - Other values of the same shape have the same SQL, with a cache and without. So no value is in an SQL text.
+//! - Other values of the same shape have the same SQL, with a cache and without.
 //! - A larger page never costs less, nor a selection more.
 //! - A cursor is accepted where it was made, and nowhere else.
 //! - Every layout of the document compiles to the same plan.

@@ -5,7 +5,7 @@ use crate::catalog::search_window::SearchWindow;
 use crate::plan::access_path::path::{AccessPath, CountPath, FoundFor, Lookup, Prefix};
 use crate::plan::access_path::search::Search;
 use crate::plan::access_path::work::{ONCE, TWICE};
-use crate::query::bind::search_terms::BoundTerm;
+use crate::query::bind::shape::TermShape;
 
 impl AccessPath {
     /// The path of a connection's page. `probes` is the number of flags that need rows outside of the page. If all rows are
@@ -13,7 +13,7 @@ impl AccessPath {
     pub(crate) fn choose(
         connection: &Connection,
         sort_key: usize,
-        terms: &[BoundTerm],
+        terms: &[TermShape],
         probes: u32,
         is_counted: bool,
         window: SearchWindow,
@@ -79,13 +79,12 @@ impl Search<'_> {
     fn by_primary_key(&self) -> Option<AccessPath> {
         let identifies = |term: &usize| self.is_equality(*term) && self.identifies(*term) && !self.is_on_order(*term);
         let term = (0..self.terms.len()).find(identifies)?;
-        let rows = u32::try_from(self.terms[term].values.len()).unwrap_or(u32::MAX);
         Some(AccessPath {
             filters: (0..self.terms.len()).collect(),
             lookups: vec![Lookup {
                 terms: vec![term],
                 columns: vec![self.key(term).column.name.clone()],
-                rows,
+                rows: 0,
                 is_of_pair: false,
                 is_text: false,
             }],

@@ -109,7 +109,7 @@ pub struct Lookup {
     pub terms: Vec<usize>,
     /// The first columns of the index, as many as the terms bound. Several terms can bound the last one.
     pub columns: Vec<String>,
-    /// The most matching rows with which it is used, at least.
+    /// The most matching rows with which it is used, at least; 0 of one that finds every matching row.
     pub rows: u32,
     /// Whether the index is one on two keys, whose first column is descending.
     pub is_of_pair: bool,
@@ -132,6 +132,12 @@ impl AccessPath {
         };
         let rows = u64::from(self.window) * u64::from(page_size) / u64::from(WINDOW_PAGE);
         u32::try_from(rows).unwrap_or(u32::MAX)
+    }
+
+    /// The terms whose numbers of values say how many rows are examined: each value of a list has a range, and each of the primary key a row.
+    pub(crate) fn multiplying(&self) -> impl Iterator<Item = usize> {
+        let of_key = self.lookups.iter().filter(|_| self.is_exhaustive).flat_map(|lookup| &lookup.terms).copied();
+        self.prefix.into_iter().flat_map(|prefix| prefix.lists()).chain(of_key)
     }
 
     /// The most matching rows with which a look-up is used, for a page of so many rows.

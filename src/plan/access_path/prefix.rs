@@ -1,7 +1,6 @@
 //! The ranges of an index that terms choose by its first columns.
 
 use crate::catalog::stored_type::StoredType;
-use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::access_path::path::Prefix;
 use crate::plan::access_path::search::Search;
 
@@ -28,7 +27,7 @@ impl Search<'_> {
         let Some(list) = prefix.list.filter(|_| prefix.is_merged()) else { return true };
         let is_of_prefix = |term: usize| prefix.terms().any(|other| other == term);
         let mut others = (0..self.terms.len()).filter(|term| !is_of_prefix(*term));
-        few_values(&self.terms[list]).is_some() || others.all(|other| self.bounds_range(Some(*prefix), other))
+        self.terms[list].few.is_some() || others.all(|other| self.bounds_range(Some(*prefix), other))
     }
 
     fn single_prefixes(&self) -> impl Iterator<Item = Prefix> {
@@ -59,13 +58,13 @@ impl Search<'_> {
 
     /// Whether the term has a few values, all distinct as they are.
     fn is_of_few_texts(&self, term: usize) -> bool {
-        let is_few = few_values(&self.terms[term]).is_some_and(|few| few > 0);
+        let is_few = self.terms[term].few.is_some_and(|few| few > 0);
         is_few && self.key(term).column.stored == StoredType::Text
     }
 
     /// How many ranges of a prefix are merged, if these are few; otherwise one.
     pub(super) fn merged_ranges(&self, prefix: Option<Prefix>) -> u32 {
         let lists = prefix.filter(Prefix::is_merged).into_iter().flat_map(|prefix| prefix.lists());
-        lists.map(|term| few_values(&self.terms[term]).unwrap_or(1).max(1)).product()
+        lists.map(|term| self.terms[term].few.unwrap_or(1).max(1)).product()
     }
 }

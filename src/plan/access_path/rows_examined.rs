@@ -5,7 +5,7 @@ use crate::plan::access_path::merged_ranges::range_head;
 use crate::plan::access_path::path::{AccessPath, CountPath, Lookup, Prefix};
 
 impl AccessPath {
-    /// The most rows that are examined to fill a page of so many rows, if the prefix has so many values. Rows that are read
+    /// The most rows that are examined to fill a page of so many rows, if the prefix, or the primary key, has so many values. Rows that are read
     /// by their key afterwards, such as joined ones, are not counted: a fixed number for each row of the page.
     pub fn bound(&self, page_size: u32, values: usize) -> u64 {
         let [probes, window, probe_window] = [self.probes, self.window_of(page_size), self.probe_window].map(u64::from);
@@ -20,7 +20,7 @@ impl AccessPath {
         let list = self.prefix.filter(Prefix::is_list);
         let merged = if self.prefix.is_some_and(|prefix| prefix.is_merged()) { values.max(1) as u64 } else { 1 };
         let found = match (self.is_in_order(), list) {
-            _ if self.is_exhaustive => times * read + page,
+            _ if self.is_exhaustive => times * values as u64 * (1 + probes) + page,
             (true, Some(prefix)) => {
                 let (head, ranges) = (u64::from(range_head(page_size + 1, values)), values.max(1) as u64);
                 let merged = ranges * head + limit / head * (head + limit);

@@ -3,7 +3,7 @@
 use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::search_key::{PairIndex, SearchKey};
 use crate::plan::access_path::path::Prefix;
-use crate::query::bind::search_terms::BoundTerm;
+use crate::query::bind::shape::TermShape;
 use crate::search::Comparator;
 use crate::value::ScalarType;
 
@@ -12,7 +12,7 @@ pub(super) struct Search<'a> {
     pub(super) connection: &'a Connection,
     pub(super) sort_key: usize,
     pub(super) sort: &'a SortKey,
-    pub(super) terms: &'a [BoundTerm],
+    pub(super) terms: &'a [TermShape],
 }
 
 impl<'a> Search<'a> {

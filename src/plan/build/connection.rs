@@ -18,8 +18,9 @@ use crate::plan::statement_sql::{Branch, BranchRows};
 use crate::plan::step::{CursorColumns, SearchColumns, Step};
 use crate::query::bind::page_size::End;
 use crate::query::bind::selection::{
-    BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField, BoundSelection,
+    BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField, BoundRows, BoundSelection,
 };
+use crate::query::bind::shape::PageShape;
 
 impl<'a> Planner<'a> {
     /// Plans a connection with that response key, of a row or at the root.
@@ -29,14 +30,15 @@ impl<'a> Planner<'a> {
         bound: &BoundConnection<'a>,
         parent: Option<(&mut StepDraft<'a>, Alias)>,
     ) -> Branch<'a> {
-        if let Some(changes) = bound.changes {
-            return self.changes(key, bound, changes);
-        }
+        let shape = match bound.rows {
+            BoundRows::Page(shape) => shape,
+            BoundRows::Changes(changes) => return self.changes(key, bound, changes),
+        };
         let (fields, terms) = (PageFields::of(bound), self.terms.of(bound.step));
         self.limited_by = self.limited_by.and(bound.binding.limited_by);
         let mut access_path = AccessPath::choose(
             bound.binding,
-            bound.arguments.sort_key,
+            shape.sort_key,
             terms,
             fields.probes(),
             fields.is_counted,
@@ -45,17 +47,16 @@ impl<'a> Planner<'a> {
         let parent_step = parent.as_ref().map(|(draft, _)| draft.step);
         let parent = self.join_parent(bound.binding, parent);
         let mut parameters = self.parameters(bound.step);
-        let mut page =
-            page_sql((bound.binding, bound.arguments), terms, &fields, &mut access_path, parent, &mut parameters);
+        let mut page = page_sql((bound.binding, shape), terms, &fields, &mut access_path, parent, &mut parameters);
 
         let mut select = mem::take(&mut page.select);
-        let layout = fields.layout(bound.arguments.page.end, &mut select, &mut self.columns);
+        let layout = fields.layout(shape.end, &mut select, &mut self.columns);
         let search = access_path.has_window().then(|| self.search_columns(&mut select));
         let draft = PageDraft { size: None, has_window: search.is_some(), has_flags: layout.present.is_some() };
         let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), page: Some(draft) };
         let (name, ()) = self.inside(key, |planner| planner.page(&mut draft, parent_step.is_none(), &bound.selections));
-        let cursor = (fields.cursors || search.is_some()).then(|| self.cursor(bound, &mut draft));
-        let backward = bound.arguments.page.end == End::Back;
+        let cursor = (fields.cursors || search.is_some()).then(|| self.cursor((bound.binding, shape), &mut draft));
+        let backward = shape.end == End::Back;
         if backward {
             self.size(&mut draft);
         }
@@ -92,14 +93,18 @@ impl<'a> Planner<'a> {
     }
 
     /// The columns of the rows' cursors.
-    fn cursor(&mut self, bound: &BoundConnection<'a>, draft: &mut StepDraft<'a>) -> CursorColumns {
-        let sort_key = &bound.binding.sort_keys[bound.arguments.sort_key];
-        let columns = bound.binding.cursor_columns(sort_key);
+    fn cursor(
+        &mut self,
+        (connection, shape): (&'a Connection, &PageShape),
+        draft: &mut StepDraft<'a>,
+    ) -> CursorColumns {
+        let sort_key = &connection.sort_keys[shape.sort_key];
+        let columns = connection.cursor_columns(sort_key);
         let columns =
             columns.map(|column| (draft.select.column(Alias::Base, column, &mut self.columns), column.scalar));
         CursorColumns {
-            tag: if bound.arguments.reverse { sort_key.tag.reversed() } else { sort_key.tag },
-            limited_by: bound.binding.limited_by,
+            tag: if shape.reverse { sort_key.tag.reversed() } else { sort_key.tag },
+            limited_by: connection.limited_by,
             columns: columns.collect(),
         }
     }

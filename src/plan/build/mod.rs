@@ -18,15 +18,15 @@ use crate::error::graphql_error::GraphqlErrors;
 use crate::plan::build::output::Output;
 use crate::plan::build::planner::Planner;
 use crate::plan::template::PlanTemplate;
-use crate::query::bind::search_terms::StepTerms;
 use crate::query::bind::selection::BoundOperation;
+use crate::query::bind::shape::TermShapes;
 
-/// Plans an operation with the search terms of its steps. Fails if its statement has more columns than PostgreSQL allows; the types
+/// Plans an operation with search terms of these shapes. Fails if its statement has more columns than PostgreSQL allows; the types
 /// of a bound operation rule out every other error.
 pub fn template<'a>(
     catalog: &'a Catalog,
     operation: &BoundOperation<'a>,
-    terms: &'a StepTerms,
+    terms: &'a TermShapes,
     output: Output<'a>,
 ) -> Result<PlanTemplate, GraphqlErrors> {
     let mut planner = Planner::new(catalog, operation.steps.len(), terms, output);

@@ -16,7 +16,7 @@ impl<'a> Planner<'a> {
     /// Plans a lookup with that response key.
     pub(super) fn lookup(&mut self, key: &'a str, lookup: &BoundLookup<'a>) {
         let (step, binding) = (lookup.step, lookup.binding);
-        let known: Vec<_> = lookup.arguments.keys.iter().map(|(index, _)| &binding.keys[*index]).collect();
+        let known: Vec<_> = lookup.keys.iter().map(|index| &binding.keys[*index]).collect();
         let primary = &self.catalog.entity(binding.target).key;
         let is_unique = primary.iter().all(|column| known.iter().any(|known| known.name == column.name));
         // Many rows may have the value. PostgreSQL leaves a column that equals a value out of the order, and might then read them by

@@ -4,40 +4,38 @@ use crate::catalog::connection::{Connection, SortKey};
 use crate::plan::access_path::{AccessPath, CountPath};
 use crate::plan::build::page_fields::PageFields;
 use crate::plan::build::search::SearchTerms;
-use crate::plan::keyset::{self, KeysetBound, KeysetRange, Nulls, Restriction, is_in_nulls};
+use crate::plan::keyset::{self, KeysetBound, KeysetRange, Nulls, Restriction};
 use crate::plan::locator::Span;
 use crate::plan::page_sql::{Count, PageSql, Parent, Scan};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::select::Select;
 use crate::plan::sql::Condition;
-use crate::query::bind::page_size::{End, Page};
-use crate::query::bind::resolve::StepArguments;
-use crate::query::bind::search_terms::BoundTerm;
+use crate::query::bind::page_size::End;
+use crate::query::bind::shape::{CursorShape, PageShape, TermShape};
 
 /// The SQL of a page, which selects nothing yet. `conditions` join it with its parent.
 pub(super) fn page_sql<'a>(
-    (connection, arguments): (&'a Connection, &StepArguments),
-    bound_terms: &[BoundTerm],
+    (connection, shape): (&'a Connection, &PageShape),
+    bound_terms: &[TermShape],
     fields: &PageFields,
     access_path: &mut AccessPath,
     (parent, mut conditions): (Parent, Vec<Condition<'a>>),
     parameters: &mut Parameters<'_>,
 ) -> PageSql<'a> {
-    let sort_key = &connection.sort_keys[arguments.sort_key];
+    let sort_key = &connection.sort_keys[shape.sort_key];
     let relation = connection.searched_relation(|key| bound_terms.iter().any(|term| term.key == key));
     let mut terms = SearchTerms::new(connection, sort_key, bound_terms);
-    let mut cursors = arguments.page.after.iter().chain(&arguments.page.before);
-    let compares_cursors = cursors.any(|position| !(sort_key.nullable && is_in_nulls(position)));
+    let mut cursors = shape.after.iter().chain(&shape.before);
+    let compares_cursors = cursors.any(|cursor| !(sort_key.nullable && *cursor == CursorShape::InNulls));
     let restriction = terms.restriction(access_path, compares_cursors, parameters);
     let mut constant = connection.join.to.clone();
     if access_path.prefix.is_some_and(|prefix| prefix.is_sort_column) {
         constant.push(sort_key.columns[0].name.clone());
     }
     let is_restricted = !matches!(restriction, Restriction::None);
-    let of_index = (!access_path.is_exhaustive)
-        .then(|| Cursors::of(sort_key, &arguments.page, &constant, is_restricted, parameters));
-    let of_lookups =
-        (!access_path.lookups.is_empty()).then(|| Cursors::of(sort_key, &arguments.page, &[], false, parameters));
+    let of_index =
+        (!access_path.is_exhaustive).then(|| Cursors::of(sort_key, shape, &constant, is_restricted, parameters));
+    let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(sort_key, shape, &[], false, parameters));
     let locator = terms.locator(access_path, relation, &conditions, parameters);
     let joined = conditions.clone();
     if locator.is_none() {
@@ -46,7 +44,7 @@ pub(super) fn page_sql<'a>(
     let limit = parameters.add(ParameterSource::Limit);
     let count_limit = fields.is_counted.then(|| parameters.add(ParameterSource::CountLimit));
 
-    let (ascending, backward) = (!arguments.reverse, arguments.page.end == End::Back);
+    let (ascending, backward) = (!shape.reverse, shape.end == End::Back);
     let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups };
     let span = order.span(Part::Page, ascending != backward);
     access_path.parts = u32::try_from(span.segments.len()).unwrap_or(1);
@@ -75,7 +73,7 @@ pub(super) fn page_sql<'a>(
 /// A count of rows that an order of their own finds.
 fn count_in_own_order<'a>(
     (connection, relation): (&'a Connection, &'a str),
-    terms: &[BoundTerm],
+    terms: &[TermShape],
     joined: &[Condition<'a>],
     CountPath { sort_key, path, .. }: &CountPath,
     limit: Placeholder,
@@ -103,16 +101,16 @@ struct Cursors<'a> {
 impl<'a> Cursors<'a> {
     fn of(
         sort_key: &'a SortKey,
-        page: &Page,
+        page: &PageShape,
         constant: &[String],
         is_restricted: bool,
         parameters: &mut Parameters<'_>,
     ) -> Self {
-        let mut bound = |position: &Option<_>, source: fn(usize) -> ParameterSource| {
-            Some(KeysetBound::new(sort_key, constant, position.as_ref()?, is_restricted, source, parameters))
+        let mut bound = |cursor: Option<_>, source: fn(usize) -> ParameterSource| {
+            Some(KeysetBound::new(sort_key, constant, cursor?, is_restricted, source, parameters))
         };
-        let after = bound(&page.after, ParameterSource::After);
-        Self { after, before: bound(&page.before, ParameterSource::Before) }
+        let after = bound(page.after, ParameterSource::After);
+        Self { after, before: bound(page.before, ParameterSource::Before) }
     }
 }
 

@@ -29,7 +29,7 @@ impl PageFields {
             match &selection.field {
                 BoundConnectionField::TypeName(_) => {}
                 BoundConnectionField::Count(_) => {
-                    fields.is_counted = bound.arguments.count_up_to.is_some();
+                    fields.is_counted = bound.rows.page().is_some_and(|page| page.is_counted);
                     fields.is_in_order &= lists > 0;
                 }
                 BoundConnectionField::Edges(edge) => {
@@ -51,12 +51,13 @@ impl PageFields {
 
     /// Returns whether the field depends on all rows.
     fn add(&mut self, field: &BoundPageInfoField, bound: &BoundConnection<'_>) -> bool {
+        let page = bound.rows.page();
         match field {
             BoundPageInfoField::TypeName(_) => return false,
             BoundPageInfoField::Field(field) => match field {
                 PageInfoField::StartCursor | PageInfoField::EndCursor => self.cursors = true,
-                PageInfoField::HasNextPage => self.after_page = bound.arguments.page.before.is_some(),
-                PageInfoField::HasPreviousPage => self.before_page = bound.arguments.page.after.is_some(),
+                PageInfoField::HasNextPage => self.after_page = page.is_some_and(|page| page.before.is_some()),
+                PageInfoField::HasPreviousPage => self.before_page = page.is_some_and(|page| page.after.is_some()),
             },
         }
         true

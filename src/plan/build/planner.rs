@@ -18,8 +18,8 @@ use crate::plan::statement_sql::{self, Branch};
 use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
-use crate::query::bind::search_terms::StepTerms;
 use crate::query::bind::selection::BoundSelection;
+use crate::query::bind::shape::TermShapes;
 
 /// The most columns that PostgreSQL allows in a select list.
 const MAX_COLUMNS: usize = 1664;
@@ -37,8 +37,8 @@ pub(super) struct Planner<'a> {
     parameters: Vec<(StepId, ParameterSource)>,
     /// The scopes that limit the rows of connections.
     pub(super) limited_by: ScopeSet,
-    /// The search terms of the steps.
-    pub(super) terms: &'a StepTerms,
+    /// The shapes of the steps' search terms.
+    pub(super) terms: &'a TermShapes,
     /// The response keys of the fields around what is being planned.
     path: Vec<&'a str>,
 }
@@ -63,7 +63,7 @@ pub(super) struct PageDraft {
 
 impl<'a> Planner<'a> {
     /// An empty template with so many steps.
-    pub(super) fn new(catalog: &'a Catalog, steps: usize, terms: &'a StepTerms, output: Output<'a>) -> Self {
+    pub(super) fn new(catalog: &'a Catalog, steps: usize, terms: &'a TermShapes, output: Output<'a>) -> Self {
         Self {
             catalog,
             output,

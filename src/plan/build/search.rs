@@ -3,7 +3,6 @@
 use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::search_key::{ScopeKey, SearchKey};
 use crate::catalog::stored_type::StoredType;
-use crate::plan::access_path::merged_ranges::few_values;
 use crate::plan::access_path::{AccessPath, FoundFor, Lookup, Prefix};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::Locator;
@@ -13,7 +12,7 @@ use crate::plan::rare_words::Words;
 use crate::plan::scope_sql;
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, Operator};
 use crate::plan::value_list::{OtherList, ValueList};
-use crate::query::bind::search_terms::BoundTerm;
+use crate::query::bind::shape::TermShape;
 use crate::search::Comparator;
 use crate::value::ScalarType;
 
@@ -35,10 +34,10 @@ struct Term<'a> {
 }
 
 impl<'a> SearchTerms<'a> {
-    pub(super) fn new(connection: &'a Connection, sort_key: &'a SortKey, terms: &[BoundTerm]) -> Self {
-        let term = |term: &BoundTerm| {
+    pub(super) fn new(connection: &'a Connection, sort_key: &'a SortKey, terms: &[TermShape]) -> Self {
+        let term = |term: &TermShape| {
             let key = &connection.search_keys[term.key];
-            Term { key, comparator: term.comparator, few: few_values(term), value: None, values: None }
+            Term { key, comparator: term.comparator, few: term.few, value: None, values: None }
         };
         Self { connection, sort_key, terms: terms.iter().map(term).collect() }
     }

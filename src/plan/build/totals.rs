@@ -39,11 +39,11 @@ impl<'a> Planner<'a> {
     /// Plans totals with that response key.
     pub(super) fn totals(&mut self, key: &'a str, bound: &BoundTotals<'a>) -> Branch<'a> {
         let (connection, step, terms) = (&bound.binding.connection, bound.step, self.terms.of(bound.step));
-        let sort_key = bound.arguments.sort_key;
+        let sort_key = bound.rows.sort_key;
         let mut access_path = AccessPath::choose(connection, sort_key, terms, 0, false, self.catalog.search_window());
         access_path.found_for = FoundFor::Totals;
         let mut parameters = self.parameters(step);
-        let page_of = (connection, bound.arguments);
+        let page_of = (connection, bound.rows);
         let no_parent = (Parent::None, Vec::new());
         let mut page = page_sql(page_of, terms, &PageFields::default(), &mut access_path, no_parent, &mut parameters);
         let (rows, groups) = (parameters.add(ParameterSource::PageSize), parameters.add(ParameterSource::Groups));
@@ -57,7 +57,7 @@ impl<'a> Planner<'a> {
         let (key_sql, key_columns) = self.group_keys(bound, &keys, &mut select);
         let sums = self.sums(bound, &mut select);
         page.set_select(select);
-        let order = match bound.totals.order {
+        let order = match bound.order {
             GroupOrder::Count => OrderSql::Count,
             GroupOrder::Key => OrderSql::Keys,
             GroupOrder::Sum(sum) => OrderSql::Sum(bound.sums.iter().position(|summed| *summed == sum).unwrap_or(0)),
@@ -69,7 +69,7 @@ impl<'a> Planner<'a> {
         let (layout, values, cursor) = self.totals_values(bound, &mut sql, &cursor_columns, &keys, &key_columns);
         let (name, ()) = self.inside(key, |planner| planner.totals_object(bound, &values));
         let cursor = selects_cursor(&bound.selections).then(|| CursorColumns {
-            tag: if bound.arguments.reverse { sort_key.tag.reversed() } else { sort_key.tag },
+            tag: if bound.rows.reverse { sort_key.tag.reversed() } else { sort_key.tag },
             limited_by: connection.limited_by,
             columns: cursor,
         });

@@ -99,14 +99,17 @@ pub(super) fn count_up_to(arguments: &Arguments<'_>, errors: &mut Vec<BindError>
     count
 }
 
-/// The keys of a lookup: exactly one if its arguments are alternatives, else all of them.
-pub(super) fn keys(arguments: &Arguments<'_>, lookup: &Lookup) -> Result<Vec<(usize, Value)>, Vec<BindError>> {
-    let mut keys = Vec::new();
+/// The keys of a lookup, by their indexes, and their values: exactly one if its arguments are alternatives, else all of them.
+pub(super) fn keys(arguments: &Arguments<'_>, lookup: &Lookup) -> Result<(Vec<usize>, Vec<Value>), Vec<BindError>> {
+    let (mut keys, mut values) = (Vec::new(), Vec::new());
     let mut errors: Vec<_> = arguments.nulls().collect();
     for (index, argument) in arguments.field.arguments.iter().enumerate() {
         let Some(literal) = arguments.at(index) else { continue };
         match key(&lookup.keys[index], literal) {
-            Ok(value) => keys.push((index, value)),
+            Ok(value) => {
+                keys.push(index);
+                values.push(value);
+            }
             Err(expected) => errors.push(bad_argument(arguments.field, argument, expected)),
         }
     }
@@ -117,7 +120,7 @@ pub(super) fn keys(arguments: &Arguments<'_>, lookup: &Lookup) -> Result<Vec<(us
             given: keys.len(),
         });
     }
-    if errors.is_empty() { Ok(keys) } else { Err(errors) }
+    if errors.is_empty() { Ok((keys, values)) } else { Err(errors) }
 }
 
 fn bad_argument(field: &Field, argument: &Argument, expected: &'static str) -> BindError {

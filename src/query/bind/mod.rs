@@ -3,11 +3,12 @@
 //! - [`resolve`](mod@resolve): the values. Conditions are decided, page sizes are inside the limits, cursors are decoded, search
 //!   terms are counted. Depth and cost can be decided then; the values of search terms are read after that, for admitted
 //!   requests alone. Every error that a value can cause is found here.
-//! - [`bind`]: the tree of the operation with these values. It cannot fail.
+//! - [`bind`]: the tree of the operation with the shape of the request, which has no values. It cannot fail.
 //!
-//! They are two because most requests need the first alone: requests with the same text and other values share their
-//! statements, which are cached.
+//! They are two because most requests need the first alone: requests with the same text and shape share their price and their
+//! statement, which are cached.
 //!
+//! - [`shape`]: what price and statement of a request depend on; [`step_values`]: what they do not; `conditions`: which selections there are
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
 //! - [`changes`]: where a page of changes begins
@@ -20,6 +21,7 @@
 mod argument;
 pub mod changes;
 mod column_value;
+mod conditions;
 mod cursors;
 mod error;
 pub mod ids;
@@ -31,16 +33,19 @@ mod search_keys;
 mod search_size;
 pub(crate) mod search_terms;
 pub mod selection;
+pub mod shape;
+pub mod step_values;
 pub(crate) mod totals_arguments;
 mod tree;
 mod variable;
 
 use crate::catalog::Catalog;
-use crate::query::bind::resolve::Priced;
+use crate::query::bind::resolve::Resolved;
 use crate::query::bind::selection::BoundOperation;
 use crate::query::operation::Operation;
 
-/// Puts an operation and its values together, but for those in search strings.
-pub fn bind<'a>(catalog: &'a Catalog, operation: &'a Operation, priced: &'a Priced<'a>) -> BoundOperation<'a> {
-    BoundOperation { selections: tree::root(catalog, operation, priced), steps: &priced.steps }
+/// Puts an operation and the shape of a request together, and the results of introspection, which are literals of the response.
+pub fn bind<'a>(catalog: &'a Catalog, operation: &'a Operation, resolved: &'a Resolved<'a>) -> BoundOperation<'a> {
+    let Resolved { shape, constants, .. } = resolved;
+    BoundOperation { selections: tree::root(catalog, operation, shape, constants), steps: &shape.steps }
 }

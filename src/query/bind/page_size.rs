@@ -1,7 +1,6 @@
 //! Page sizes: how many rows of a connection are requested, and from which end.
 
 use crate::catalog::schema::{ArgumentRole, Field};
-use crate::cursor::CursorPosition;
 use crate::limits::Limits;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
@@ -9,7 +8,7 @@ use crate::query::operation::{Literal, Occurrence, Operation, Selection};
 
 /// A number of rows within the caller's limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct PageSize(u32);
+pub struct PageSize(u32);
 
 impl PageSize {
     const ONE: Self = Self(1);
@@ -52,22 +51,6 @@ pub(crate) enum SizeSource<'a> {
     Variable(&'a str),
     /// In the document, at every occurrence of the field. The occurrences have equal arguments.
     Document(&'a [Occurrence]),
-}
-
-/// A page of a connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Page {
-    pub(crate) size: PageSize,
-    pub(crate) end: End,
-    /// Only rows after this one.
-    pub(crate) after: Option<CursorPosition>,
-    /// Only rows before this one.
-    pub(crate) before: Option<CursorPosition>,
-}
-
-impl Page {
-    /// The page of a lookup.
-    pub(super) const ONE_ROW: Self = Self { size: PageSize::ONE, end: End::Front, after: None, before: None };
 }
 
 /// Reads the page size. If it cannot be used, adds an error and returns a page of one row.

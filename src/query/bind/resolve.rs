@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::Range;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{ConnectionField, EdgeField, EntityBinding, Lookup, RootBinding, Totals};
+use crate::catalog::binding::{ConnectionField, EdgeField, EntityBinding, Lookup, RootBinding};
 use crate::catalog::changes::Changes;
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join};
@@ -16,87 +16,43 @@ use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::limits::Limits;
 use crate::query::Variables;
 use crate::query::bind::argument::{self, Arguments};
-use crate::query::bind::changes::{self, ChangesStart};
+use crate::query::bind::changes;
+use crate::query::bind::conditions::Conditions;
 use crate::query::bind::cursors::{self, Ordering};
 use crate::query::bind::error::BindError;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::{
     Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
 };
-use crate::query::bind::page_size::{self, Page};
+use crate::query::bind::page_size;
 use crate::query::bind::search_keys::{self, SearchKeys};
 use crate::query::bind::search_terms::{self, Searches, StepTerms};
-use crate::query::bind::totals_arguments::{self, TotalsArguments};
+use crate::query::bind::shape::{CursorShape, PageShape, Shape, StepShape};
+use crate::query::bind::step_values::{PageValues, StepValues};
+use crate::query::bind::totals_arguments;
 use crate::query::bind::variable::{self, Values};
-use crate::query::operation::{Literal, Operation, Selection, SelectionId, Target};
+use crate::query::operation::{Literal, Operation, Selection, Target};
 use crate::value::Value;
 
-/// The values of a request that depth and cost depend on: all but those in its search strings, whose terms are counted.
-pub struct Priced<'a> {
-    /// The values of its variables.
-    pub(super) values: Values<'a>,
-    /// The arguments of its steps, by [`StepId`]: of its connections and lookups, in the
-    /// order of the response.
-    pub steps: Vec<StepArguments>,
+/// A request's shape and values, but for those in its search strings, whose terms are counted: all that depth and cost depend on.
+pub struct Resolved<'a> {
+    /// What its price and its statement depend on.
+    pub shape: Shape,
+    /// The values of its steps, by [`StepId`].
+    pub values: Vec<StepValues>,
     /// The results of `__schema` and `__type`, in the order of the response.
     pub(crate) constants: Vec<Constant<'a>>,
+    variables: Values<'a>,
     searches: Vec<Search<'a>>,
 }
 
-/// All values of a request.
-pub struct Resolved<'p, 'a> {
-    /// Those that its price depends on.
-    pub priced: &'p Priced<'a>,
-    /// Those in its search strings.
-    pub terms: StepTerms,
-}
-
-/// The arguments of a step, but for its search terms. A lookup has keys and a page of one row; a connection has no keys.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepArguments {
-    /// The selection that the step fetches.
-    pub(crate) selection: SelectionId,
-    /// The keys to look for: their indexes among the binding's keys, and the values.
-    pub(crate) keys: Vec<(usize, Value)>,
-    /// The index of the sort key among the connection's.
-    pub(crate) sort_key: usize,
-    pub(crate) reverse: bool,
-    /// How many rows are requested, from which end, between which cursors.
-    pub(crate) page: Page,
-    /// How many rows are counted at most, if they are.
-    pub(crate) count_up_to: Option<u32>,
-    /// How many of its search terms no selective index serves.
-    pub(crate) unindexed_terms: u64,
-    /// Where a page of changes begins.
-    pub(crate) start: Option<Box<ChangesStart>>,
-    /// What is summed up, if the step is totals. The page is of groups then.
-    pub(crate) totals: Option<TotalsArguments>,
-}
-
-impl StepArguments {
-    /// How many rows are requested, for each parent; of totals, how many groups.
-    pub(crate) fn size(&self) -> u32 {
-        self.page.size.get()
-    }
-
-    /// How many rows are read for that, for each parent: of totals, those that are summed up.
-    pub(crate) fn rows(&self) -> u32 {
-        self.totals.map_or_else(|| self.size(), |totals| totals.rows)
-    }
-}
-
-impl<'a> Priced<'a> {
-    /// The value of a boolean variable, by its index; `None` if it has none.
-    pub(crate) fn truth(&self, variable: usize) -> Option<bool> {
-        self.values.truth(variable)
-    }
-
+impl Resolved<'_> {
     /// Reads the values of the search strings. All errors are reported, in document order.
-    pub fn expand(&self, scope: &RowScope) -> Result<Resolved<'_, 'a>, GraphqlErrors> {
+    pub fn terms(&self, scope: &RowScope) -> Result<StepTerms, GraphqlErrors> {
         let mut errors = Vec::new();
-        let terms = read_terms(&self.searches, &self.values, scope, |search, own| errors.extend(search.located(&own)));
-        GraphqlErrors::check(errors)?;
-        Ok(Resolved { priced: self, terms })
+        let report = |search: &Search<'_>, own: Vec<BindError>| errors.extend(search.located(&own));
+        let terms = read_terms(&self.searches, &self.variables, scope, report);
+        GraphqlErrors::check(errors).map(|()| terms)
     }
 }
 
@@ -128,7 +84,8 @@ fn read_terms(
         let arguments = Arguments::new(search.field, &search.selection.arguments, values);
         let mut errors = Vec::new();
         let own = reader.terms(&arguments, search.connection, &mut errors);
-        terms.insert(search.step, search_terms::limited(own, search.connection, scope));
+        let own = search_terms::limited(own, search.connection, scope);
+        terms.insert(search.step, search.selection.id, own);
         report(search, errors);
     }
     terms
@@ -142,28 +99,29 @@ pub fn resolve<'a>(
     variables: &Variables,
     limits: &Limits,
     scope: &RowScope,
-) -> Result<Priced<'a>, GraphqlErrors> {
-    let values = variable::coerce(catalog, operation, variables)?;
+) -> Result<Resolved<'a>, GraphqlErrors> {
+    let variables = variable::coerce(catalog, operation, variables)?;
+    let conditions = Conditions::of(operation, &variables);
     let mut resolver = Resolver {
         catalog,
-        operation,
         limits,
         scope,
-        values,
+        variables,
         introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
         search_keys: SearchKeys::default(),
         searches: Vec::new(),
-        steps: Vec::with_capacity(4),
+        shape: Shape { conditions, steps: Vec::with_capacity(4) },
+        values: Vec::with_capacity(4),
         constants: Vec::new(),
         errors: Vec::new(),
     };
     resolver.each(&operation.selections, Resolver::root_field);
-    let Resolver { values, steps, constants, searches, mut errors, .. } = resolver;
+    let Resolver { shape, values, variables, constants, searches, mut errors, .. } = resolver;
     if !errors.is_empty() {
         // The errors of values stand between the others.
         let mut of_searches = Vec::with_capacity(searches.len());
         let mut is_searched = false;
-        read_terms(&searches, &values, scope, |search, mut own| {
+        read_terms(&searches, &variables, scope, |search, mut own| {
             is_searched = is_searched || search_keys::find_elsewhere(&mut own, catalog);
             of_searches.push((search.errors.clone(), search.located(&own)));
         });
@@ -173,7 +131,7 @@ pub fn resolve<'a>(
         }
     }
     GraphqlErrors::check(errors)?;
-    Ok(Priced { values, steps, constants, searches })
+    Ok(Resolved { shape, values, constants, variables, searches })
 }
 
 /// The row that a lookup finds.
@@ -184,11 +142,12 @@ struct LookupRow<'a> {
 }
 
 impl LookupRow<'_> {
-    /// What is known of the rows that are joined to it: columns whose values are `keys` of the lookup.
-    fn known_by<'k>(self, keys: &'k [(usize, Value)], join: &'k Join) -> Vec<(&'k str, &'k Value)> {
+    /// What is known of the rows that are joined to it: columns whose values are those of the lookup's keys.
+    fn known_by<'k>(self, shape: &Shape, values: &'k [StepValues], join: &'k Join) -> Vec<(&'k str, &'k Value)> {
+        let StepShape::Lookup(keys) = &shape.steps[self.step] else { return Vec::new() };
         let key_of = |column: &Column| {
-            let key = keys.iter().find(|(index, _)| self.lookup.keys[*index].name == column.name);
-            key.map(|(_, value)| value)
+            let mut keys = keys.iter().zip(values[self.step].keys());
+            keys.find(|(index, _)| self.lookup.keys[**index].name == column.name).map(|(_, value)| value)
         };
         let columns = join.by.iter().zip(&join.to);
         columns.filter_map(|(by, to)| Some((to.as_str(), key_of(by)?))).collect()
@@ -197,14 +156,14 @@ impl LookupRow<'_> {
 
 struct Resolver<'a, 'v> {
     catalog: &'a Catalog,
-    operation: &'a Operation,
     limits: &'v Limits,
     scope: &'v RowScope,
-    values: Values<'a>,
+    variables: Values<'a>,
     introspector: Introspector<'a>,
     search_keys: SearchKeys,
     searches: Vec<Search<'a>>,
-    steps: Vec<StepArguments>,
+    shape: Shape,
+    values: Vec<StepValues>,
     constants: Vec<Constant<'a>>,
     errors: Vec<GraphqlError>,
 }
@@ -216,12 +175,12 @@ impl<'a> Resolver<'a, '_> {
             Target::Field(id) if selection.takes_arguments => resolve(resolver, selection, id),
             Target::Field(_) | Target::TypeName(_) => {}
         };
-        if self.operation.conditions.is_empty() {
+        if self.shape.conditions.is_empty() {
             for selection in selections {
                 selected(self, selection);
             }
         } else {
-            for selection in self.values.selected(selections) {
+            for selection in self.shape.conditions.selected(selections) {
                 selected(self, selection);
             }
         }
@@ -230,18 +189,23 @@ impl<'a> Resolver<'a, '_> {
     fn root_field(&mut self, selection: &'a Selection, id: FieldId) {
         match self.catalog.root_field(id.index) {
             (field, RootBinding::Lookup(lookup)) => {
-                let row = LookupRow { lookup, step: self.steps.len() };
+                let row = LookupRow { lookup, step: self.values.len() };
                 self.lookup(selection, field, lookup);
                 self.object(lookup.target, &selection.selections, Some(row));
             }
             (field, RootBinding::Connection(connection)) => self.connection(selection, field, connection, None),
             (field, RootBinding::Changes(changes)) => self.changes(selection, field, changes),
             (field, RootBinding::Totals(totals)) => {
-                self.page(selection, field, &totals.connection, None, Some(totals));
+                let (arguments, mut errors) =
+                    (Arguments::new(field, &selection.arguments, &self.variables), Vec::new());
+                let (grouping, rows) = totals_arguments::read(&arguments, totals, &mut errors);
+                self.report(selection, errors);
+                let (page, values) = self.page(selection, field, &totals.connection, None);
+                self.step(StepShape::Totals(page, grouping), StepValues::Totals(values, rows));
             }
             (field, RootBinding::Schema) => self.introspection(selection, field, Some(SchemaElement::Schema)),
             (field, RootBinding::TypeByName) => {
-                let arguments = Arguments::new(field, &selection.arguments, &self.values);
+                let arguments = Arguments::new(field, &selection.arguments, &self.variables);
                 let name = arguments.get(ArgumentRole::TypeName);
                 let ty = if let Some(Literal::String(name)) = name { self.catalog.named(name) } else { None };
                 self.introspection(selection, field, ty.map(SchemaElement::Type));
@@ -273,41 +237,26 @@ impl<'a> Resolver<'a, '_> {
     }
 
     fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) {
-        let arguments = Arguments::new(field, &selection.arguments, &self.values);
-        let keys = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
+        let arguments = Arguments::new(field, &selection.arguments, &self.variables);
+        let (keys, values) = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
             self.report(selection, errors);
-            Vec::new()
+            Default::default()
         });
-        self.steps.push(StepArguments {
-            selection: selection.id,
-            keys,
-            sort_key: 0,
-            reverse: false,
-            page: Page::ONE_ROW,
-            count_up_to: None,
-            unindexed_terms: 0,
-            start: None,
-            totals: None,
-        });
+        self.step(StepShape::Lookup(keys), StepValues::Lookup(values));
+    }
+
+    fn step(&mut self, shape: StepShape, values: StepValues) {
+        self.shape.steps.push(shape);
+        self.values.push(values);
     }
 
     fn changes(&mut self, selection: &'a Selection, field: &'a Field, changes: &'a Changes) {
-        let arguments = Arguments::new(field, &selection.arguments, &self.values);
+        let arguments = Arguments::new(field, &selection.arguments, &self.variables);
         let mut errors = Vec::new();
-        let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
+        let (_, size) = page_size::size(&arguments, self.limits, &mut errors);
         let start = changes::start(&arguments, changes, self.scope, &mut errors);
         self.report(selection, errors);
-        self.steps.push(StepArguments {
-            selection: selection.id,
-            keys: Vec::new(),
-            sort_key: 0,
-            reverse: false,
-            page: Page { size, end, after: None, before: None },
-            count_up_to: None,
-            unindexed_terms: 0,
-            start: Some(start.into()),
-            totals: None,
-        });
+        self.step(StepShape::Changes, StepValues::Changes(size, Box::new(start)));
         self.connection_fields(changes.connection.node, &selection.selections);
     }
 
@@ -318,29 +267,28 @@ impl<'a> Resolver<'a, '_> {
         binding: &'a Connection,
         parent: Option<LookupRow<'a>>,
     ) {
-        self.page(selection, field, binding, parent, None);
+        let (page, values) = self.page(selection, field, binding, parent);
+        self.step(StepShape::Page(page), StepValues::Page(values));
         self.connection_fields(binding.node, &selection.selections);
     }
 
-    /// Resolves a page of a connection, or totals of it.
+    /// Resolves a page of a connection, of rows or of groups.
     fn page(
         &mut self,
         selection: &'a Selection,
         field: &'a Field,
         binding: &'a Connection,
         parent: Option<LookupRow<'a>>,
-        totals: Option<&Totals>,
-    ) {
-        let arguments = Arguments::new(field, &selection.arguments, &self.values);
+    ) -> (PageShape, PageValues) {
+        let arguments = Arguments::new(field, &selection.arguments, &self.variables);
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
         let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
         let count_up_to = argument::count_up_to(&arguments, &mut errors);
-        let totals_arguments = totals.map(|totals| totals_arguments::read(&arguments, totals, &mut errors));
         let before = self.errors.len() + errors.len();
         let unindexed_terms = self.search_keys.unindexed_terms(&arguments, binding, &mut errors);
         if arguments.get(ArgumentRole::Query).is_some() || binding.scope.is_some() {
-            let (step, of_keys) = (self.steps.len(), before..self.errors.len() + errors.len());
+            let (step, of_keys) = (self.values.len(), before..self.errors.len() + errors.len());
             self.searches.push(Search { step, selection, field, connection: binding, errors: of_keys });
         }
         let ordering = Ordering {
@@ -348,27 +296,25 @@ impl<'a> Resolver<'a, '_> {
             scope: self.scope.of_cursors(binding.limited_by),
             sort_key: &binding.sort_keys[sort_key],
             reverse,
-            parent: parent.map_or_else(Vec::new, |row| row.known_by(&self.steps[row.step].keys, &binding.join)),
+            parent: parent.map_or_else(Vec::new, |row| row.known_by(&self.shape, &self.values, &binding.join)),
         };
         let (after, before) = cursors::cursors(&ordering, &arguments, &mut errors);
-        let page = Page { size, end, after, before };
         self.report(selection, errors);
-        self.steps.push(StepArguments {
-            selection: selection.id,
-            keys: Vec::new(),
+        let shape = PageShape {
             sort_key,
             reverse,
-            page,
-            count_up_to,
+            end,
+            after: after.as_ref().map(CursorShape::of),
+            before: before.as_ref().map(CursorShape::of),
+            is_counted: count_up_to.is_some(),
             unindexed_terms,
-            start: None,
-            totals: totals_arguments,
-        });
+        };
+        (shape, PageValues { size, after, before, count_up_to })
     }
 
     /// Resolves `__schema` or `__type`: what is selected from an element of the schema, or null without one.
     fn introspection(&mut self, selection: &'a Selection, field: &'a Field, element: Option<SchemaElement<'a>>) {
-        let arguments = Arguments::new(field, &selection.arguments, &self.values);
+        let arguments = Arguments::new(field, &selection.arguments, &self.variables);
         let nulls: Vec<_> = arguments.nulls().collect();
         self.report(selection, nulls);
         let selected = self.meta_selections(&selection.selections);
@@ -387,7 +333,7 @@ impl<'a> Resolver<'a, '_> {
 
     /// What is selected from an introspection type.
     fn meta_selections(&mut self, selections: &'a [Selection]) -> Vec<MetaSelection<'a>> {
-        let selected = self.values.selected(selections);
+        let selected = self.shape.conditions.selected(selections);
         let mut resolved = Vec::with_capacity(selected.len());
         resolved.extend(selected.into_iter().map(|selection| self.meta_selection(selection)));
         resolved
@@ -399,7 +345,7 @@ impl<'a> Resolver<'a, '_> {
             Target::TypeName(object) => SelectedMetaField::TypeName(self.catalog.get(object).name()),
             Target::Field(id) => {
                 let definition = self.catalog.field(id);
-                let arguments = Arguments::new(definition, &selection.arguments, &self.values);
+                let arguments = Arguments::new(definition, &selection.arguments, &self.variables);
                 let include_deprecated =
                     arguments.get(ArgumentRole::IncludeDeprecated) == Some(&Literal::Boolean(true));
                 let nulls: Vec<_> = arguments.nulls().collect();

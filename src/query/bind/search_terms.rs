@@ -14,7 +14,8 @@ use crate::query::bind::ids::StepId;
 use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::search_keys;
 use crate::query::bind::search_size::SearchSize;
-use crate::query::operation::Literal;
+use crate::query::bind::shape::{TermShape, TermShapes};
+use crate::query::operation::{Literal, SelectionId};
 use crate::search::bounds::{MAX_VALUES, MAX_WORDS};
 use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
 use crate::value::Value;
@@ -33,9 +34,13 @@ pub(crate) struct BoundTerm {
 /// The terms of a request's search strings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StepTerms {
+    /// All of them that statements depend on.
+    pub shapes: TermShapes,
     /// By [`StepId`], up to the last step that has some. Steps of the same root that take their search string from one variable
     /// share them.
     by_step: Vec<Arc<[BoundTerm]>>,
+    /// The steps that have some, and what they are of.
+    steps: Vec<(StepId, SelectionId)>,
 }
 
 impl StepTerms {
@@ -44,12 +49,17 @@ impl StepTerms {
         self.by_step.get(step).map_or(&[], |terms| terms)
     }
 
-    /// The steps that have terms.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = (StepId, &[BoundTerm])> {
-        self.by_step.iter().map(|terms| &**terms).enumerate().filter(|(_, terms)| !terms.is_empty())
+    /// The selections that have terms.
+    pub(crate) fn of_selections(&self) -> impl Iterator<Item = (SelectionId, &[BoundTerm])> {
+        self.steps.iter().map(|(step, selection)| (*selection, self.of(*step)))
     }
 
-    pub(super) fn insert(&mut self, step: StepId, terms: Arc<[BoundTerm]>) {
+    pub(super) fn insert(&mut self, step: StepId, selection: SelectionId, terms: Arc<[BoundTerm]>) {
+        if !terms.is_empty() {
+            self.steps.push((step, selection));
+        }
+        let shapes = terms.iter().map(|term| TermShape::new(term.key, term.comparator, term.values.len()));
+        self.shapes.insert(step, shapes.collect());
         self.by_step.resize_with(step, Arc::default);
         self.by_step.push(terms);
     }

@@ -8,20 +8,20 @@ use crate::catalog::column::Column;
 use crate::catalog::connection::Connection;
 use crate::catalog::ids::TypeId;
 use crate::catalog::schema::Field;
-use crate::catalog::totals::{GroupField, TotalsField};
+use crate::catalog::totals::{GroupField, GroupOrder, TotalsField};
 use crate::error::graphql_error::Location;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
-use crate::query::bind::page_size::SizeSource;
-use crate::query::bind::resolve::StepArguments;
-use crate::query::bind::totals_arguments::{GroupKeys, TotalsArguments};
+use crate::query::bind::page_size::{End, SizeSource};
+use crate::query::bind::shape::{PageShape, StepShape};
+use crate::query::bind::totals_arguments::GroupKeys;
 
 /// An operation in which nothing is left to decide.
 #[derive(Debug)]
 pub struct BoundOperation<'a> {
     pub(crate) selections: Selections<'a, BoundRootField<'a>>,
-    /// The arguments of its steps, by [`StepId`].
-    pub(crate) steps: &'a [StepArguments],
+    /// The shapes of its steps, by [`StepId`].
+    pub(crate) steps: &'a [StepShape],
 }
 
 /// What is selected on one level, in the order of the response.
@@ -111,8 +111,8 @@ pub(crate) struct BoundLookup<'a> {
     pub(crate) field: &'a Field,
     /// How it finds the row.
     pub(crate) binding: &'a Lookup,
-    /// The keys to look for.
-    pub(crate) arguments: &'a StepArguments,
+    /// The keys to look for, by their indexes among the binding's.
+    pub(crate) keys: &'a [usize],
     pub(crate) selections: Selections<'a, BoundObjectField<'a>>,
 }
 
@@ -123,13 +123,31 @@ pub(crate) struct BoundConnection<'a> {
     pub(crate) field: &'a Field,
     /// Where its rows are.
     pub(crate) binding: &'a Connection,
-    /// The feed that its rows are changes of.
-    pub(crate) changes: Option<&'a Changes>,
-    /// Which of the rows are requested, and in which order.
-    pub(crate) arguments: &'a StepArguments,
+    /// Which of the rows are requested.
+    pub(crate) rows: BoundRows<'a>,
     /// Where the page size is written.
     pub(crate) size_source: SizeSource<'a>,
     pub(crate) selections: Selections<'a, BoundConnectionField<'a>>,
+}
+
+/// The rows of a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum BoundRows<'a> {
+    Page(&'a PageShape),
+    /// Those that changed, of a feed.
+    Changes(&'a Changes),
+}
+
+impl<'a> BoundRows<'a> {
+    /// Which rows of the connection, unless they are changes.
+    pub(crate) fn page(self) -> Option<&'a PageShape> {
+        if let Self::Page(page) = self { Some(page) } else { None }
+    }
+
+    /// The end that the page is taken from.
+    pub(crate) fn end(self) -> End {
+        self.page().map_or(End::Front, |page| page.end)
+    }
 }
 
 /// Counts and sums over rows of a connection.
@@ -138,9 +156,10 @@ pub(crate) struct BoundTotals<'a> {
     pub(crate) step: StepId,
     pub(crate) field: &'a Field,
     pub(crate) binding: &'a Totals,
-    /// Which rows are summed up, and how many groups are requested.
-    pub(crate) arguments: &'a StepArguments,
-    pub(crate) totals: TotalsArguments,
+    /// Which rows are summed up.
+    pub(crate) rows: &'a PageShape,
+    /// The order of the groups.
+    pub(crate) order: GroupOrder,
     /// Where the number of rows is written, if it is.
     pub(crate) rows_source: Option<SizeSource<'a>>,
     /// The keys of groups: those that are requested, and the currency of an amount of money.

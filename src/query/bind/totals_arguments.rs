@@ -6,23 +6,8 @@ use crate::catalog::schema::ArgumentRole;
 use crate::catalog::totals::GroupOrder;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
+use crate::query::bind::shape::Grouping;
 use crate::query::operation::Literal;
-
-/// The arguments of totals, beside those of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TotalsArguments {
-    /// How many rows are summed up at most.
-    pub(crate) rows: u32,
-    pub(crate) keys: GroupKeys,
-    pub(crate) order: GroupOrder,
-}
-
-impl Default for TotalsArguments {
-    /// All rows as one group.
-    fn default() -> Self {
-        Self { rows: DEFAULT_SUMMED_ROWS, keys: GroupKeys::default(), order: GroupOrder::Count }
-    }
-}
 
 /// Some of the keys of a root.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,8 +25,8 @@ impl GroupKeys {
     }
 }
 
-/// Reads the arguments. A number of rows that cannot be used adds an error.
-pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<BindError>) -> TotalsArguments {
+/// Reads in which groups rows are summed up, and how many rows at most. A number of rows that cannot be used adds an error.
+pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<BindError>) -> (Grouping, u32) {
     let mut keys = GroupKeys::default();
     for element in arguments.list(ArgumentRole::GroupBy) {
         if let Literal::Enum(name) = element
@@ -54,7 +39,7 @@ pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<
         Some(Literal::Enum(name)) => GroupOrder::named(name, &totals.sums),
         _ => None,
     };
-    TotalsArguments { rows: rows(arguments, errors), keys, order: order.unwrap_or(GroupOrder::Count) }
+    (Grouping { keys, order: order.unwrap_or(GroupOrder::Count) }, rows(arguments, errors))
 }
 
 fn rows(arguments: &Arguments<'_>, errors: &mut Vec<BindError>) -> u32 {

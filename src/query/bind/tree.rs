@@ -2,6 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{ConnectionField, EdgeField, EntityBinding, Lookup, PageInfoField, RootBinding, Totals};
+use crate::catalog::changes::Changes;
 use crate::catalog::connection::Connection;
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::schema::{ArgumentRole, Field};
@@ -9,34 +10,39 @@ use crate::catalog::totals::{GroupField, GroupOrder, TotalsField};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page_size::{self, SizeSource};
-use crate::query::bind::resolve::{Priced, StepArguments};
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundGroupField, BoundLookup, BoundObject, BoundObjectField,
-    BoundPageInfoField, BoundRootField, BoundSelection, BoundTotals, BoundTotalsField, Selections,
+    BoundPageInfoField, BoundRootField, BoundRows, BoundSelection, BoundTotals, BoundTotalsField, Selections,
 };
+use crate::query::bind::shape::{Grouping, Shape, StepShape};
 use crate::query::bind::totals_arguments::GroupKeys;
 use crate::query::operation::{Operation, Selection, Target};
 
-/// What an operation selects from the root, with the values of a request.
+/// What an operation selects from the root, in a request of this shape, with these results of introspection.
 pub(super) fn root<'a>(
     catalog: &'a Catalog,
     operation: &'a Operation,
-    priced: &'a Priced<'a>,
+    shape: &'a Shape,
+    constants: &'a [Constant<'a>],
 ) -> Selections<'a, BoundRootField<'a>> {
-    let mut binder = Binder { catalog, operation, priced, steps: 0, constants: 0 };
+    let mut binder = Binder { catalog, operation, shape, constants, steps: 0, constants_so_far: 0 };
     binder.select(&operation.selections, Binder::root_field)
 }
+
+/// Resolving and binding visit the same selections, so the next step is of the kind that is bound.
+const OTHER_STEP: &str = "the step of another kind of selection";
 
 /// Visits the selections in the order in which they were resolved, so that the next step and the next constant are always those
 /// of the selection that needs one.
 struct Binder<'a> {
     catalog: &'a Catalog,
     operation: &'a Operation,
-    priced: &'a Priced<'a>,
+    shape: &'a Shape,
+    constants: &'a [Constant<'a>],
     /// How many steps are in the tree so far.
     steps: usize,
     /// How many constants are in the tree so far.
-    constants: usize,
+    constants_so_far: usize,
 }
 
 impl<'a> Binder<'a> {
@@ -46,16 +52,16 @@ impl<'a> Binder<'a> {
         selections: &'a [Selection],
         mut bind: impl FnMut(&mut Self, &'a Selection) -> F,
     ) -> Selections<'a, F> {
-        let Self { operation, priced, .. } = *self;
+        let conditions = &self.shape.conditions;
         let mut bound = Vec::with_capacity(selections.len());
         let selected = |selection: &'a Selection| {
             let field = bind(self, selection);
             bound.push(BoundSelection { key: &selection.key, location: selection.location, field });
         };
-        if operation.conditions.is_empty() {
+        if conditions.is_empty() {
             selections.iter().for_each(selected);
         } else {
-            priced.values.selected(selections).into_iter().for_each(selected);
+            conditions.selected(selections).into_iter().for_each(selected);
         }
         bound
     }
@@ -68,11 +74,11 @@ impl<'a> Binder<'a> {
         match self.catalog.root_field(index) {
             (field, RootBinding::Lookup(lookup)) => BoundRootField::Lookup(self.lookup(selection, field, lookup)),
             (field, RootBinding::Connection(connection)) => {
-                BoundRootField::Connection(Box::new(self.connection(selection, field, connection)))
+                BoundRootField::Connection(Box::new(self.connection(selection, field, connection, None)))
             }
             (field, RootBinding::Changes(changes)) => {
-                let bound = self.connection(selection, field, &changes.connection);
-                BoundRootField::Connection(Box::new(BoundConnection { changes: Some(changes), ..bound }))
+                let connection = self.connection(selection, field, &changes.connection, Some(changes));
+                BoundRootField::Connection(Box::new(connection))
             }
             (field, RootBinding::Totals(totals)) => {
                 BoundRootField::Totals(Box::new(self.totals(selection, field, totals)))
@@ -94,7 +100,7 @@ impl<'a> Binder<'a> {
                 BoundObjectField::Object(BoundObject { field, binding, selections })
             }
             (field, EntityBinding::Connection(connection)) => {
-                BoundObjectField::Connection(Box::new(self.connection(selection, field, connection)))
+                BoundObjectField::Connection(Box::new(self.connection(selection, field, connection, None)))
             }
         }
     }
@@ -131,9 +137,9 @@ impl<'a> Binder<'a> {
     }
 
     fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) -> BoundLookup<'a> {
-        let (step, arguments) = self.step();
+        let (step, StepShape::Lookup(keys)) = self.step() else { unreachable!("{OTHER_STEP}") };
         let selections = self.object(binding.target, &selection.selections);
-        BoundLookup { step, field, binding, arguments, selections }
+        BoundLookup { step, field, binding, keys, selections }
     }
 
     fn connection(
@@ -141,28 +147,32 @@ impl<'a> Binder<'a> {
         selection: &'a Selection,
         field: &'a Field,
         binding: &'a Connection,
+        changes: Option<&'a Changes>,
     ) -> BoundConnection<'a> {
-        let (step, arguments) = self.step();
-        let size_source = page_size::source(self.operation, field, selection, arguments.page.end.role())
+        let (step, rows) = match (self.step(), changes) {
+            ((step, StepShape::Page(page)), None) => (step, BoundRows::Page(page)),
+            ((step, StepShape::Changes), Some(changes)) => (step, BoundRows::Changes(changes)),
+            _ => unreachable!("{OTHER_STEP}"),
+        };
+        let size_source = page_size::source(self.operation, field, selection, rows.end().role())
             .unwrap_or(SizeSource::Document(&selection.occurrences));
         let selections =
             self.select(&selection.selections, |binder, selection| binder.connection_field(binding.node, selection));
-        BoundConnection { step, field, binding, changes: None, arguments, size_source, selections }
+        BoundConnection { step, field, binding, rows, size_source, selections }
     }
 
     fn totals(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Totals) -> BoundTotals<'a> {
-        let (step, arguments) = self.step();
-        let totals = arguments.totals.unwrap_or_default();
+        let (step, StepShape::Totals(rows, grouping)) = self.step() else { unreachable!("{OTHER_STEP}") };
         let selections =
             self.select(&selection.selections, |binder, selection| binder.totals_field(binding, selection));
-        let sums = summed(binding, &selections, totals.order);
-        let mut keys = totals.keys;
+        let Grouping { mut keys, order } = *grouping;
+        let sums = summed(binding, &selections, order);
         if sums.iter().any(|sum| binding.sums[*sum].is_money) {
             binding.currency.into_iter().for_each(|currency| keys.insert(currency));
         }
         let relations = relations(binding, keys, &sums);
         let rows_source = page_size::source(self.operation, field, selection, ArgumentRole::Rows);
-        BoundTotals { step, field, binding, arguments, totals, rows_source, keys, sums, relations, selections }
+        BoundTotals { step, field, binding, rows, order, rows_source, keys, sums, relations, selections }
     }
 
     fn totals_field(&mut self, totals: &'a Totals, selection: &'a Selection) -> BoundTotalsField<'a> {
@@ -189,16 +199,16 @@ impl<'a> Binder<'a> {
     }
 
     /// The next step.
-    fn step(&mut self) -> (StepId, &'a StepArguments) {
+    fn step(&mut self) -> (StepId, &'a StepShape) {
         let step = self.steps;
         self.steps += 1;
-        (step, &self.priced.steps[step])
+        (step, &self.shape.steps[step])
     }
 
     /// The next result of `__schema` or `__type`.
     fn constant(&mut self) -> &'a Constant<'a> {
-        self.constants += 1;
-        &self.priced.constants[self.constants - 1]
+        self.constants_so_far += 1;
+        &self.constants[self.constants_so_far - 1]
     }
 }
 

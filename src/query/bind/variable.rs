@@ -7,7 +7,7 @@ use crate::catalog::schema::{Type, TypeRef};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::query::Variables;
 use crate::query::bind::error::BindError;
-use crate::query::operation::{Condition, Literal, Operation, Selection, VariableDefinition};
+use crate::query::operation::{Literal, Operation, VariableDefinition};
 use crate::value::ScalarType;
 
 /// The values of an operation's variables.
@@ -25,20 +25,6 @@ impl Values<'_> {
     /// The value of a boolean variable, by its index.
     pub(super) fn truth(&self, index: usize) -> Option<bool> {
         if let Literal::Boolean(truth) = self.get(index)? { Some(*truth) } else { None }
-    }
-
-    /// The selections whose conditions hold, in the order of the response.
-    pub(super) fn selected<'s>(&self, selections: &'s [Selection]) -> Vec<&'s Selection> {
-        let mut selected: Vec<_> = selections.iter().filter_map(|s| Some((self.first_occurrence(s)?, s))).collect();
-        selected.sort_by_key(|(order, _)| *order);
-        selected.into_iter().map(|(_, selection)| selection).collect()
-    }
-
-    /// The order of the first occurrence whose conditions hold. It decides the position of the key in the response.
-    fn first_occurrence(&self, selection: &Selection) -> Option<u32> {
-        let holds = |condition: &Condition| self.truth(condition.variable) == Some(condition.expected);
-        let occurrence = selection.occurrences.iter().find(|occurrence| occurrence.conditions.iter().all(holds));
-        occurrence.map(|occurrence| occurrence.order)
     }
 }
 

@@ -1,0 +1,66 @@
+//! The values of a request's steps, but for those of its search terms.
+
+use crate::cursor::CursorPosition;
+use crate::query::bind::changes::ChangesStart;
+use crate::query::bind::page_size::PageSize;
+use crate::value::Value;
+
+/// The values of a step. They are parameters of its statement, and the page sizes factors of its price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StepValues {
+    /// The values of a lookup's keys, in the order of its shape.
+    Lookup(Vec<Value>),
+    /// Of a page of a connection.
+    Page(PageValues),
+    /// How many rows a page of changes has, and where it begins.
+    Changes(PageSize, Box<ChangesStart>),
+    /// Of a page of groups, and how many rows are summed up at most.
+    Totals(PageValues, u32),
+}
+
+/// The values of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageValues {
+    pub(crate) size: PageSize,
+    /// Only rows after this one.
+    pub(crate) after: Option<CursorPosition>,
+    /// Only rows before this one.
+    pub(crate) before: Option<CursorPosition>,
+    /// How many rows are counted at most, if they are.
+    pub(crate) count_up_to: Option<u32>,
+}
+
+impl StepValues {
+    /// How many rows are requested, for each parent; of totals, how many groups.
+    pub(crate) fn size(&self) -> u32 {
+        match self {
+            Self::Lookup(_) => 1,
+            Self::Page(PageValues { size, .. }) | Self::Changes(size, _) | Self::Totals(PageValues { size, .. }, _) => {
+                size.get()
+            }
+        }
+    }
+
+    /// How many rows are read for that, for each parent: of totals, those that are summed up.
+    pub(crate) fn rows(&self) -> u32 {
+        if let Self::Totals(_, rows) = self { *rows } else { self.size() }
+    }
+
+    /// The values of a lookup's keys.
+    pub(crate) fn keys(&self) -> &[Value] {
+        if let Self::Lookup(keys) = self { keys } else { &[] }
+    }
+
+    /// The values of a page.
+    pub(crate) fn page(&self) -> Option<&PageValues> {
+        match self {
+            Self::Page(page) | Self::Totals(page, _) => Some(page),
+            Self::Lookup(_) | Self::Changes(..) => None,
+        }
+    }
+
+    /// Where a page of changes begins.
+    pub(crate) fn start(&self) -> Option<&ChangesStart> {
+        if let Self::Changes(_, start) = self { Some(start) } else { None }
+    }
+}
