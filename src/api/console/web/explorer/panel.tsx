@@ -3,13 +3,17 @@
 import { useGraphiQL, type GraphiQLPlugin } from "@graphiql/react";
 import { getNamedType, isEnumType, isScalarType, type GraphQLArgument, type SelectionSetNode, type ValueNode } from "graphql";
 
+import { useState } from "react";
+
 import { useQueryText } from "../editors";
-import { argued, fieldAtPath, fieldsBelow, roots, selectionOf, shown, toggled, valueOf, type Field, type Path } from "./selection";
+import { argued, fieldAtPath, fieldsBelow, rootGroups, selectionOf, shown, toggled, valueOf, type Field, type Path } from "./selection";
 
 /** What the tree does with the query. */
 interface Tree {
   selection: SelectionSetNode;
-  toggle(path: Path, field: Field): void;
+  /** What somebody searches, in lower case. */
+  wanted: string;
+  toggle(path: Path, field: Field, root: Field): void;
   argue(path: Path, argument: string, value: ValueNode | null): void;
 }
 
@@ -47,19 +51,29 @@ function Argument({ tree, path, argument }: { tree: Tree; path: Path; argument: 
   );
 }
 
-function Fields({ tree, path, fields }: { tree: Tree; path: Path; fields: Field[] }) {
+const matches = (field: Field, wanted: string) => field.name.toLowerCase().includes(wanted);
+
+/** The fields below a field that are shown: all of one that is selected, and those of a root that are searched. */
+function shownBelow(fields: Field[], isSelected: boolean, isRoot: boolean, wanted: string): Field[] {
+  if (isSelected && !wanted) return fields;
+  return isSelected || (isRoot && wanted) ? fields.filter((field) => matches(field, wanted)) : [];
+}
+
+function Fields({ tree, path, fields, root }: { tree: Tree; path: Path; fields: Field[]; root?: Field }) {
   return (
     <ul className="oq-tree">
       {fields.map((field) => {
         const own = [...path, field.name];
         const isSelected = fieldAtPath(tree.selection, own) !== undefined;
         const below = fieldsBelow(field);
+        const shown = shownBelow(below.fields, isSelected, !root, tree.wanted);
+        if (tree.wanted && !root && !matches(field, tree.wanted) && shown.length === 0) return null;
         return (
           <li key={field.name}>
             <label title={field.description ?? undefined}>
-              <input type="checkbox" checked={isSelected} onChange={() => tree.toggle(own, field)} />
+              <input type="checkbox" checked={isSelected} onChange={() => tree.toggle(own, field, root ?? field)} />
               {field.name}
-              {below.fields.length > 0 && !isSelected && " …"}
+              {below.fields.length > 0 && !isSelected && shown.length === 0 && " …"}
             </label>
             {isSelected && field.args.length > 0 && (
               <div className="oq-buttons">
@@ -68,7 +82,7 @@ function Fields({ tree, path, fields }: { tree: Tree; path: Path; fields: Field[
                 ))}
               </div>
             )}
-            {isSelected && below.fields.length > 0 && <Fields tree={tree} path={[...own, ...below.path]} fields={below.fields} />}
+            {shown.length > 0 && <Fields tree={tree} path={[...own, ...below.path]} fields={shown} root={root ?? field} />}
           </li>
         );
       })}
@@ -80,22 +94,32 @@ function Explorer() {
   const schema = useGraphiQL((state) => state.schema);
   const operationName = useGraphiQL((state) => state.operationName);
   const [text, change] = useQueryText();
+  const [search, setSearch] = useState("");
   const selection = selectionOf(text, operationName);
   return (
     <div className="oq-panel">
       <h2>Explorer</h2>
       {!selection && <p>The query has an error of syntax. Fields can be chosen when it is corrected.</p>}
-      {schema && selection && (
-        <Fields
-          tree={{
-            selection,
-            toggle: (path, field) => change((now) => toggled(now, operationName, path, field)),
-            argue: (path, argument, value) => change((now) => argued(now, operationName, path, argument, value)),
-          }}
-          path={[]}
-          fields={roots(schema)}
-        />
-      )}
+      <label>
+        Search <input type="search" value={search} onChange={(event) => setSearch(event.target.value)} spellCheck={false} />
+      </label>
+      {schema &&
+        selection &&
+        rootGroups(schema).map(({ title, roots }) => (
+          <details key={title} open className="oq-group">
+            <summary>{title}</summary>
+            <Fields
+              tree={{
+                selection,
+                wanted: search.trim().toLowerCase(),
+                toggle: (path, field, root) => change((now) => toggled(now, operationName, path, field, root)),
+                argue: (path, argument, value) => change((now) => argued(now, operationName, path, argument, value)),
+              }}
+              path={[]}
+              fields={roots}
+            />
+          </details>
+        ))}
     </div>
   );
 }

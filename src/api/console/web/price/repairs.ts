@@ -4,6 +4,7 @@ import { Kind, type DocumentNode, type FieldNode } from "graphql";
 
 import { edited, endOfHead, fieldAt, parsed, type Edit } from "../document";
 import type { GraphqlError, Location, Operation } from "../server";
+import { shortened } from "../texts";
 
 /** A change that a button makes. */
 export interface Repair {
@@ -54,7 +55,7 @@ export function differences(before: Operation, after: Operation): Difference[] {
   // Whole names are read more easily than single letters.
   while (head > 0 && /\w/.test(old[head - 1]!)) head--;
   while (tail > 0 && /\w/.test(old.at(-tail)!)) tail--;
-  const cut = (text: string) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+  const cut = (text: string) => shortened(text, SHOWN);
   const text = { from: cut(old.slice(head, old.length - tail)), to: cut(changed.slice(head, changed.length - tail)) };
   const shown = (value: unknown) => JSON.stringify(value) ?? "";
   const variables = Object.entries(after.variables ?? {}).flatMap(([name, value]) => {
