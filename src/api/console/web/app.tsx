@@ -80,7 +80,7 @@ function Console({ schema }: { schema: GraphQLSchema }) {
 }
 
 /** How wide the panel is beside the rest, and the editor beside the response, until somebody moves their borders. */
-const WIDTHS = innerWidth > 1300 ? { docExplorerFlex: "0.3", editorFlex: "1.8" } : { docExplorerFlex: "0.4", editorFlex: "1.2" };
+const WIDTHS = innerWidth > 1300 ? { docExplorerFlex: "0.36", editorFlex: "1.7" } : { docExplorerFlex: "0.4", editorFlex: "1.2" };
 for (const [name, width] of Object.entries(WIDTHS)) {
   const key = `graphiql:${name}`;
   if (!sessionStorage.getItem(key)) sessionStorage.setItem(key, width);

@@ -3,17 +3,17 @@
 import { useGraphiQL, type GraphiQLPlugin } from "@graphiql/react";
 import { getNamedType, isEnumType, isScalarType, type GraphQLArgument, type SelectionSetNode, type ValueNode } from "graphql";
 
-import { useState } from "react";
+import { useMemo, useState } from "react";
 
 import { useQueryText } from "../editors";
+import { count } from "../numbers";
+import { MOST, pathOf, search, type Chain } from "./search";
 import { argued, fieldAtPath, fieldsBelow, rootGroups, selectionOf, shown, toggled, valueOf, type Field, type Path } from "./selection";
 
 /** What the tree does with the query. */
 interface Tree {
   selection: SelectionSetNode;
-  /** What somebody searches, in lower case. */
-  wanted: string;
-  toggle(path: Path, field: Field, root: Field): void;
+  toggle(path: Path, field: Field, around?: Chain): void;
   argue(path: Path, argument: string, value: ValueNode | null): void;
 }
 
@@ -51,29 +51,19 @@ function Argument({ tree, path, argument }: { tree: Tree; path: Path; argument: 
   );
 }
 
-const matches = (field: Field, wanted: string) => field.name.toLowerCase().includes(wanted);
-
-/** The fields below a field that are shown: all of one that is selected, and those of a root that are searched. */
-function shownBelow(fields: Field[], isSelected: boolean, isRoot: boolean, wanted: string): Field[] {
-  if (isSelected && !wanted) return fields;
-  return isSelected || (isRoot && wanted) ? fields.filter((field) => matches(field, wanted)) : [];
-}
-
-function Fields({ tree, path, fields, root }: { tree: Tree; path: Path; fields: Field[]; root?: Field }) {
+function Fields({ tree, path, fields }: { tree: Tree; path: Path; fields: Field[] }) {
   return (
     <ul className="oq-tree">
       {fields.map((field) => {
         const own = [...path, field.name];
         const isSelected = fieldAtPath(tree.selection, own) !== undefined;
         const below = fieldsBelow(field);
-        const shown = shownBelow(below.fields, isSelected, !root, tree.wanted);
-        if (tree.wanted && !root && !matches(field, tree.wanted) && shown.length === 0) return null;
         return (
           <li key={field.name}>
             <label title={field.description ?? undefined}>
-              <input type="checkbox" checked={isSelected} onChange={() => tree.toggle(own, field, root ?? field)} />
+              <input type="checkbox" checked={isSelected} onChange={() => tree.toggle(own, field)} />
               {field.name}
-              {below.fields.length > 0 && !isSelected && shown.length === 0 && " …"}
+              {below.fields.length > 0 && !isSelected && " …"}
             </label>
             {isSelected && field.args.length > 0 && (
               <div className="oq-buttons">
@@ -82,7 +72,7 @@ function Fields({ tree, path, fields, root }: { tree: Tree; path: Path; fields: 
                 ))}
               </div>
             )}
-            {shown.length > 0 && <Fields tree={tree} path={[...own, ...below.path]} fields={shown} root={root ?? field} />}
+            {isSelected && below.fields.length > 0 && <Fields tree={tree} path={[...own, ...below.path]} fields={below.fields} />}
           </li>
         );
       })}
@@ -90,34 +80,61 @@ function Fields({ tree, path, fields, root }: { tree: Tree; path: Path; fields: 
   );
 }
 
+/** The fields that somebody searches, each with the way to it. */
+function Found({ tree, chains }: { tree: Tree; chains: Chain[] }) {
+  return (
+    <>
+      <p role="status">{chains.length > MOST ? `The first ${MOST} of ${count(chains.length, "field")}` : count(chains.length, "field")}</p>
+      <ul className="oq-tree">
+        {chains.slice(0, MOST).map((chain) => {
+          const path = pathOf(chain);
+          const field = chain.at(-1)!;
+          return (
+            <li key={path.join(".")}>
+              <label title={field.description ?? undefined}>
+                <input
+                  type="checkbox"
+                  checked={fieldAtPath(tree.selection, path) !== undefined}
+                  onChange={() => tree.toggle(path, field, chain)}
+                />
+                {chain.slice(0, -1).map(({ name }) => `${name} › `)}
+                <strong>{field.name}</strong>
+              </label>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
 function Explorer() {
   const schema = useGraphiQL((state) => state.schema);
   const operationName = useGraphiQL((state) => state.operationName);
   const [text, change] = useQueryText();
-  const [search, setSearch] = useState("");
+  const [wanted, setWanted] = useState("");
+  const groups = useMemo(() => (schema ? rootGroups(schema) : []), [schema]);
+  const found = useMemo(() => (schema ? search(schema, wanted.trim().toLowerCase()) : []), [schema, wanted]);
   const selection = selectionOf(text, operationName);
+  const tree: Tree | null = selection && {
+    selection,
+    toggle: (path, field, around) => change((now) => toggled(now, operationName, path, field, around)),
+    argue: (path, argument, value) => change((now) => argued(now, operationName, path, argument, value)),
+  };
   return (
     <div className="oq-panel">
       <h2>Explorer</h2>
       {!selection && <p>The query has an error of syntax. Fields can be chosen when it is corrected.</p>}
-      <label>
-        Search <input type="search" value={search} onChange={(event) => setSearch(event.target.value)} spellCheck={false} />
+      <label className="oq-search">
+        Search <input type="search" value={wanted} onChange={(event) => setWanted(event.target.value)} spellCheck={false} />
       </label>
-      {schema &&
-        selection &&
-        rootGroups(schema).map(({ title, roots }) => (
+      {tree && wanted.trim() && <Found tree={tree} chains={found} />}
+      {tree &&
+        !wanted.trim() &&
+        groups.map(({ title, roots }) => (
           <details key={title} open className="oq-group">
             <summary>{title}</summary>
-            <Fields
-              tree={{
-                selection,
-                wanted: search.trim().toLowerCase(),
-                toggle: (path, field, root) => change((now) => toggled(now, operationName, path, field, root)),
-                argue: (path, argument, value) => change((now) => argued(now, operationName, path, argument, value)),
-              }}
-              path={[]}
-              fields={roots}
-            />
+            <Fields tree={tree} path={[]} fields={roots} />
           </details>
         ))}
     </div>

@@ -98,6 +98,12 @@ function bare(field: Field): FieldNode {
     : node;
 }
 
+/** A field around another one, as it is added with that. */
+function missing(wanted: string, around: readonly Field[]): FieldNode {
+  const field = around.find((one) => one.name === wanted);
+  return field ? bare(field) : { kind: Kind.FIELD, name: name(wanted) };
+}
+
 /** A field as it is added: with the first of its leaves, which is a part of its key. */
 function added(field: Field): FieldNode {
   const { path, fields } = fieldsBelow(field);
@@ -126,13 +132,13 @@ function changed(
   set: SelectionSetNode | undefined,
   [first = "", ...rest]: Path,
   change: (field: FieldNode | undefined) => FieldNode | undefined,
-  root?: Field,
+  around: readonly Field[] = [],
 ): SelectionSetNode | undefined {
   const selections = set?.selections ?? [];
   const index = indexOf(set, first);
   const found = selections[index] as FieldNode | undefined;
-  const inner = rest.length > 0 ? changed(found?.selectionSet, rest, change) : undefined;
-  const outer = inner && { ...(found ?? (root ? bare(root) : { kind: Kind.FIELD, name: name(first) })), selectionSet: inner };
+  const inner = rest.length > 0 ? changed(found?.selectionSet, rest, change, around) : undefined;
+  const outer = inner && { ...(found ?? missing(first, around)), selectionSet: inner };
   const next = rest.length > 0 ? outer : change(found);
   const all = index < 0 ? [...selections] : [...selections.slice(0, index), ...selections.slice(index + 1)];
   if (next) all.splice(index < 0 ? all.length : index, 0, next);
@@ -145,12 +151,12 @@ function edited(
   operationName: string | null | undefined,
   path: Path,
   change: (field: FieldNode | undefined) => FieldNode | undefined,
-  root?: Field,
+  around: readonly Field[] = [],
 ): string {
   const document = documentOf(text);
   if (!document) return text;
   const operation = operationOf(document, operationName);
-  const selectionSet = changed(operation?.selectionSet, path, change, root);
+  const selectionSet = changed(operation?.selectionSet, path, change, around);
   const added: OperationDefinitionNode[] =
     selectionSet && !operation ? [{ kind: Kind.OPERATION_DEFINITION, operation: OperationTypeNode.QUERY, selectionSet }] : [];
   const kept = document.definitions.flatMap((definition): DefinitionNode[] => {
@@ -161,9 +167,9 @@ function edited(
   return comments + [...kept, ...added].map((definition) => `${print(definition)}\n`).join("\n");
 }
 
-/** The text with a field that it has not, or without one that it has. The root is added with it if it is missing. */
-export function toggled(text: string, operationName: string | null | undefined, path: Path, field: Field, root: Field): string {
-  return edited(text, operationName, path, (found) => (found ? undefined : added(field)), root);
+/** The text with a field that it has not, or without one that it has. The fields around it are added if they are missing. */
+export function toggled(text: string, operationName: string | null | undefined, path: Path, field: Field, around: readonly Field[] = []): string {
+  return edited(text, operationName, path, (found) => (found ? undefined : added(field)), around);
 }
 
 /** The text with an argument of a field, or without it. */

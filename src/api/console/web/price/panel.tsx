@@ -58,7 +58,7 @@ function Problem({ error, operation, isOld }: { error: GraphqlError; operation: 
           >
             {repair.label}
           </button>
-          {differences(operation, repair.operation).map(({ from, to }) => (
+          {differences(operation, repair).map(({ from, to }) => (
             <span key={from + to} className="oq-note oq-difference">
               {from && <del>{from}</del>} {to && <ins>{to}</ins>}
             </span>
