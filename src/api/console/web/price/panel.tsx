@@ -6,7 +6,7 @@ import { bucket } from "../bucket";
 import { useEditors } from "../editors";
 import { paid } from "../history/history";
 import { count, number } from "../numbers";
-import { advice } from "../response/advice";
+import { advised } from "../response/advice";
 import { askToSignIn, session } from "../session";
 import { useStore } from "../store";
 import type { Cost, FieldCost, GraphqlError, Operation } from "../server";
@@ -44,7 +44,7 @@ function Problem({ error, operation, isOld }: { error: GraphqlError; operation: 
     <li>
       <p>
         {line !== undefined && <span className="oq-note">Line {line}: </span>}
-        {error.message}. {advice(error)}
+        {advised(error)}
       </p>
       {repairs(operation, error).map((repair) => (
         <div key={repair.label} className="oq-buttons">

@@ -2,11 +2,10 @@
 
 import type { GraphqlError } from "../server";
 
-/** Whom to ask, and for what. */
-export function advice({ message, extensions }: GraphqlError): string {
-  if (extensions?.code !== "FORBIDDEN") return "";
+/** The message of an error, with whom to ask, and for what. */
+export function advised({ message, extensions }: GraphqlError): string {
+  if (extensions?.code !== "FORBIDDEN") return message;
   const place = /\bthe grant on (\S+)/.exec(message)?.[1];
-  return place
-    ? `Ask an operator of this server for it: orderql grant add GROUP ${place}, with one of your groups.`
-    : "Ask an operator of this server for the right to it.";
+  const command = place ? `: orderql grant add GROUP ${place}, with one of your groups` : "";
+  return `${message}. Ask an operator of this server for it${command}.`;
 }

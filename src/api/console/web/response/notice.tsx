@@ -8,7 +8,7 @@ import { count } from "../numbers";
 import { useOperation } from "../operation";
 import { unreachable, type EndedSearch, type GraphqlError, type Operation, type Response } from "../server";
 import { useStore } from "../store";
-import { advice } from "./advice";
+import { advised } from "./advice";
 import { useShown } from "./answered";
 
 /** As many errors are listed; all are in the response. */
@@ -22,7 +22,7 @@ function Errors({ errors }: { errors: GraphqlError[] }) {
       {errors.slice(0, ERRORS).map((error, index) => (
         <li key={index}>
           {error.locations?.[0] && <span className="oq-note">Line {error.locations[0].line}: </span>}
-          {error.message}. {advice(error)}
+          {advised(error)}
         </li>
       ))}
       {errors.length > ERRORS && <li>{count(errors.length - ERRORS, "more error")} in the response</li>}
