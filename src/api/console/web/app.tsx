@@ -102,6 +102,8 @@ export function App() {
   }, [token]);
   useEffect(load, [load]);
   useEffect(() => {
+    // The tab keeps the query. With the link in its address, loading the page again would bring back the query of the link.
+    window.history.replaceState(null, "", location.pathname);
     if (!session.get()) askToSignIn();
     return watchExpiry();
   }, []);

@@ -132,7 +132,7 @@ function Price() {
       <div aria-live="polite">
         {cost && <Total cost={cost} />}
         {current?.response.errors && (
-          <ul className="oq-tree oq-problems">
+          <ul className="oq-problems">
             {current.response.errors.map((error, index) => (
               <Problem key={index} error={error} operation={current.operation} isOld={current.isOld ?? false} />
             ))}

@@ -18,7 +18,7 @@ const timeOf = (at: number) => new Date(at).toLocaleTimeString("en");
 
 function Errors({ errors }: { errors: GraphqlError[] }) {
   return (
-    <ul className="oq-tree oq-problems">
+    <ul className="oq-problems">
       {errors.slice(0, ERRORS).map((error, index) => (
         <li key={index}>
           {error.locations?.[0] && <span className="oq-note">Line {error.locations[0].line}: </span>}
