@@ -16,7 +16,7 @@ impl Visit {
         browser.wait_for_text(command, "-H \"Authorization: Bearer $TOKEN\"");
         browser.wait_for_text(command, "-H 'Prefer: wait=7'");
         assert!(!browser.text(".oq-panel").contains("eyJ"));
-        browser.wait_for_text("[aria-label=token]", "-u 'demo'");
+        browser.wait_for_text("[aria-label='token command']", "-u 'demo'");
         browser.press("Copy curl");
         browser.wait_for_text(".oq-panel", "Copied.");
         self.check_accessibility("sharing");

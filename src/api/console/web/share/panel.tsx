@@ -69,7 +69,7 @@ function Command({ operation }: { operation: Operation }) {
       ) : (
         <>
           <p className="oq-note">The token is a variable of the shell. This command gets one:</p>
-          <Text label="token" text={tokenCommand(tokenUrl(), current?.user ?? "USER")} />
+          <Text label="token command" text={tokenCommand(tokenUrl(), current?.user ?? "USER")} />
         </>
       )}
     </section>
