@@ -48,9 +48,9 @@ impl Visit {
         browser.click(".graphiql-tab-add");
         browser.wait_for_text(NOTICE, "Run the query to see its result here");
         self.check_accessibility("two tabs");
-        browser.click("[aria-label='Close Tab']");
+        browser.click(".graphiql-tab-active [aria-label='Close Tab']");
         browser.wait_for("document.querySelectorAll('.graphiql-tab').length === 1");
-        self.replace(&query);
+        self.replace("operation.graphql", &query);
         browser.click(".graphiql-execute-button");
         browser.wait_for_text(".oq-paid", "credits paid");
     }
@@ -58,28 +58,20 @@ impl Visit {
     /// The header editor.
     pub(super) fn send_headers(&self) {
         let browser = &self.browser;
-        let write = |text: &str| {
-            browser.click(".graphiql-editor-tool > :not(.hidden) .view-lines");
-            browser.type_keys(&format!("{CONTROL}a"));
-            browser.type_keys(text);
-        };
         browser.click(".graphiql-editor-tools [data-name=headers]");
-        write("{\"GraphQL-Cost\":\"validate\"");
-        self.run_with_keys();
+        browser.click(".graphiql-editor-tool > :not(.hidden) .view-lines");
+        browser.type_keys("{\"GraphQL-Cost\":\"validate\"");
+        browser.type_keys(&format!("{CONTROL}{ENTER}"));
         browser.wait_for_text(".oq-paid", "A report in place of the data. The price of the query is");
         self.check_accessibility("headers");
         // A token comes from signing in alone.
-        write("{\"Authorization\":\"Bearer x\"");
-        self.run_with_keys();
-        browser.wait_for_text(".graphiql-response .view-lines", "The console sets the header Authorization itself");
-        write("{\"Prefer\":\"wait=7\"");
+        self.replace("headers.json", "{\"Authorization\": \"Bearer x\"}");
+        browser.click(".graphiql-execute-button");
+        browser.wait_for_text(NOTICE, "The console sets the header Authorization itself");
+        self.replace("headers.json", "{\"Prefer\": \"wait=7\"}");
         browser.click("[aria-label='Hide editor tools']");
         browser.click(".graphiql-execute-button");
         browser.wait_for_text(".oq-paid", "credits paid");
-    }
-
-    fn run_with_keys(&self) {
-        self.browser.type_keys(&format!("{CONTROL}{ENTER}"));
     }
 
     /// Answers the next query in the place of the server, and notes the headers of those after it.
@@ -97,11 +89,11 @@ impl Visit {
         ));
     }
 
-    /// Replaces the text in the editor at once, where brackets must stay as they are.
-    fn replace(&self, text: &str) {
+    /// Replaces the text in an editor at once, where brackets must stay as they are.
+    fn replace(&self, editor: &str, text: &str) {
         let text = Value::from(text);
         self.browser.run(&format!(
-            "__MONACO.editor.getModels().find(model => model.uri.path.endsWith('operation.graphql')).setValue({text})"
+            "__MONACO.editor.getModels().find(model => model.uri.path.endsWith('{editor}')).setValue({text})"
         ));
     }
 }

@@ -5,12 +5,15 @@ import type { Fetcher } from "@graphiql/toolkit";
 import { requestHeaders } from "./headers";
 import { note } from "./history/history";
 import { answered, type Answered } from "./response/answered";
-import { run, SignedOut, Unreachable, WAITING } from "./server";
+import { run, SignedOut, Unreachable, WAITING, type Operation, type Response } from "./server";
 import { askToSignIn, session } from "./session";
 import { createStore } from "./store";
 
 /** That the last run found no server, and the response that is shown again; null if it found one. */
 export const missed = createStore<{ shown: Answered | null } | null>(null);
+
+/** As many responses are kept. */
+const LENGTH = 20;
 
 let waits = false;
 
@@ -19,7 +22,11 @@ export function waitForCredits(): void {
   waits = true;
 }
 
-const failed = (message: string) => ({ errors: [{ message }] }) as never;
+/** Shows a response, or that there is none. */
+function show(operation: Operation, response: Response) {
+  answered.set([{ at: Date.now(), operation, response }, ...answered.get()].slice(0, LENGTH));
+  return response as never;
+}
 
 export const execute: Fetcher = async (parameters, options) => {
   if (!session.get()) askToSignIn("A query needs a token.");
@@ -33,16 +40,17 @@ export const execute: Fetcher = async (parameters, options) => {
   try {
     const response = await run(operation, { ...requestHeaders(options?.headers), ...waiting });
     note(operation, response);
-    answered.set([{ at: Date.now(), operation, response }, ...answered.get()].slice(0, 20));
     missed.set(null);
-    return response as never;
+    return show(operation, response);
   } catch (error) {
     if (error instanceof Unreachable) {
       const shown = answered.get().find((one) => one.operation.query === operation.query) ?? null;
       missed.set({ shown });
       if (shown) return shown.response as never;
     }
-    if (error instanceof SignedOut || error instanceof Unreachable || error instanceof TypeError) return failed(error.message);
+    if (error instanceof SignedOut || error instanceof Unreachable || error instanceof TypeError) {
+      return show(operation, { errors: [{ message: error.message }] });
+    }
     throw error;
   }
 };

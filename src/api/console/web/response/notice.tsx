@@ -74,6 +74,8 @@ export function Notice() {
   const operation = useOperation();
   const shown = useShown();
   const { isFetching } = useGraphiQL(pick("isFetching"));
+  // GraphiQL itself writes what is wrong with the texts of variables and headers.
+  const hasResponse = useGraphiQL(({ tabs, activeTabIndex }) => Boolean(tabs[activeTabIndex]?.response));
   const reason = useStore(unreachable);
   const missedRun = useStore(missed);
   const { run } = useGraphiQLActions();
@@ -85,7 +87,8 @@ export function Notice() {
     return <Away message={reason + note} retry={retry} />;
   }
   if (!shown) {
-    const text = isFetching ? "The query runs…" : "Run the query to see its result here, and what it cost.";
+    const unknown = hasResponse ? "No price is known of this response." : "Run the query to see its result here, and what it cost.";
+    const text = isFetching ? "The query runs…" : unknown;
     return (
       <div className="oq-notice" role="status">
         {text}
