@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::console::browser::{CONTROL, ENTER};
+use crate::console::browser::{CONTROL, ENTER, ESCAPE};
 use crate::console::walkthrough::Visit;
 
 const NOTICE: &str = ".oq-notice";
@@ -12,7 +12,8 @@ impl Visit {
     pub(super) fn read_notices(&self) {
         let browser = &self.browser;
         let query = self.query();
-        let throttled = json!([{ "message": "too few credits", "extensions": { "code": "THROTTLED", "retryAfterMs": 2500 } }]);
+        let throttled =
+            json!([{ "message": "too few credits", "extensions": { "code": "THROTTLED", "retryAfterMs": 2500 } }]);
         self.answer_once(&json!({ "data": null, "errors": throttled }));
         browser.click(".graphiql-execute-button");
         browser.wait_for_text(NOTICE, "THROTTLED: 0 credits paid");
@@ -39,6 +40,9 @@ impl Visit {
         self.write("{ orders(first: 5) { edges { node { ordrId");
         browser.wait_for_text(NOTICE, "The response to an earlier query");
         browser.wait_for_text(".oq-paid", "190 credits paid");
+        // The editor's suggestions are closed.
+        browser.type_keys(ESCAPE);
+        browser.wait_for("!document.querySelector('.suggest-widget.visible')");
         self.check_accessibility("an old response");
         browser.click(".graphiql-execute-button");
         browser.wait_for_text(".oq-notice .oq-problems", "did you mean \"orderId\"?");
@@ -63,6 +67,8 @@ impl Visit {
         browser.type_keys("{\"GraphQL-Cost\":\"validate\"");
         browser.type_keys(&format!("{CONTROL}{ENTER}"));
         browser.wait_for_text(".oq-paid", "A report in place of the data. The price of the query is");
+        browser.type_keys(ESCAPE);
+        browser.wait_for("!document.querySelector('.suggest-widget.visible')");
         self.check_accessibility("headers");
         // A token comes from signing in alone.
         self.replace("headers.json", "{\"Authorization\": \"Bearer x\"}");

@@ -368,7 +368,10 @@ impl Visit {
         self.browser.press("Sign out");
         self.browser.wait_for("document.querySelector('.oq-dialog[open]')");
         let stored = self.browser.run("return JSON.stringify({...sessionStorage})");
-        assert!(!stored.as_str().unwrap().contains("eyJ") && !stored.as_str().unwrap().contains("shipGroups"), "{stored}");
+        assert!(
+            !stored.as_str().unwrap().contains("eyJ") && !stored.as_str().unwrap().contains("shipGroups"),
+            "{stored}"
+        );
         self.browser.type_keys("demo");
         self.browser.type_into(".oq-dialog input[name=password]", &format!("demo{ENTER}"));
         self.browser.wait_for("!document.querySelector('.oq-dialog[open]')");
