@@ -52,7 +52,7 @@ const smallerStyles = {
   },
 };
 
-/** A tab of GraphiQL is a list item with a button in it, of which the button can be used. Screen readers are told so. */
+/** The tabs of GraphiQL are a list of buttons, some with another one that closes them. Screen readers are told so. */
 const accessibleTabs = {
   name: "accessible-tabs",
   setup(build) {
@@ -60,19 +60,13 @@ const accessibleTabs = {
       let text = readFileSync(path, "utf8");
       for (const [before, after] of [
         ['"aria-selected": isActive,\n', ""],
-        ['role: "tab",', 'role: "presentation",'],
-        ['type: "button",\n\t\t\tclassName: t1,', 'type: "button",\n\t\t\trole: "tab",\n\t\t\tclassName: t1,'],
+        ['role: "tab",', 'role: "listitem",'],
+        ['role: "tablist",', 'role: "list",'],
       ]) {
         if (!text.includes(before)) throw new Error(`${path} has changed: no ${before}`);
         text = text.replace(before, after);
       }
       return { contents: text, loader: "js" };
-    });
-    build.onLoad({ filter: /\/graphiql\/dist\/GraphiQL\.js$/ }, ({ path }) => {
-      const before = 'jsx(Tab.Button, { "aria-controls"';
-      const text = readFileSync(path, "utf8");
-      if (!text.includes(before)) throw new Error(`${path} has changed: no ${before}`);
-      return { contents: text.replace(before, 'jsx(Tab.Button, { "aria-selected": index_1 === activeTabIndex, "aria-controls"'), loader: "js" };
     });
   },
 };
@@ -104,6 +98,19 @@ const toolNames = {
       ["children: t17 })", 'children: [t17, jsx("span", { className: "oq-tool", "aria-hidden": true, children: "Schema" })] })'],
       named('/* @__PURE__ */ jsx(KeyboardShortcutIcon, { "aria-hidden": "true" })', '"Keys"'),
       named('/* @__PURE__ */ jsx(SettingsIcon, { "aria-hidden": "true" })', '"Settings"'),
+    ]);
+    const region = 'tabIndex: visiblePlugin ? 0 : undefined, role: "region", "aria-label": visiblePlugin ? `${visiblePlugin.title} panel` : "Panel"';
+    // What is to be known of a response is read before it.
+    change(/\/graphiql\/dist\/GraphiQL\.js$/, [
+      ["      t47,\n      t48,\n      footer\n", "      footer,\n      t47,\n      t48\n"],
+      // A long panel is scrolled with the keyboard.
+      ['className: "graphiql-plugin", style', `className: "graphiql-plugin", ${region}, style`],
+      ['jsx(Tab.Button, { "aria-controls"', 'jsx(Tab.Button, { "aria-current": index_1 === activeTabIndex, "aria-controls"'],
+    ]);
+    change(/plugin-doc-explorer\/dist\/components\/search\.js$/, [
+      ["placeholder: t12", 'placeholder: "Search, " + t12'],
+      // What is around the results stays readable for screen readers.
+      ["jsxs(ComboboxOptions, {", "jsxs(ComboboxOptions, { modal: false,"],
     ]);
     change(/@graphiql\/react\/dist\/utility\/tabs\.js$/, [
       ["operationName || DEFAULT_TITLE", "operationName || firstField(query)"],

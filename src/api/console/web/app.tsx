@@ -16,12 +16,15 @@ import { PAGES } from "./pages/panel";
 import { PLAN } from "./plan/panel";
 import { Marks } from "./price/marks";
 import { PRICE } from "./price/panel";
-import { PaidNow } from "./price/paid_now";
 import { PriceNow } from "./price/price_now";
 import { PriceWatch } from "./price/watch";
 import { execute } from "./execute";
+import { HeaderCompletion } from "./headers";
+import { HISTORY } from "./history/panel";
+import { Notice } from "./response/notice";
 import { messageOf, schemaText } from "./server";
-import { askToSignIn, session } from "./session";
+import { askToSignIn, session, watchExpiry } from "./session";
+import { SHARE } from "./share/panel";
 import { Account, SignInDialog } from "./sign_in";
 import { useStore } from "./store";
 import { FIRST_QUERY } from "./timeline/pages";
@@ -39,7 +42,7 @@ function linkedQuery(): string | undefined {
 
 /** The panels. That of orders needs the types of the built-in schema; an operator may serve another one. */
 function plugins(schema: GraphQLSchema): GraphiQLPlugin[] {
-  return [EXPLORER, PRICE, PLAN, PAGES, ...(isValid(schema, FIRST_QUERY) ? [TIMELINE] : [])];
+  return [EXPLORER, PRICE, PLAN, PAGES, ...(isValid(schema, FIRST_QUERY) ? [TIMELINE] : []), HISTORY, SHARE];
 }
 
 function Console({ schema }: { schema: GraphQLSchema }) {
@@ -56,7 +59,7 @@ function Console({ schema }: { schema: GraphQLSchema }) {
       defaultQuery={query}
       initialQuery={linkedQuery()}
       initialVariables={linked.get("variables") ?? undefined}
-      isHeadersEditorEnabled={false}
+      shouldPersistHeaders
       showPersistHeadersSettings={false}
       dangerouslyAssumeSchemaIsValid
     >
@@ -65,19 +68,23 @@ function Console({ schema }: { schema: GraphQLSchema }) {
         <Account />
       </GraphiQL.Logo>
       <GraphiQL.Footer>
-        <PaidNow />
+        <Notice />
       </GraphiQL.Footer>
       <PriceWatch />
       <Marks />
       <Completion />
+      <HeaderCompletion />
       <Appearance />
     </GraphiQL>
   );
 }
 
-/** Half of the width is for the panel, until somebody moves its border. */
-const WIDTH = "graphiql:docExplorerFlex";
-if (!sessionStorage.getItem(WIDTH)) sessionStorage.setItem(WIDTH, "0.5");
+/** How wide the panel is beside the rest, and the editor beside the response, until somebody moves their borders. */
+const WIDTHS = innerWidth > 1300 ? { docExplorerFlex: "0.36", editorFlex: "1.7" } : { docExplorerFlex: "0.4", editorFlex: "1.2" };
+for (const [name, width] of Object.entries(WIDTHS)) {
+  const key = `graphiql:${name}`;
+  if (!sessionStorage.getItem(key)) sessionStorage.setItem(key, width);
+}
 
 export function App() {
   const [schema, setSchema] = useState<GraphQLSchema | null>(null);
@@ -94,7 +101,12 @@ export function App() {
     };
   }, [token]);
   useEffect(load, [load]);
-  useEffect(() => askToSignIn(), []);
+  useEffect(() => {
+    // The tab keeps the query. With the link in its address, loading the page again would bring back the query of the link.
+    window.history.replaceState(null, "", location.pathname);
+    if (!session.get()) askToSignIn();
+    return watchExpiry();
+  }, []);
   return (
     <main>
       <h1 className="oq-title">orderql console</h1>

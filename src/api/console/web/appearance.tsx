@@ -12,6 +12,7 @@ const THEMES = {
     rules: [
       { token: "argument.identifier.gql", foreground: "#5a4fc4" },
       { token: "comment", foreground: "#3f6b3f" },
+      { token: "number", foreground: "#06633f" },
     ],
     colors: {
       "editor.background": TRANSPARENT,
@@ -54,12 +55,14 @@ export function Appearance() {
   const query = useGraphiQL((state) => state.queryEditor);
   const response = useGraphiQL((state) => state.responseEditor);
   const variables = useGraphiQL((state) => state.variableEditor);
+  const headers = useGraphiQL((state) => state.headerEditor);
 
   useEffect(() => {
-    for (const editor of [query, response, variables]) editor?.updateOptions({ fontSize: 13, wordWrap: "on" });
+    const options = { fontSize: 12.5, wordWrap: "on", lineDecorationsWidth: 6 } as const;
+    for (const editor of [query, response, variables, headers]) editor?.updateOptions(options);
     // Within strings the editor suggests nothing unless it is told to.
     query?.updateOptions({ quickSuggestions: { strings: true, other: true, comments: false } });
-  }, [query, response, variables]);
+  }, [query, response, variables, headers]);
 
   useEffect(() => {
     if (!monaco) return;

@@ -1,6 +1,6 @@
 // The texts in GraphiQL's editors.
 
-import { useGraphiQL, type MonacoEditor } from "@graphiql/react";
+import { tryParseJSONC, useGraphiQL, type MonacoEditor } from "@graphiql/react";
 import { useCallback, useSyncExternalStore } from "react";
 
 import type { Operation } from "./server";
@@ -14,14 +14,23 @@ function replace(editor: MonacoEditor | undefined, text: string) {
   editor.pushUndoStop();
 }
 
+/** Whether a text has these variables, however it is written. */
+function isSame(text: string | undefined, variables: Record<string, unknown> | undefined): boolean {
+  try {
+    return JSON.stringify(tryParseJSONC(text ?? "") ?? {}) === JSON.stringify(variables ?? {});
+  } catch {
+    return false;
+  }
+}
+
 /** Puts an operation into the editors. */
 export function useEditors(): (operation: Operation) => void {
   const query = useGraphiQL((state) => state.queryEditor);
   const variables = useGraphiQL((state) => state.variableEditor);
   return (operation) => {
     replace(query, operation.query);
-    const hasVariables = Object.keys(operation.variables ?? {}).length > 0;
-    if (hasVariables) replace(variables, JSON.stringify(operation.variables, null, 2));
+    const given = Object.keys(operation.variables ?? {}).length > 0 ? operation.variables : undefined;
+    if (!isSame(variables?.getValue(), given)) replace(variables, given ? JSON.stringify(given, null, 2) : "");
   };
 }
 

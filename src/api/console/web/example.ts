@@ -5,7 +5,7 @@ import { getNamedType, isLeafType, isObjectType, parse, validate, type GraphQLSc
 const COMMENT = "# Its price is shown while you type.\n# Ctrl-Enter runs it.\n";
 
 const ORDERS = `{
-  orders(first: 10, query: "statusId:ORDER_APPROVED", reverse: true) {
+  orders(first: 10, query: "statusId:ORDER_APPROVED") {
     edges {
       node {
         orderId

@@ -1,44 +1,56 @@
-// Runs what is in the editor, and notes what was paid for it. While the server is away, its last response stays.
+// Runs what is in the editor, and keeps what was answered. While the server is away, the last response stays.
 
 import type { Fetcher } from "@graphiql/toolkit";
 
-import { note } from "./price/history";
-import { run, SignedOut, Unreachable, type Response } from "./server";
+import { requestHeaders } from "./headers";
+import { note } from "./history/history";
+import { answered, type Answered } from "./response/answered";
+import { run, SignedOut, Unreachable, WAITING, type Operation, type Response } from "./server";
 import { askToSignIn, session } from "./session";
 import { createStore } from "./store";
 
-/** The last response, and what it answers. */
-export interface Shown {
-  at: Date;
-  query: string;
-  response: Response;
+/** That the last run found no server, and the response that is shown again; null if it found one. */
+export const missed = createStore<{ shown: Answered | null } | null>(null);
+
+/** As many responses are kept. */
+const LENGTH = 20;
+
+let waits = false;
+
+/** Has the next run wait for its credits. */
+export function waitForCredits(): void {
+  waits = true;
 }
 
-/** That the last run found no server, and the response that is shown again; null if it found one. */
-export const missed = createStore<{ shown: Shown | null } | null>(null);
+/** Shows a response, or that there is none. */
+function show(operation: Operation, response: Response) {
+  answered.set([{ at: Date.now(), operation, response }, ...answered.get()].slice(0, LENGTH));
+  return response as never;
+}
 
-let last: Shown | null = null;
-
-export const execute: Fetcher = async (parameters) => {
+export const execute: Fetcher = async (parameters, options) => {
   if (!session.get()) askToSignIn("A query needs a token.");
   const operation = {
     query: parameters.query,
     variables: parameters.variables as Record<string, unknown> | undefined,
     operationName: parameters.operationName,
   };
+  const waiting = waits ? WAITING : {};
+  waits = false;
   try {
-    const response = await run(operation);
+    const response = await run(operation, { ...requestHeaders(options?.headers), ...waiting });
     note(operation, response);
-    last = { at: new Date(), query: operation.query, response };
     missed.set(null);
-    return response as never;
+    return show(operation, response);
   } catch (error) {
     if (error instanceof Unreachable) {
-      const shown = last?.query === operation.query ? last : null;
+      const shown = answered.get().find((one) => one.operation.query === operation.query) ?? null;
       missed.set({ shown });
       if (shown) return shown.response as never;
     }
-    if (error instanceof SignedOut || error instanceof Unreachable) return { errors: [{ message: error.message }] } as never;
+    if (error instanceof SignedOut || error instanceof Unreachable || error instanceof TypeError) {
+      return show(operation, { errors: [{ message: error.message }] });
+    }
     throw error;
   }
 };

@@ -1,7 +1,7 @@
 // The requests to the server. All go to the origin of the page.
 
 import { bucket, type Throttle } from "./bucket";
-import { askToSignIn, session, userOf } from "./session";
+import { endSession, session, userOf } from "./session";
 import { createStore } from "./store";
 
 export interface Operation {
@@ -71,7 +71,13 @@ export interface ExecutedPlan {
 export interface Response<P = ExecutedPlan> {
   data?: unknown;
   errors?: GraphqlError[];
-  extensions?: { cost?: Cost; plan?: P };
+  extensions?: { cost?: Cost; plan?: P; search?: EndedSearch[]; warnings?: { message: string }[] };
+}
+
+/** A list that may have fewer rows than match, because its search ended before they were found. */
+export interface EndedSearch {
+  path: (string | number)[];
+  rowsExamined: number;
 }
 
 const url = (path: string): URL => new URL(path, location.href);
@@ -136,8 +142,7 @@ async function post<P>(
   });
   const response = (await answer.json()) as Response<P>;
   if (answer.status === 401 && session.get() === current) {
-    session.set(null);
-    askToSignIn("Your session has ended. Sign in again.");
+    endSession();
     throw new SignedOut();
   }
   const status = response.extensions?.cost?.throttleStatus;
@@ -145,10 +150,15 @@ async function post<P>(
   return response;
 }
 
-/** Runs an operation. With `wait`, it waits for its credits. */
-export function run(operation: Operation, wait?: number): Promise<Response> {
-  const plan: Record<string, string> = maySeePlans.get() ? { "X-GraphQL-Include-Plan": "true" } : {};
-  return post(operation, wait ? { ...plan, Prefer: `wait=${wait}` } : plan);
+/** As many seconds a query may wait for its credits, where it is to wait. */
+export const WAIT = 30;
+
+/** The header with which a query waits for its credits. */
+export const WAITING = { Prefer: `wait=${WAIT}` };
+
+/** Runs an operation, with further headers. */
+export function run(operation: Operation, headers: Record<string, string> = {}): Promise<Response> {
+  return post(operation, maySeePlans.get() ? { "X-GraphQL-Include-Plan": "true", ...headers } : headers);
 }
 
 /** What an operation costs. Nothing is run or debited. */
@@ -175,6 +185,9 @@ export async function schemaText(token?: string): Promise<string> {
   return answer.text();
 }
 
+/** Where tokens are issued. */
+export const tokenUrl = (): string => url("auth/token").href;
+
 async function firstError(answer: globalThis.Response): Promise<string> {
   const body = (await answer.json()) as Response;
   return body.errors?.[0]?.message ?? `status ${answer.status}`;
@@ -183,7 +196,7 @@ async function firstError(answer: globalThis.Response): Promise<string> {
 /** Signs in with a password. Fails with the server's message. */
 export async function signIn(user: string, password: string): Promise<void> {
   const bytes = new TextEncoder().encode(`${user}:${password}`);
-  const answer = await fetchHere(url("auth/token"), {
+  const answer = await fetchHere(tokenUrl(), {
     method: "POST",
     headers: { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` },
   });

@@ -62,7 +62,7 @@ export function SignInDialog() {
         <p role="alert" className="oq-error">
           {error}
         </p>
-        <p className="oq-note">The token stays in this page's memory. Reloading the page signs you out.</p>
+        <p className="oq-note">You stay signed in in this tab until you sign out, close it, or the token expires.</p>
         <div className="oq-buttons">
           <button type="submit" className="oq-primary" disabled={busy}>
             Sign in

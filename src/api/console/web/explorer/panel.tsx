@@ -3,13 +3,17 @@
 import { useGraphiQL, type GraphiQLPlugin } from "@graphiql/react";
 import { getNamedType, isEnumType, isScalarType, type GraphQLArgument, type SelectionSetNode, type ValueNode } from "graphql";
 
+import { useMemo, useState } from "react";
+
 import { useQueryText } from "../editors";
-import { argued, fieldAtPath, fieldsBelow, roots, selectionOf, shown, toggled, valueOf, type Field, type Path } from "./selection";
+import { count } from "../numbers";
+import { MOST, pathOf, search, type Chain } from "./search";
+import { argued, fieldAtPath, fieldsBelow, rootGroups, selectionOf, shown, toggled, valueOf, type Field, type Path } from "./selection";
 
 /** What the tree does with the query. */
 interface Tree {
   selection: SelectionSetNode;
-  toggle(path: Path, field: Field): void;
+  toggle(path: Path, field: Field, around?: Chain): void;
   argue(path: Path, argument: string, value: ValueNode | null): void;
 }
 
@@ -76,26 +80,63 @@ function Fields({ tree, path, fields }: { tree: Tree; path: Path; fields: Field[
   );
 }
 
+/** The fields that somebody searches, each with the way to it. */
+function Found({ tree, chains }: { tree: Tree; chains: Chain[] }) {
+  return (
+    <>
+      <p role="status">{chains.length > MOST ? `The first ${MOST} of ${count(chains.length, "field")}` : count(chains.length, "field")}</p>
+      <ul className="oq-tree">
+        {chains.slice(0, MOST).map((chain) => {
+          const path = pathOf(chain);
+          const field = chain.at(-1)!;
+          return (
+            <li key={path.join(".")}>
+              <label title={field.description ?? undefined}>
+                <input
+                  type="checkbox"
+                  checked={fieldAtPath(tree.selection, path) !== undefined}
+                  onChange={() => tree.toggle(path, field, chain)}
+                />
+                {chain.slice(0, -1).map(({ name }) => `${name} › `)}
+                <strong>{field.name}</strong>
+              </label>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
 function Explorer() {
   const schema = useGraphiQL((state) => state.schema);
   const operationName = useGraphiQL((state) => state.operationName);
   const [text, change] = useQueryText();
+  const [wanted, setWanted] = useState("");
+  const groups = useMemo(() => (schema ? rootGroups(schema) : []), [schema]);
+  const found = useMemo(() => (schema ? search(schema, wanted.trim().toLowerCase()) : []), [schema, wanted]);
   const selection = selectionOf(text, operationName);
+  const tree: Tree | null = selection && {
+    selection,
+    toggle: (path, field, around) => change((now) => toggled(now, operationName, path, field, around)),
+    argue: (path, argument, value) => change((now) => argued(now, operationName, path, argument, value)),
+  };
   return (
     <div className="oq-panel">
       <h2>Explorer</h2>
       {!selection && <p>The query has an error of syntax. Fields can be chosen when it is corrected.</p>}
-      {schema && selection && (
-        <Fields
-          tree={{
-            selection,
-            toggle: (path, field) => change((now) => toggled(now, operationName, path, field)),
-            argue: (path, argument, value) => change((now) => argued(now, operationName, path, argument, value)),
-          }}
-          path={[]}
-          fields={roots(schema)}
-        />
-      )}
+      <label className="oq-search">
+        Search <input type="search" value={wanted} onChange={(event) => setWanted(event.target.value)} spellCheck={false} />
+      </label>
+      {tree && wanted.trim() && <Found tree={tree} chains={found} />}
+      {tree &&
+        !wanted.trim() &&
+        groups.map(({ title, roots }) => (
+          <details key={title} open className="oq-group">
+            <summary>{title}</summary>
+            <Fields tree={tree} path={[]} fields={roots} />
+          </details>
+        ))}
     </div>
   );
 }

@@ -3,7 +3,9 @@
 import {
   getNamedType,
   isLeafType,
+  isNonNullType,
   isObjectType,
+  isRequiredArgument,
   Kind,
   OperationTypeNode,
   parseValue,
@@ -70,12 +72,39 @@ export function fieldsBelow(field: Field): { path: Path; fields: Field[] } {
   return { path: ["edges", "node"], fields: fieldsBelow(node).fields };
 }
 
-/** The roots of a schema. */
-export function roots(schema: GraphQLSchema): Field[] {
-  return Object.values((schema.getQueryType() as GraphQLObjectType | undefined)?.getFields() ?? {});
+/** Roots that find their rows in the same way. */
+export interface Group {
+  title: string;
+  roots: Field[];
 }
 
-/** A field as it is added: with a page size, and with the first of its leaves, which is a part of its key. */
+/** The roots of a schema by how they find their rows. */
+export function rootGroups(schema: GraphQLSchema): Group[] {
+  const roots = Object.values((schema.getQueryType() as GraphQLObjectType | undefined)?.getFields() ?? {});
+  const groups = { "Lists and searches": [] as Field[], "One by its key": [] as Field[], "Totals and others": [] as Field[] };
+  for (const root of roots) {
+    const isList = fieldsBelow(root).path.length > 0;
+    const isLookup = root.args.some(isRequiredArgument) && !isNonNullType(root.type);
+    groups[isList ? "Lists and searches" : isLookup ? "One by its key" : "Totals and others"].push(root);
+  }
+  return Object.entries(groups).flatMap(([title, roots]) => (roots.length > 0 ? [{ title, roots }] : []));
+}
+
+/** A field that selects nothing yet: a connection has a page size. */
+function bare(field: Field): FieldNode {
+  const node: FieldNode = { kind: Kind.FIELD, name: name(field.name) };
+  return fieldsBelow(field).path.length > 0 && field.args.some((argument) => argument.name === "first")
+    ? withArgument(node, "first", { kind: Kind.INT, value: String(PAGE_SIZE) })
+    : node;
+}
+
+/** A field around another one, as it is added with that. */
+function missing(wanted: string, around: readonly Field[]): FieldNode {
+  const field = around.find((one) => one.name === wanted);
+  return field ? bare(field) : { kind: Kind.FIELD, name: name(wanted) };
+}
+
+/** A field as it is added: with the first of its leaves, which is a part of its key. */
 function added(field: Field): FieldNode {
   const { path, fields } = fieldsBelow(field);
   const first = fields.find((one) => isLeafType(getNamedType(one.type)) && one.args.length === 0);
@@ -87,10 +116,7 @@ function added(field: Field): FieldNode {
     }),
     undefined,
   );
-  const bare: FieldNode = { kind: Kind.FIELD, name: name(field.name), ...(selectionSet && { selectionSet }) };
-  return path.length > 0 && field.args.some((argument) => argument.name === "first")
-    ? withArgument(bare, "first", { kind: Kind.INT, value: String(PAGE_SIZE) })
-    : bare;
+  return { ...bare(field), ...(selectionSet && { selectionSet }) };
 }
 
 function withArgument(field: FieldNode, argument: string, value: ValueNode | null): FieldNode {
@@ -106,12 +132,13 @@ function changed(
   set: SelectionSetNode | undefined,
   [first = "", ...rest]: Path,
   change: (field: FieldNode | undefined) => FieldNode | undefined,
+  around: readonly Field[] = [],
 ): SelectionSetNode | undefined {
   const selections = set?.selections ?? [];
   const index = indexOf(set, first);
   const found = selections[index] as FieldNode | undefined;
-  const inner = rest.length > 0 ? changed(found?.selectionSet, rest, change) : undefined;
-  const outer = inner && { ...(found ?? { kind: Kind.FIELD, name: name(first) }), selectionSet: inner };
+  const inner = rest.length > 0 ? changed(found?.selectionSet, rest, change, around) : undefined;
+  const outer = inner && { ...(found ?? missing(first, around)), selectionSet: inner };
   const next = rest.length > 0 ? outer : change(found);
   const all = index < 0 ? [...selections] : [...selections.slice(0, index), ...selections.slice(index + 1)];
   if (next) all.splice(index < 0 ? all.length : index, 0, next);
@@ -124,11 +151,12 @@ function edited(
   operationName: string | null | undefined,
   path: Path,
   change: (field: FieldNode | undefined) => FieldNode | undefined,
+  around: readonly Field[] = [],
 ): string {
   const document = documentOf(text);
   if (!document) return text;
   const operation = operationOf(document, operationName);
-  const selectionSet = changed(operation?.selectionSet, path, change);
+  const selectionSet = changed(operation?.selectionSet, path, change, around);
   const added: OperationDefinitionNode[] =
     selectionSet && !operation ? [{ kind: Kind.OPERATION_DEFINITION, operation: OperationTypeNode.QUERY, selectionSet }] : [];
   const kept = document.definitions.flatMap((definition): DefinitionNode[] => {
@@ -139,9 +167,9 @@ function edited(
   return comments + [...kept, ...added].map((definition) => `${print(definition)}\n`).join("\n");
 }
 
-/** The text with a field that it has not, or without one that it has. */
-export function toggled(text: string, operationName: string | null | undefined, path: Path, field: Field): string {
-  return edited(text, operationName, path, (found) => (found ? undefined : added(field)));
+/** The text with a field that it has not, or without one that it has. The fields around it are added if they are missing. */
+export function toggled(text: string, operationName: string | null | undefined, path: Path, field: Field, around: readonly Field[] = []): string {
+  return edited(text, operationName, path, (found) => (found ? undefined : added(field)), around);
 }
 
 /** The text with an argument of a field, or without it. */

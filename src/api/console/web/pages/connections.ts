@@ -157,8 +157,8 @@ export function pageOf(data: unknown, { fields }: Connection): { nodes: Record<s
   let value = data as Record<string, unknown> | null | undefined;
   for (const field of fields) value = value?.[key(field)] as Record<string, unknown> | null | undefined;
   if (!value) return null;
-  const edges = value.edges as { node: Record<string, unknown> }[];
-  return { nodes: edges.map(({ node }) => node), pageInfo: value.pageInfo as PageInfo };
+  const edges = (value.edges ?? []) as { node?: Record<string, unknown> }[];
+  return { nodes: edges.flatMap(({ node }) => (node ? [node] : [])), pageInfo: value.pageInfo as PageInfo };
 }
 
 /** The page size that the query has, if it is a number. */

@@ -5,9 +5,10 @@ import { useEffect, useMemo, useState } from "react";
 
 import { count, number } from "../numbers";
 import { useOperation } from "../operation";
-import { note } from "../price/history";
-import { messageOf, run, type Operation } from "../server";
+import { note } from "../history/history";
+import { messageOf, run, WAITING, type Operation } from "../server";
 import { session } from "../session";
+import { save } from "../share/files";
 import { useStore } from "../store";
 import { connections, pageOf, pageOperation, pageSize, type Connection, type PageInfo, type Position } from "./connections";
 import { cell, columns, csv, flat, lines, type Node } from "./table";
@@ -26,17 +27,7 @@ interface Pages {
 
 const NONE: Pages = { pages: [], shown: 0, credits: 0 };
 
-/** As many seconds a page may wait for its credits. */
-const WAIT = 30;
-
 const SIZES = [5, 10, 20, 50, 100];
-
-function save(name: string, type: string, text: string) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = Object.assign(document.createElement("a"), { href: url, download: name });
-  link.click();
-  URL.revokeObjectURL(url);
-}
 
 function Table({ page, name }: { page: Page; name: string }) {
   const names = columns(page.nodes);
@@ -87,7 +78,7 @@ function Reader({ operation, connection }: { operation: Operation; connection: C
     setBusy(true);
     setError("");
     try {
-      const response = await run(reading, WAIT);
+      const response = await run(reading, WAITING);
       note(reading, response);
       const read = pageOf(response.data, connection);
       if (read) setPages({ ...place(read), credits: credits + (response.extensions?.cost?.requestedQueryCost ?? 0) });

@@ -5,7 +5,8 @@ import { useEffect, useState } from "react";
 
 import { count, number } from "../numbers";
 import { useOperation } from "../operation";
-import { paid } from "../price/history";
+import { paid } from "../history/history";
+import { advised } from "../response/advice";
 import { plan, type Branch, type ExecutedPlan, type Plan, type Response } from "../server";
 import { session } from "../session";
 import { useStore } from "../store";
@@ -126,7 +127,7 @@ function Panel() {
       {planned && <Planned {...planned} executed={executed} />}
       {operation && response?.errors?.map((error, index) => (
         <p key={index} className="oq-error">
-          {error.message}
+          {advised(error)}
         </p>
       ))}
     </div>

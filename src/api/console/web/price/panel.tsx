@@ -4,11 +4,12 @@ import type { GraphiQLPlugin } from "@graphiql/react";
 
 import { bucket } from "../bucket";
 import { useEditors } from "../editors";
+import { paid } from "../history/history";
 import { count, number } from "../numbers";
+import { advised } from "../response/advice";
 import { askToSignIn, session } from "../session";
 import { useStore } from "../store";
 import type { Cost, FieldCost, GraphqlError, Operation } from "../server";
-import { paid } from "./history";
 import { differences, repairs } from "./repairs";
 import { outdate, priced } from "./watch";
 
@@ -43,7 +44,7 @@ function Problem({ error, operation, isOld }: { error: GraphqlError; operation: 
     <li>
       <p>
         {line !== undefined && <span className="oq-note">Line {line}: </span>}
-        {error.message}
+        {advised(error)}
       </p>
       {repairs(operation, error).map((repair) => (
         <div key={repair.label} className="oq-buttons">
@@ -57,7 +58,7 @@ function Problem({ error, operation, isOld }: { error: GraphqlError; operation: 
           >
             {repair.label}
           </button>
-          {differences(operation, repair.operation).map(({ from, to }) => (
+          {differences(operation, repair).map(({ from, to }) => (
             <span key={from + to} className="oq-note oq-difference">
               {from && <del>{from}</del>} {to && <ins>{to}</ins>}
             </span>
@@ -110,34 +111,11 @@ function Fields({ fields }: { fields: FieldCost[] }) {
   );
 }
 
-function History() {
-  const entries = useStore(paid);
-  const edit = useEditors();
-  if (entries.length === 0) return null;
-  const sum = entries.reduce((total, entry) => total + entry.requested, 0);
-  return (
-    <section aria-labelledby="paid">
-      <h3 id="paid">Paid so far: {count(sum, "credit")}</h3>
-      <ul className="oq-list">
-        {entries.map((entry) => (
-          <li key={entry.at.getTime()}>
-            <button type="button" className="oq-link" onClick={() => edit(entry.operation)} title="Put it into the editor">
-              {entry.title}
-            </button>{" "}
-            <span className="oq-note">
-              {entry.at.toLocaleTimeString()}, {entry.error ?? `${count(entry.requested, "credit")}, worth ${number(entry.actual)}`}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
 function Price() {
   const current = useStore(priced);
   const user = useStore(session);
   const status = useStore(bucket);
+  const spent = useStore(paid).reduce((total, { requested }) => total + requested, 0);
   const cost = current?.response.extensions?.cost;
   return (
     <div className="oq-panel">
@@ -154,7 +132,7 @@ function Price() {
       <div aria-live="polite">
         {cost && <Total cost={cost} />}
         {current?.response.errors && (
-          <ul className="oq-list oq-problems">
+          <ul className="oq-problems">
             {current.response.errors.map((error, index) => (
               <Problem key={index} error={error} operation={current.operation} isOld={current.isOld ?? false} />
             ))}
@@ -167,7 +145,7 @@ function Price() {
         </p>
       )}
       {cost?.fields && cost.fields.length > 0 && <Fields fields={cost.fields} />}
-      <History />
+      {spent > 0 && <p id="paid">Paid so far: {count(spent, "credit")}</p>}
     </div>
   );
 }

@@ -4,10 +4,12 @@ import { Kind, type DocumentNode, type FieldNode } from "graphql";
 
 import { edited, endOfHead, fieldAt, parsed, type Edit } from "../document";
 import type { GraphqlError, Location, Operation } from "../server";
+import { shortened } from "../texts";
 
 /** A change that a button makes. */
 export interface Repair {
   label: string;
+  edits: Edit[];
   /** The operation after it. */
   operation: Operation;
 }
@@ -44,24 +46,30 @@ export interface Difference {
   to: string;
 }
 
-/** What a repair changes: in the text all between the first and the last change, and each variable. */
-export function differences(before: Operation, after: Operation): Difference[] {
-  const [old, changed] = [before.query, after.query];
-  const most = Math.min(old.length, changed.length);
-  let [head, tail] = [0, 0];
-  while (head < most && old[head] === changed[head]) head++;
-  while (tail < most - head && old.at(-1 - tail) === changed.at(-1 - tail)) tail++;
-  // Whole names are read more easily than single letters.
-  while (head > 0 && /\w/.test(old[head - 1]!)) head--;
-  while (tail > 0 && /\w/.test(old.at(-tail)!)) tail--;
-  const cut = (text: string) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
-  const text = { from: cut(old.slice(head, old.length - tail)), to: cut(changed.slice(head, changed.length - tail)) };
+/** What a repair changes: in the text each place, and each variable. */
+export function differences(before: Operation, { edits, operation: after }: Repair): Difference[] {
   const shown = (value: unknown) => JSON.stringify(value) ?? "";
   const variables = Object.entries(after.variables ?? {}).flatMap(([name, value]) => {
     const known = shown(before.variables?.[name]);
     return known === shown(value) ? [] : [{ from: `$${name}: ${known}`, to: shown(value) }];
   });
-  return [...(text.from || text.to ? [text] : []), ...variables];
+  return [...places(edits).map((place) => difference(before.query, place)), ...variables];
+}
+
+/** What is shown together: replacements each alone, and insertions with what is between them. */
+function places(edits: Edit[]): Edit[][] {
+  return edits.every(({ start, end }) => end > start) ? edits.map((edit) => [edit]) : [edits];
+}
+
+/** What edits change in a text, in whole names. */
+function difference(text: string, edits: Edit[]): Difference {
+  let start = Math.min(...edits.map((edit) => edit.start));
+  let end = Math.max(...edits.map((edit) => edit.end));
+  while (start > 0 && /\w/.test(text[start - 1]!)) start--;
+  while (end < text.length && /\w/.test(text[end]!)) end++;
+  const from = text.slice(start, end);
+  const to = edited(from, edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })));
+  return { from: shortened(from, SHOWN), to: shortened(to, SHOWN) };
 }
 
 /** The changes that an error suggests. */
@@ -77,6 +85,7 @@ export function repairs(operation: Operation, error: GraphqlError): Repair[] {
   if (!field) return [];
   const change = (label: string, ...edits: Edit[]): Repair => ({
     label,
+    edits,
     operation: { ...operation, query: edited(operation.query, edits) },
   });
   switch (facts.code) {
@@ -116,7 +125,7 @@ function smallerPages(operation: Operation, document: DocumentNode, { shrinks, e
     return fields.flatMap((field) => (field ? pageSize(field, edit.to, edit.argument) : []));
   });
   const changed = { ...operation, query: edited(operation.query, changes), variables };
-  return [{ label: `Smaller ${pages}: ${sizes} (${estimatedCost} credits)`, operation: changed }];
+  return [{ label: `Smaller ${pages}: ${sizes} (${estimatedCost} credits)`, edits: changes, operation: changed }];
 }
 
 function searchKey(operation: Operation, field: FieldNode, facts: Record<string, unknown>): [string, Edit][] {

@@ -3,16 +3,13 @@
 import { useGraphiQL, type GraphiQLPlugin } from "@graphiql/react";
 import { useState, type SyntheticEvent } from "react";
 
+import { note } from "../history/history";
 import { count } from "../numbers";
-import { note } from "../price/history";
-import { messageOf, price, run, type Operation } from "../server";
+import { messageOf, price, run, WAITING, type Operation } from "../server";
 import { session } from "../session";
 import { useStore } from "../store";
 import { events } from "./events";
 import { Pages, type Order } from "./pages";
-
-/** As many seconds a query may wait for its credits. */
-const WAIT = 30;
 
 /** As many queries are sent before somebody says that there should be more. */
 const QUERIES = 8;
@@ -61,7 +58,7 @@ function Timeline() {
       do {
         const operation = { ...pages.query(), operationName: "OrderTimeline" };
         setStatus(await waiting(operation));
-        const response = await run(operation, WAIT);
+        const response = await run(operation, WAITING);
         note(operation, response);
         const failure = response.errors?.[0];
         if (!response.data) throw new Error(failure?.message ?? "The server returned nothing.");
