@@ -16,7 +16,7 @@ pub(crate) struct PriceKey {
 
 /// How many of a step's search terms no selective index serves; the end that its page is taken from: an error names the argument
 /// of the page size; and the keys and order of totals, which decide what is joined to their rows.
-type StepKey = (u64, End, Option<(GroupKeys, GroupOrder)>);
+type StepKey = (u64, End, Option<(Option<GroupKeys>, GroupOrder)>);
 
 impl PriceKey {
     /// The key of a request.

@@ -13,14 +13,15 @@ use crate::query::operation::Literal;
 pub(crate) struct TotalsArguments {
     /// How many rows are summed up at most.
     pub(crate) rows: u32,
-    pub(crate) keys: GroupKeys,
+    /// `None` for those that are selected.
+    pub(crate) keys: Option<GroupKeys>,
     pub(crate) order: GroupOrder,
 }
 
 impl Default for TotalsArguments {
-    /// All rows as one group.
+    /// Groups by the keys that are selected.
     fn default() -> Self {
-        Self { rows: DEFAULT_SUMMED_ROWS, keys: GroupKeys::default(), order: GroupOrder::Count }
+        Self { rows: DEFAULT_SUMMED_ROWS, keys: None, order: GroupOrder::Count }
     }
 }
 
@@ -54,6 +55,7 @@ pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<
         Some(Literal::Enum(name)) => GroupOrder::named(name, &totals.sums),
         _ => None,
     };
+    let keys = arguments.get(ArgumentRole::GroupBy).map(|_| keys);
     TotalsArguments { rows: rows(arguments, errors), keys, order: order.unwrap_or(GroupOrder::Count) }
 }
 

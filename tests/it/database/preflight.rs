@@ -282,6 +282,8 @@ async fn names_columns_whose_type_does_not_fit() {
             "ALTER TABLE order_payment_preference ALTER max_amount TYPE boolean USING false",
             vec![
                 "order_payment_preference.max_amount is of type boolean, which OrderPaymentPreference.maxAmount cannot answer as Decimal",
+                "order_payment_preference.max_amount is of type boolean, which paymentPreferences(query: \"maxAmount:…\") cannot \
+                 compare with Decimal values: correct the field's type or column in the schema file",
             ],
         ),
         (
