@@ -181,6 +181,28 @@ WHERE role.role_type_id = 'BILL_TO_CUSTOMER'
   AND (role.from_date IS NULL OR role.from_date <= CURRENT_TIMESTAMP)
   AND (role.thru_date IS NULL OR role.thru_date > CURRENT_TIMESTAMP);
 
+--- view orderql.order_placing_customer
+-- Who placed orders, by the name of a search key.
+CREATE OR REPLACE VIEW orderql.order_placing_customer AS
+SELECT role.order_id, role.party_id AS placing_customer_party_id
+FROM order_role AS role
+WHERE role.role_type_id = 'PLACING_CUSTOMER'
+  AND (role.from_date IS NULL OR role.from_date <= CURRENT_TIMESTAMP)
+  AND (role.thru_date IS NULL OR role.thru_date > CURRENT_TIMESTAMP);
+
+--- view orderql.order_postal_code
+-- The postal codes of the addresses of orders, as they are compared: in lower case and without spaces, which a search cannot have.
+CREATE OR REPLACE VIEW orderql.order_postal_code AS
+SELECT link.order_id, lower(replace(address.postal_code, ' ', '') COLLATE "C") AS postal_code
+FROM postal_address AS address
+LEFT JOIN order_contact_mech AS link ON link.contact_mech_id = address.contact_mech_id;
+
+--- view orderql.party_name
+-- The names of people and organisations, as they are compared.
+CREATE OR REPLACE VIEW orderql.party_name AS
+SELECT party.party_id, lower(COALESCE(party.last_name, party.group_name) COLLATE "C") AS name
+FROM orderql.party;
+
 --- view orderql.order_email
 CREATE OR REPLACE VIEW orderql.order_email AS
 SELECT link.order_id, mechanism.info_string AS email_address

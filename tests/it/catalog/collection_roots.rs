@@ -60,8 +60,8 @@ const TABLES: &[(&str, &str, &str)] = &[
     ("facilities", "facility AS t", "facilityId"),
     (
         "parties",
-        "(SELECT party.party_id, party.external_id, first_name, last_name
-            FROM party LEFT JOIN person ON person.party_id = party.party_id) AS t",
+        "(SELECT party.party_id, party.external_id, first_name, last_name, group_name
+            FROM party LEFT JOIN person USING (party_id) LEFT JOIN party_group USING (party_id)) AS t",
         "partyId",
     ),
     ("products", "product AS t", "productId"),
@@ -170,6 +170,23 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
                 format!("t.{id} IN (SELECT {id} {contacts} AND lower(info_string) ?)"),
                 format!("SELECT lower(info_string) {contacts}"),
             )
+        }
+        ("orders", "placingCustomerPartyId") => {
+            let roles = "FROM order_role WHERE role_type_id = 'PLACING_CUSTOMER' AND coalesce(thru_date > now(), TRUE)";
+            (format!("t.order_id IN (SELECT order_id {roles} AND party_id ?)"), format!("SELECT party_id {roles}"))
+        }
+        ("orders", "postalCode") => {
+            let code = "lower(replace(postal_code, ' ', ''))";
+            let links = "FROM order_contact_mech JOIN postal_address USING (contact_mech_id)";
+            (format!("t.order_id IN (SELECT order_id {links} WHERE {code} ?)"), format!("SELECT {code} {links}"))
+        }
+        ("orders", "contactMechId") => (
+            "t.order_id IN (SELECT order_id FROM order_contact_mech WHERE contact_mech_id ?)".to_owned(),
+            "SELECT contact_mech_id FROM order_contact_mech".to_owned(),
+        ),
+        ("parties", "name") => {
+            let name = "lower(coalesce(t.last_name, t.group_name))";
+            (format!("{name} ?"), format!("SELECT {name} FROM {from}"))
         }
         ("orders" | "parties", "phone") => {
             let (id, links) = contacts(root);
