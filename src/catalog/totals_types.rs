@@ -53,8 +53,9 @@ pub(super) fn arguments(names: &TypeNames<'_>, root: &FieldDefinition, built: &B
     ]
 }
 
-const GROUP_BY: &str = "What the rows of a group have in common. Without it, all rows are one group. If an amount of money is selected, or \
-                        ordered by, the currency is a key as well: amounts in several currencies are never added.";
+const GROUP_BY: &str = "What the rows of a group have in common. Without it, the keys that are selected of `groups`; all rows are one group if \
+                        there are none, or the list is empty. If an amount of money is selected, or ordered by, the currency is a key as well: \
+                        amounts in several currencies are never added.";
 
 const ORDER_BY: &str = "The order of the groups: COUNT unless given.";
 
@@ -64,7 +65,7 @@ pub(super) fn totals_type(names: &TypeNames<'_>, root: &FieldDefinition, of: &Fi
     let fields = TotalsField::ALL.map(|part| match part {
         TotalsField::Groups => {
             let group = TypeRef::Named(names.totals(&root.name, TotalsPart::Group)).non_null();
-            field("groups", "The first groups in the order of `orderBy`.", TypeRef::List(Box::new(group)).non_null())
+            field("groups", "The first groups in the order of `orderBy`. None if no row matches.", TypeRef::List(Box::new(group)).non_null())
         }
         TotalsField::GroupCount => field("groupCount", "How many groups there are, `first` of which are returned.", int()),
         TotalsField::RowCount => field("rowCount", "How many rows were summed up, in all groups together.", int()),
@@ -89,8 +90,9 @@ pub(super) fn totals_type(names: &TypeNames<'_>, root: &FieldDefinition, of: &Fi
 pub(super) fn group_type(names: &TypeNames<'_>, root: &FieldDefinition, built: &BuiltTotals<'_>) -> ObjectType {
     let BuiltTotals { totals, keys, sums, .. } = built;
     let keys = totals.keys.iter().zip(keys).enumerate().map(|(index, (key, shown))| {
-        let or_money = if totals.currency == Some(index) { ", or an amount is selected" } else { "" };
-        let description = format!("{} Null unless `groupBy` has {}{or_money}.", describe_key(key, shown), key.value);
+        let or_money = if totals.currency == Some(index) { " and no amount is selected" } else { "" };
+        let description =
+            format!("{} Null if `groupBy` is given without {}{or_money}.", describe_key(key, shown), key.value);
         field(&key.name, &description, TypeRef::Named(names.ids[&shown.ty]))
     });
     let count =

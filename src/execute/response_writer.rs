@@ -96,7 +96,8 @@ struct Scope {
     frames: usize,
 }
 
-/// A search whose window ended before its page and the row after it were found, or before a flag of `pageInfo` was known.
+/// A search whose window ended before its page and the row after it were found, before totals had all of their rows, or before a flag
+/// of `pageInfo` was known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShortSearch<'a> {
     /// The response keys from the root to its collection, with dots between them.
@@ -161,14 +162,15 @@ impl ResponseWriter {
     pub fn short_searches(&self) -> impl Iterator<Item = ShortSearch<'_>> {
         let steps = self.plan.steps().iter().enumerate();
         steps.filter_map(|(id, step)| {
-            step.search.as_ref()?;
             let is_page_cut = self.rows.is_cut(id);
             let [before_page, after_page] = self.rows.cut_probes(id);
-            let has_previous_page = before_page || (is_page_cut && step.backward);
-            let has_next_page = after_page || (is_page_cut && !step.backward);
+            // Totals say themselves that they are not complete.
+            let is_flagged = is_page_cut && step.totals.is_none();
+            let has_previous_page = before_page || (is_flagged && step.backward);
+            let has_next_page = after_page || (is_flagged && !step.backward);
             let rows_examined = if is_page_cut { self.plan.window(id) } else { step.access_path.probe_window.into() };
             let search = ShortSearch { key: &step.name, rows_examined, is_page_cut, has_next_page, has_previous_page };
-            (has_next_page || has_previous_page).then_some(search)
+            (is_page_cut || has_next_page || has_previous_page).then_some(search)
         })
     }
 

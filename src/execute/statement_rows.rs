@@ -72,7 +72,7 @@ struct Arrived {
     /// The number of the parent of the current page, and its rows.
     parent: u64,
     rows_of_page: u32,
-    /// Whether the window of a page ended before the page was full and there is a row after it.
+    /// Whether the window of a page ended before the page was full, or before totals had all of their rows, and there is a row after it.
     is_cut: bool,
     /// Whether the windows of the probes before and after a page ended before they found a row that matches.
     cut_probes: [bool; 2],
@@ -208,6 +208,7 @@ impl Arrived {
         if let Some(totals) = &step.totals {
             let rows: Option<i64> = row.try_get(totals.rows).map_err(|_| ExecuteError::Misshapen)?;
             self.rows = rows.and_then(|rows| u64::try_from(rows).ok()).ok_or(ExecuteError::Misshapen)?;
+            self.is_cut = !truth(row, totals.complete)? && self.rows < plan.rows(id).into();
             return Ok(if truth(row, step.layout.present.ok_or(ExecuteError::Misshapen)?)? {
                 RowKind::OfPage
             } else {

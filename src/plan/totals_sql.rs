@@ -121,9 +121,10 @@ impl TotalsSql<'_> {
         })
     }
 
+    /// Without keys all rows are one group, if there are any.
     fn group_by(&self) -> impl Display {
         fmt::from_fn(|f| {
-            f.write_str(if self.keys.is_empty() { "" } else { "\nGROUP BY " })?;
+            f.write_str(if self.keys.is_empty() { "\nHAVING count(*) > 0" } else { "\nGROUP BY " })?;
             List(1..=self.keys.len()).fmt(f)
         })
     }

@@ -181,6 +181,28 @@ WHERE role.role_type_id = 'BILL_TO_CUSTOMER'
   AND (role.from_date IS NULL OR role.from_date <= CURRENT_TIMESTAMP)
   AND (role.thru_date IS NULL OR role.thru_date > CURRENT_TIMESTAMP);
 
+--- view orderql.order_placing_customer
+-- Who placed orders, by the name of a search key.
+CREATE OR REPLACE VIEW orderql.order_placing_customer AS
+SELECT role.order_id, role.party_id AS placing_customer_party_id
+FROM order_role AS role
+WHERE role.role_type_id = 'PLACING_CUSTOMER'
+  AND (role.from_date IS NULL OR role.from_date <= CURRENT_TIMESTAMP)
+  AND (role.thru_date IS NULL OR role.thru_date > CURRENT_TIMESTAMP);
+
+--- view orderql.order_postal_code
+-- The postal codes of the addresses of orders, as they are compared: in lower case and without spaces, which a search cannot have.
+CREATE OR REPLACE VIEW orderql.order_postal_code AS
+SELECT link.order_id, lower(replace(address.postal_code, ' ', '') COLLATE "C") AS postal_code
+FROM postal_address AS address
+LEFT JOIN order_contact_mech AS link ON link.contact_mech_id = address.contact_mech_id;
+
+--- view orderql.party_name
+-- The names of people and organisations, as they are compared.
+CREATE OR REPLACE VIEW orderql.party_name AS
+SELECT party.party_id, lower(COALESCE(party.last_name, party.group_name) COLLATE "C") AS name
+FROM orderql.party;
+
 --- view orderql.order_email
 CREATE OR REPLACE VIEW orderql.order_email AS
 SELECT link.order_id, mechanism.info_string AS email_address
@@ -188,11 +210,56 @@ FROM contact_mech AS mechanism
 LEFT JOIN order_contact_mech AS link ON link.contact_mech_id = mechanism.contact_mech_id
 WHERE mechanism.contact_mech_type_id = 'EMAIL_ADDRESS';
 
+--- view orderql.facility_change
+-- The moves of items between facilities as a list of their own, of which callers of a facility see those from and to it.
+CREATE OR REPLACE VIEW orderql.facility_change AS
+SELECT
+    change.order_facility_change_id,
+    change.order_id,
+    change.order_item_seq_id,
+    change.ship_group_seq_id,
+    change.from_facility_id,
+    change.facility_id,
+    change.change_datetime,
+    change.change_reason_enum_id,
+    change.change_user_login,
+    change.comments
+FROM order_facility_change AS change;
+
+--- view orderql.live_order
+-- Whether orders are live: not given up.
+CREATE OR REPLACE VIEW orderql.live_order AS
+SELECT
+    header.order_id,
+    CASE WHEN header.status_id IN ('ORDER_CANCELLED', 'ORDER_REJECTED', 'ORDER_EXPIRED') THEN 'N' ELSE 'Y' END AS live
+FROM order_header AS header;
+
+--- view orderql.live_value
+CREATE OR REPLACE VIEW orderql.live_value AS
+SELECT live FROM (VALUES ('N'), ('Y')) AS known (live);
+
+--- view orderql.shipment_tracking
+-- The tracking numbers of shipments: those of whole legs and those of single boxes.
+CREATE OR REPLACE VIEW orderql.shipment_tracking AS
+SELECT leg.shipment_id, leg.tracking_id_number AS tracking_number
+FROM shipment_route_segment AS leg
+UNION ALL
+SELECT box.shipment_id, box.tracking_code
+FROM shipment_package_route_seg AS box;
+
 --- view orderql.shipped_shipment
+-- Shipments that have left, by the first entry that says so.
 CREATE OR REPLACE VIEW orderql.shipped_shipment AS
-SELECT shipped.shipment_id, shipped.status_date AS shipped_date
+SELECT
+    shipped.shipment_id,
+    shipped.status_date AS shipped_date,
+    shipment.origin_facility_id,
+    shipment.orderql_product_store_id AS product_store_id,
+    shipment.shipment_method_type_id
 FROM shipment_status AS shipped
+LEFT JOIN shipment ON shipment.shipment_id = shipped.shipment_id
 WHERE shipped.status_id = 'SHIPMENT_SHIPPED'
+  AND shipped.status_date IS NOT NULL
   AND NOT EXISTS (
     SELECT
     FROM shipment_status AS earlier
@@ -719,9 +786,16 @@ SELECT
     item.estimated_delivery_date,
     item.auto_cancel_date,
     item.ship_before_date,
-    item.ship_after_date
+    item.ship_after_date,
+    place.promised_date,
+    own.ship_by_date,
+    COALESCE(place.status_id, '') NOT IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED') AS live,
+    CASE WHEN place.status_id IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED') THEN 0
+        ELSE place.quantity - COALESCE(place.cancel_quantity, 0) END AS net_quantity
 FROM orderql.item_place AS place
-LEFT JOIN order_item AS item ON item.order_id = place.order_id AND item.order_item_seq_id = place.order_item_seq_id;
+LEFT JOIN order_item AS item ON item.order_id = place.order_id AND item.order_item_seq_id = place.order_item_seq_id
+LEFT JOIN order_item_ship_group AS own
+  ON own.order_id = place.order_id AND own.ship_group_seq_id = place.ship_group_seq_id;
 
 --- view orderql.fulfillment_queue
 -- The fulfilment queue: of each group, the item that comes next. An index has the items of a group in this order.
@@ -735,8 +809,10 @@ SELECT
     item.order_status_id,
     item.product_store_id,
     item.order_date,
-    item.promised_date
+    item.promised_date,
+    own.ship_by_date
 FROM orderql.item_place AS item
+LEFT JOIN order_item_ship_group AS own ON own.order_id = item.order_id AND own.ship_group_seq_id = item.ship_group_seq_id
 WHERE item.open_rank IS NOT NULL
   AND item.order_item_seq_id = (
     SELECT next.order_item_seq_id

@@ -70,7 +70,8 @@ impl CursorShape {
 /// In which groups rows are summed up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grouping {
-    pub(crate) keys: GroupKeys,
+    /// `None` for those that are selected.
+    pub(crate) keys: Option<GroupKeys>,
     pub(crate) order: GroupOrder,
 }
 

@@ -39,6 +39,7 @@ pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<
         Some(Literal::Enum(name)) => GroupOrder::named(name, &totals.sums),
         _ => None,
     };
+    let keys = arguments.get(ArgumentRole::GroupBy).map(|_| keys);
     (Grouping { keys, order: order.unwrap_or(GroupOrder::Count) }, rows(arguments, errors))
 }
 

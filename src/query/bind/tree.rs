@@ -14,7 +14,7 @@ use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundGroupField, BoundLookup, BoundObject, BoundObjectField,
     BoundPageInfoField, BoundRootField, BoundRows, BoundSelection, BoundTotals, BoundTotalsField, Selections,
 };
-use crate::query::bind::shape::{Grouping, Shape, StepShape};
+use crate::query::bind::shape::{Shape, StepShape};
 use crate::query::bind::totals_arguments::GroupKeys;
 use crate::query::operation::{Operation, Selection, Target};
 
@@ -165,14 +165,25 @@ impl<'a> Binder<'a> {
         let (step, StepShape::Totals(rows, grouping)) = self.step() else { unreachable!("{OTHER_STEP}") };
         let selections =
             self.select(&selection.selections, |binder, selection| binder.totals_field(binding, selection));
-        let Grouping { mut keys, order } = *grouping;
-        let sums = summed(binding, &selections, order);
+        let sums = summed(binding, &selections, grouping.order);
+        let mut keys = grouping.keys.unwrap_or_else(|| selected_keys(&selections));
         if sums.iter().any(|sum| binding.sums[*sum].is_money) {
             binding.currency.into_iter().for_each(|currency| keys.insert(currency));
         }
         let relations = relations(binding, keys, &sums);
         let rows_source = page_size::source(self.operation, field, selection, ArgumentRole::Rows);
-        BoundTotals { step, field, binding, rows, order, rows_source, keys, sums, relations, selections }
+        BoundTotals {
+            step,
+            field,
+            binding,
+            rows,
+            order: grouping.order,
+            rows_source,
+            keys,
+            sums,
+            relations,
+            selections,
+        }
     }
 
     fn totals_field(&mut self, totals: &'a Totals, selection: &'a Selection) -> BoundTotalsField<'a> {
@@ -212,15 +223,34 @@ impl<'a> Binder<'a> {
     }
 }
 
-/// The sums that are selected or ordered by.
-fn summed(totals: &Totals, selections: &[BoundSelection<'_, BoundTotalsField<'_>>], order: GroupOrder) -> Vec<usize> {
+/// The fields of groups that are selected.
+fn group_fields(selections: &[BoundSelection<'_, BoundTotalsField<'_>>]) -> impl Iterator<Item = GroupField> {
     let groups = selections.iter().filter_map(|selection| match &selection.field {
         BoundTotalsField::Groups(groups) => Some(groups),
         BoundTotalsField::TypeName(_) | BoundTotalsField::Field(..) => None,
     });
-    let selected = groups.flatten().filter_map(|selection| match selection.field {
-        BoundGroupField::Field(_, GroupField::Sum(sum)) => Some(sum),
-        BoundGroupField::Field(..) | BoundGroupField::TypeName(_) => None,
+    groups.flatten().filter_map(|selection| match selection.field {
+        BoundGroupField::Field(_, field) => Some(field),
+        BoundGroupField::TypeName(_) => None,
+    })
+}
+
+/// The keys that are selected.
+fn selected_keys(selections: &[BoundSelection<'_, BoundTotalsField<'_>>]) -> GroupKeys {
+    let mut keys = GroupKeys::default();
+    for field in group_fields(selections) {
+        if let GroupField::Key(key) = field {
+            keys.insert(key);
+        }
+    }
+    keys
+}
+
+/// The sums that are selected or ordered by.
+fn summed(totals: &Totals, selections: &[BoundSelection<'_, BoundTotalsField<'_>>], order: GroupOrder) -> Vec<usize> {
+    let selected = group_fields(selections).filter_map(|field| match field {
+        GroupField::Sum(sum) => Some(sum),
+        GroupField::Key(_) | GroupField::Count => None,
     });
     let mut is_summed = vec![false; totals.sums.len()];
     let ordered_by = if let GroupOrder::Sum(sum) = order { Some(sum) } else { None };

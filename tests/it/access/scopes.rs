@@ -202,6 +202,85 @@ async fn a_cursor_of_a_row_that_is_not_seen_cannot_be_read() {
     assert!(!tells(cursor));
 }
 
+/// The ids of all rows of a list, page by page.
+fn all_rows(server: &Server, token: &str, root: &str, field: &str) -> Vec<String> {
+    let (mut rows, mut after) = (Vec::new(), Value::Null);
+    loop {
+        let query = format!(
+            "{{ {root}(first: 100, after: {after}) {{ edges {{ node {{ {field} }} }} pageInfo {{ hasNextPage endCursor }} }} }}"
+        );
+        let response = server.query(token, &query);
+        rows.extend(nodes(&response, root, field).iter().map(|id| id.as_str().unwrap().to_owned()));
+        let page = response.json()["data"][root]["pageInfo"].take();
+        if page["hasNextPage"] == false {
+            rows.sort();
+            return rows;
+        }
+        after = page["endCursor"].clone();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn payments_moves_and_departures_are_those_of_a_callers_stores_and_facilities() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let client = database.connect().await;
+    let payments = "INSERT INTO payment (payment_id, payment_preference_id, effective_date)
+        SELECT 'M' || order_payment_preference_id, order_payment_preference_id, created_date FROM order_payment_preference
+        UNION ALL SELECT 'BARE', NULL, '2025-12-01'";
+    client.batch_execute(payments).await.unwrap();
+    let store = values(&database, "product_store_id", "order_header").await.remove(0);
+    let facility = values(&database, "origin_facility_id", "shipment").await.remove(0);
+    command(&database, &format!("group scope STORES store {store}"));
+    command(&database, "group scope STORES store * --remove");
+    command(&database, &format!("group scope STORES facility {facility}"));
+    let server = Server::start(&database, &[]);
+    let token = server.token("store");
+    let hidden = server.query(&token, "{ payments(first: 1) { edges { cursor } } }");
+    assert_eq!(hidden.code(), "GRAPHQL_VALIDATION_FAILED", "{}", hidden.body);
+    command(&database, "grant add STORES PAYMENTS");
+    wait_until(|| server.query(&token, "{ payments(first: 1) { edges { cursor } } }").json().get("errors").is_none());
+
+    let of_store = format!("JOIN order_header AS o USING (order_id) WHERE o.product_store_id = '{store}'");
+    for (root, field, id, from) in [
+        (
+            "payments",
+            "paymentId",
+            "payment_id",
+            format!("payment JOIN order_payment_preference ON order_payment_preference_id = payment_preference_id {of_store}"),
+        ),
+        (
+            "paymentPreferences",
+            "orderPaymentPreferenceId",
+            "order_payment_preference_id",
+            format!("order_payment_preference {of_store}"),
+        ),
+        (
+            "facilityChanges",
+            "orderFacilityChangeId",
+            "order_facility_change_id",
+            format!("order_facility_change AS c {of_store} AND '{facility}' IN (c.from_facility_id, c.facility_id)"),
+        ),
+        (
+            "shippedShipments",
+            "shipmentId",
+            "s.shipment_id",
+            format!(
+                "shipment AS s JOIN order_header AS o ON o.order_id = s.primary_order_id
+                 WHERE o.product_store_id = '{store}' AND '{facility}' IN (s.origin_facility_id, s.destination_facility_id)
+                   AND EXISTS (SELECT FROM shipment_status AS t WHERE t.shipment_id = s.shipment_id AND t.status_id = 'SHIPMENT_SHIPPED')"
+            ),
+        ),
+    ] {
+        let sql = format!("SELECT {id} FROM {from}");
+        let mut expected: Vec<String> = client.query(&sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+        expected.sort();
+        assert!(!expected.is_empty(), "{sql}");
+        assert_eq!(all_rows(&server, &token, root, field), expected, "{root}");
+        assert!(all_rows(&server, &server.token("demo"), root, field).len() > expected.len(), "{root}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_of_an_order_that_is_not_seen_has_no_order() {
     let database = sampled_database().await;

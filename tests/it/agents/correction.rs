@@ -49,11 +49,10 @@ async fn what_no_query_asks_for_is_named_and_not_dropped() {
     }
     let mut dropped =
         |query: &str| agent.call("explain_error", &json!({ "error": {}, "query": query })).content["dropped"].clone();
-    let shipments =
-        dropped("{ shipments(first: 5, query: \"trackingIdNumber:1Z1\") { edges { node { shipmentId } } } }");
+    let shipments = dropped("{ shipments(first: 5, query: \"carrierPartyId:UPS\") { edges { node { shipmentId } } } }");
     assert_eq!(
         shipments,
-        json!([{ "line": 1, "column": 3, "text": "trackingIdNumber:1Z1", "elsewhere": ["shipment.routeSegments.trackingIdNumber"] }])
+        json!([{ "line": 1, "column": 3, "text": "carrierPartyId:UPS", "elsewhere": ["shipment.carrierPartyId", "order.shipGroups.carrierPartyId", "shipment.routeSegments.carrierPartyId"] }])
     );
     let orders = dropped("{ orders(first: 5, query: \"customerName:Moreau\") { edges { node { orderId } } } }");
     assert!(orders[0]["elsewhere"].as_array().unwrap().contains(&json!("parties(query: \"lastName:…\")")), "{orders}");

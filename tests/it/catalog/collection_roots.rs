@@ -43,14 +43,25 @@ const TABLES: &[(&str, &str, &str)] = &[
     ("picklists", "picklist AS t", "picklistId"),
     ("picklistBins", "picklist_bin AS t", "picklistBinId"),
     ("picklistItems", "picklist_item AS t", "picklistBinId orderId orderItemSeqId shipGroupSeqId inventoryItemId"),
+    ("facilityChanges", "order_facility_change AS t", "orderFacilityChangeId"),
     ("shipments", "shipment AS t", "shipmentId"),
+    (
+        "shippedShipments",
+        "(SELECT shipment_id, min(status_date) AS shipped_date, min(shipment.origin_facility_id) AS origin_facility_id,
+             min(o.product_store_id) AS product_store_id, min(shipment.shipment_method_type_id) AS shipment_method_type_id
+          FROM shipment_status LEFT JOIN shipment USING (shipment_id) LEFT JOIN order_header AS o ON o.order_id = primary_order_id
+          WHERE shipment_status.status_id = 'SHIPMENT_SHIPPED' GROUP BY shipment_id HAVING min(status_date) IS NOT NULL) AS t",
+        "shipmentId",
+    ),
     ("returns", "return_header AS t", "returnId"),
     ("returnItems", "return_item AS t", "returnId returnItemSeqId"),
+    ("payments", "payment AS t", "paymentId"),
+    ("paymentPreferences", "order_payment_preference AS t", "orderPaymentPreferenceId"),
     ("facilities", "facility AS t", "facilityId"),
     (
         "parties",
-        "(SELECT party.party_id, party.external_id, first_name, last_name
-            FROM party LEFT JOIN person ON person.party_id = party.party_id) AS t",
+        "(SELECT party.party_id, party.external_id, first_name, last_name, group_name
+            FROM party LEFT JOIN person USING (party_id) LEFT JOIN party_group USING (party_id)) AS t",
         "partyId",
     ),
     ("products", "product AS t", "productId"),
@@ -90,7 +101,11 @@ pub fn roots() -> Vec<Root> {
             Key {
                 name: key.name.clone(),
                 comparators: key.comparators.clone(),
-                value: if scalar == ScalarType::DateTime { "2026-05-01" } else { "1" },
+                value: match scalar {
+                    ScalarType::DateTime => "2026-05-01",
+                    ScalarType::Boolean => "Y",
+                    _ => "1",
+                },
                 is_indexed: key.indexed,
                 condition,
                 values,
@@ -110,6 +125,42 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
             let roles = "FROM order_role WHERE role_type_id = 'BILL_TO_CUSTOMER' AND coalesce(thru_date > now(), TRUE)";
             (format!("t.order_id IN (SELECT order_id {roles} AND party_id ?)"), format!("SELECT party_id {roles}"))
         }
+        ("orders", "live") => {
+            let live =
+                "CASE WHEN t.status_id IN ('ORDER_CANCELLED', 'ORDER_REJECTED', 'ORDER_EXPIRED') THEN 'N' ELSE 'Y' END";
+            (format!("{live} ?"), format!("SELECT {live} FROM {from}"))
+        }
+        ("orderItems", "live") => {
+            let live = "coalesce(t.status_id, '') NOT IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED')";
+            (format!("({live}) ?"), format!("SELECT ({live})::text FROM {from}"))
+        }
+        ("orderItems" | "shipGroups", "shipByDate") => (
+            "(t.order_id, t.ship_group_seq_id) IN
+                (SELECT order_id, ship_group_seq_id FROM order_item_ship_group WHERE ship_by_date ?)"
+                .to_owned(),
+            format!(
+                "SELECT {} FROM order_item_ship_group JOIN orderql.item_place USING (order_id, ship_group_seq_id)",
+                utc("ship_by_date")
+            ),
+        ),
+        ("shipments", "trackingNumber") => (
+            "t.shipment_id IN (SELECT shipment_id FROM shipment_route_segment WHERE tracking_id_number ?
+                UNION SELECT shipment_id FROM shipment_package_route_seg WHERE tracking_code ?)"
+                .to_owned(),
+            "SELECT tracking_id_number FROM shipment_route_segment
+                UNION SELECT tracking_code FROM shipment_package_route_seg"
+                .to_owned(),
+        ),
+        ("returnItems", "entryDate") => (
+            "t.return_id IN (SELECT return_id FROM return_header WHERE entry_date ?)".to_owned(),
+            format!("SELECT {} FROM return_header JOIN return_item USING (return_id)", utc("entry_date")),
+        ),
+        ("paymentPreferences", "referenceNum") => (
+            "t.order_payment_preference_id IN
+                (SELECT order_payment_preference_id FROM payment_gateway_response WHERE reference_num ?)"
+                .to_owned(),
+            "SELECT reference_num FROM payment_gateway_response".to_owned(),
+        ),
         ("orders" | "parties", "emailAddress") => {
             let (id, links) = contacts(root);
             let contacts = format!(
@@ -119,6 +170,23 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
                 format!("t.{id} IN (SELECT {id} {contacts} AND lower(info_string) ?)"),
                 format!("SELECT lower(info_string) {contacts}"),
             )
+        }
+        ("orders", "placingCustomerPartyId") => {
+            let roles = "FROM order_role WHERE role_type_id = 'PLACING_CUSTOMER' AND coalesce(thru_date > now(), TRUE)";
+            (format!("t.order_id IN (SELECT order_id {roles} AND party_id ?)"), format!("SELECT party_id {roles}"))
+        }
+        ("orders", "postalCode") => {
+            let code = "lower(replace(postal_code, ' ', ''))";
+            let links = "FROM order_contact_mech JOIN postal_address USING (contact_mech_id)";
+            (format!("t.order_id IN (SELECT order_id {links} WHERE {code} ?)"), format!("SELECT {code} {links}"))
+        }
+        ("orders", "contactMechId") => (
+            "t.order_id IN (SELECT order_id FROM order_contact_mech WHERE contact_mech_id ?)".to_owned(),
+            "SELECT contact_mech_id FROM order_contact_mech".to_owned(),
+        ),
+        ("parties", "name") => {
+            let name = "lower(coalesce(t.last_name, t.group_name))";
+            (format!("{name} ?"), format!("SELECT {name} FROM {from}"))
         }
         ("orders" | "parties", "phone") => {
             let (id, links) = contacts(root);
@@ -215,6 +283,17 @@ impl Root {
         format!("concat_ws('|', t.{})", self.id_columns().join(", t."))
     }
 
+    /// The column of a sort key.
+    pub fn sort_column(&self, sort_key: &str) -> String {
+        match (self.name.as_str(), sort_key) {
+            ("shipments", "SHIPPED_DATE") => "estimated_ship_date".to_owned(),
+            (_, "STATUS") => "status_id".to_owned(),
+            (_, "RETURN_DATE") => "entry_date".to_owned(),
+            (_, "RETURNED_DATE") => "return_date".to_owned(),
+            (_, other) => other.to_lowercase(),
+        }
+    }
+
     /// The primary key of an edge's node as the same text.
     pub fn id_of(&self, edge: &Value) -> String {
         let parts = self.id.split(' ').map(|field| edge["node"][field].as_str().unwrap());
@@ -227,17 +306,6 @@ fn contacts(root: &str) -> (&'static str, &'static str) {
     match root {
         "orders" => ("order_id", "order_contact_mech"),
         _ => ("party_id", "(SELECT * FROM party_contact_mech WHERE coalesce(thru_date > now(), TRUE)) AS link"),
-    }
-}
-
-/// The column of a sort key.
-pub fn sort_column(sort_key: &str) -> String {
-    match sort_key {
-        "SHIPPED_DATE" => "estimated_ship_date".to_owned(),
-        "STATUS" => "status_id".to_owned(),
-        "RETURN_DATE" => "entry_date".to_owned(),
-        "RETURNED_DATE" => "return_date".to_owned(),
-        other => other.to_lowercase(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-use crate::catalog::collection_roots::{Root, roots, sort_column};
+use crate::catalog::collection_roots::{Root, roots};
 use crate::support::database::{Database, migrated_database};
 use crate::support::server::Server;
 use crate::support::test_folder::TestFolder;
@@ -144,6 +144,8 @@ async fn insert_odd_rows(client: &Client, root: &Root) {
         "rejectionReasons" => "enumeration",
         // Views of it.
         "orderItems" | "shipGroups" => "orderql.item_place",
+        // Its rows are those of several tables together.
+        "shippedShipments" => return,
         _ => root.from.split(' ').next().unwrap(),
     };
     let columns = "SELECT attname::text, format_type(atttypid, NULL), attnotnull AND NOT atthasdef
@@ -152,7 +154,7 @@ async fn insert_odd_rows(client: &Client, root: &Root) {
     let columns: Vec<(String, String, bool)> = columns.iter().map(|row| (row.get(0), row.get(1), row.get(2))).collect();
     let keys = root.id_columns();
     for sort_key in &root.sort_keys {
-        let column = sort_column(sort_key);
+        let column = root.sort_column(sort_key);
         if keys.contains(&column) {
             continue;
         }
@@ -253,7 +255,7 @@ pub async fn assert_pages(client: &Client, server: &Server, roots: &[Root]) {
     for root in roots {
         for sort_key in &root.sort_keys {
             for (reverse, direction) in [(false, "ASC NULLS LAST"), (true, "DESC NULLS LAST")] {
-                let mut order = vec![format!("t.{} {direction}", sort_column(sort_key))];
+                let mut order = vec![format!("t.{} {direction}", root.sort_column(sort_key))];
                 order.extend(root.id_columns().iter().map(|column| format!("t.{column} {direction}")));
                 let sql = format!("SELECT {} FROM {} ORDER BY {}", root.id_sql(), root.from, order.join(", "));
                 let rows: Vec<String> = client.query(&sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();

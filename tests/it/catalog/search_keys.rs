@@ -123,7 +123,8 @@ fn terms(key: &Key, comparator: Comparator, values: &[String]) -> Vec<(String, S
         return vec![(format!("{}:{}", key.name, list.join(",")), format!("IN ({})", quoted.join(", ")))];
     }
     let nowhere = [NOWHERE.to_owned()];
-    let absent = if comparator == Comparator::Equals { &nowhere[..] } else { &[] };
+    let is_text = key.value == "1";
+    let absent = if comparator == Comparator::Equals && is_text { &nowhere[..] } else { &[] };
     let operator = if comparator == Comparator::Equals { "=" } else { sign(comparator) };
     let values = values.iter().chain(absent);
     values.map(|value| (format!("{}:{}{value}", key.name, sign(comparator)), format!("{operator} '{value}'"))).collect()

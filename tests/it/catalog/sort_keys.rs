@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::catalog::collection_roots::{Root, roots, sort_column};
+use crate::catalog::collection_roots::{Root, roots};
 use crate::catalog::sample;
 use crate::support::query_runner::QueryRunner;
 
@@ -16,7 +16,7 @@ async fn every_sort_key_pages_through_all_rows_in_its_order() {
     let runner = QueryRunner::new(&database);
     for root in &roots() {
         for sort_key in &root.sort_keys {
-            let column = sort_column(sort_key);
+            let column = root.sort_column(sort_key);
             for (reverse, direction) in [(false, "ASC NULLS LAST"), (true, "DESC NULLS LAST")] {
                 let mut order = vec![format!("t.{column} {direction}")];
                 order.extend(root.id_columns().iter().map(|column| format!("t.{column} {direction}")));

@@ -185,8 +185,15 @@ async fn a_joined_object_needs_an_index() {
     let not_unique = "the key of ShipmentMethodType is not unique: shipment_method_type has no unique index or constraint on \
                       (shipment_method_type_id) or on some of them; correct the key in the schema file, or CREATE UNIQUE \
                       INDEX CONCURRENTLY ON \"shipment_method_type\" (\"shipment_method_type_id\");";
-    let types =
-        ["ShipGroup", "OpenShipGroup", "Picklist", "Shipment", "ShipmentRouteSegment", "ProductStoreShipmentMethod"];
+    let types = [
+        "ShipGroup",
+        "OpenShipGroup",
+        "Picklist",
+        "Shipment",
+        "ShippedShipment",
+        "ShipmentRouteSegment",
+        "ProductStoreShipmentMethod",
+    ];
     let unserved = types.map(|ty| {
         format!(
             "no index serves {ty}.shippingMethod: run `orderql migrate`, or CREATE INDEX CONCURRENTLY ON \"shipment_method_type\" \
@@ -282,6 +289,8 @@ async fn names_columns_whose_type_does_not_fit() {
             "ALTER TABLE order_payment_preference ALTER max_amount TYPE boolean USING false",
             vec![
                 "order_payment_preference.max_amount is of type boolean, which OrderPaymentPreference.maxAmount cannot answer as Decimal",
+                "order_payment_preference.max_amount is of type boolean, which paymentPreferences(query: \"maxAmount:…\") cannot \
+                 compare with Decimal values: correct the field's type or column in the schema file",
             ],
         ),
         (
@@ -296,6 +305,8 @@ async fn names_columns_whose_type_does_not_fit() {
                 "Order.paymentPreferences joins order_header.order_id of type character varying(20) with \
                  order_payment_preference.order_id of type bigint, which do not compare: correct the columns in the schema file",
                 "OrderPaymentPreference joins order_payment_preference.order_id of type bigint with \
+                 order_header.order_id of type character varying(20), which do not compare: correct the columns in the schema file",
+                "OrderPaymentPreference.order joins order_payment_preference.order_id of type bigint with \
                  order_header.order_id of type character varying(20), which do not compare: correct the columns in the schema file",
             ],
         ),

@@ -84,7 +84,17 @@ roots! {
         INSERT INTO picklist_item (picklist_bin_id, order_id, order_item_seq_id, ship_group_seq_id, inventory_item_id)
         SELECT 'B' || n / 4, 'O' || n * 7919 % 6000, n % 4, '00001', 'I' || n FROM generate_series(1, 20000) AS n;
         ANALYZE picklist_item";
+    facility_changes: "facilityChanges", "
+        INSERT INTO order_facility_change (order_facility_change_id, order_id, from_facility_id, facility_id, change_datetime)
+        SELECT 'C' || n, 'O' || n / 4, 'F' || n % 2000, 'F' || n % 1500,
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END
+        FROM generate_series(1, 20000) AS n; ANALYZE order_facility_change";
     shipments: "shipments", "
+        INSERT INTO shipment_route_segment (shipment_id, shipment_route_segment_id, tracking_id_number)
+        SELECT 'S' || n, '00001', CASE WHEN n % 3 > 0 THEN '1Z' || n END FROM generate_series(1, 20000) AS n;
+        INSERT INTO shipment_package_route_seg (shipment_id, shipment_package_seq_id, shipment_route_segment_id, tracking_code)
+        SELECT 'S' || n, '00001', '00001', CASE WHEN n % 3 = 0 THEN '1Z' || n END FROM generate_series(1, 20000) AS n;
+        ANALYZE shipment_route_segment, shipment_package_route_seg;
         INSERT INTO shipment
             (shipment_id, external_id, primary_order_id, origin_facility_id, destination_facility_id, last_updated_stamp,
              estimated_ship_date, status_id)
@@ -92,6 +102,12 @@ roots! {
             CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END,
             CASE WHEN n % 10 > 0 THEN 'SHIPMENT_' || n * 7919 % 6 END
         FROM generate_series(1, 20000) AS n; ANALYZE shipment";
+    shipped_shipments: "shippedShipments", "
+        INSERT INTO shipment_status (shipment_id, status_id, shipment_status_id, status_date)
+        SELECT 'S' || n, status, status, timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute'
+        FROM generate_series(1, 20000) AS n, unnest('{SHIPMENT_INPUT, SHIPMENT_SHIPPED}'::text[]) AS status;
+        INSERT INTO shipment (shipment_id, origin_facility_id) SELECT 'S' || n, 'F' || n % 2000 FROM generate_series(1, 20000) AS n;
+        ANALYZE shipment_status, shipment";
     returns: "returns", "
         INSERT INTO return_header
             (return_id, external_id, from_party_id, destination_facility_id, last_updated_stamp, entry_date, return_date, status_id)
@@ -110,6 +126,18 @@ roots! {
         INSERT INTO return_item (return_id, return_item_seq_id, product_id, order_id)
         SELECT 'R' || n / 4, lpad((n % 4)::text, 5, '0'), 'P' || n % 3000, CASE WHEN n % 10 > 0 THEN 'O' || n * 7919 % 6000 END
         FROM generate_series(1, 20000) AS n; ANALYZE return_item";
+    payments: "payments", "
+        INSERT INTO payment (payment_id, payment_type_id, payment_ref_num, effective_date)
+        SELECT 'M' || n, 'TYPE' || n % 3, CASE WHEN n % 4 > 0 THEN 'REF' || n END,
+            CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END
+        FROM generate_series(1, 20000) AS n; ANALYZE payment";
+    payment_preferences: "paymentPreferences", "
+        INSERT INTO order_payment_preference (order_payment_preference_id, order_id, created_date)
+        SELECT 'Q' || n, 'O' || n / 2, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END
+        FROM generate_series(1, 20000) AS n;
+        INSERT INTO payment_gateway_response (payment_gateway_response_id, order_payment_preference_id, reference_num)
+        SELECT 'G' || n, 'Q' || n % 15000, CASE WHEN n % 4 > 0 THEN 'REF' || n END FROM generate_series(1, 20000) AS n;
+        ANALYZE order_payment_preference, payment_gateway_response";
     facilities: "facilities", "
         INSERT INTO facility (facility_id, external_id, parent_facility_id, facility_name)
         SELECT 'F' || n, 'X' || n, 'F' || n % 500, CASE WHEN n % 10 > 0 THEN 'Store ' || n * 7919 % 3000 END
@@ -330,7 +358,9 @@ async fn rows(client: &Client, connection: &Connection) -> i64 {
 async fn nulls(client: &Client, connection: &Connection, sort_key: &SortKey) -> i64 {
     let sql = format!("SELECT count(*) FROM {} WHERE {} IS NULL", connection.relation, sort_key.columns[0].name);
     let nulls = client.query_one(&sql, &[]).await.unwrap().get(0);
-    assert_eq!(nulls > 0, sort_key.nullable, "{}", sort_key.name);
+    // A view of those that have a date leaves no nulls.
+    let is_of_values = connection.relation == "orderql.shipped_shipment";
+    assert_eq!(nulls > 0, sort_key.nullable && !is_of_values, "{}", sort_key.name);
     nulls
 }
 

@@ -55,6 +55,26 @@ async fn a_search_that_ends_with_its_window_says_so_and_goes_on_from_its_cursor(
     }
 }
 
+/// Totals of as many rows as they may sum up are none that end early: there `rows` is the end.
+#[tokio::test(flavor = "multi_thread")]
+async fn totals_that_end_with_their_window_say_so() {
+    let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &["--search-window", "100"]).await;
+    database.connect().await.batch_execute(ORDERS).await.unwrap();
+    for (rows, search, short) in [
+        (1000, "orderTypeId:NONE", json!([{"path": ["found"], "rowsExamined": 50, "inexact": []}])),
+        (1, "orderTypeId:SALES_ORDER", Value::Null),
+        (1000, "orderId:SHORT500", Value::Null),
+    ] {
+        let query = format!(
+            "{{ found: orderTotals(first: 1, rows: {rows}, query: {search:?}) {{ groups {{ count }} complete endCursor }} }}"
+        );
+        let body = server.query(&token, &query).json();
+        assert_eq!(body["extensions"]["search"], short, "{body:#}");
+        let is_complete = &body["data"]["found"]["complete"];
+        assert_eq!(*is_complete, json!(search.starts_with("orderId")), "{body:#}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_costs_more_examines_more_rows_before_it_comes_short() {
     let (server, database, token) = server_with_demo_user(UNLIMITED_PROFILE, &["--search-window", "200"]).await;

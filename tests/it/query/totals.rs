@@ -28,6 +28,12 @@ struct Root {
 const DAY: &str = "to_char(date_trunc('day', o.order_date, 'UTC') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T00:00:00Z\"')";
 const MONTH: &str = "to_char(date_trunc('month', o.order_date, 'UTC') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T00:00:00Z\"')";
 
+const NET: &str = "CASE WHEN i.status_id IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED') THEN 0
+    ELSE i.quantity - coalesce(i.cancel_quantity, 0) END";
+const NET_AMOUNT: &str =
+    "i.unit_price * CASE WHEN i.status_id IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED') THEN 0
+    ELSE i.quantity - coalesce(i.cancel_quantity, 0) END";
+
 const ROOTS: [Root; 2] = [
     Root {
         name: "orderTotals",
@@ -67,7 +73,9 @@ const ROOTS: [Root; 2] = [
         sums: &[
             ("quantity", "QUANTITY", "i.quantity", false),
             ("cancelQuantity", "CANCEL_QUANTITY", "i.cancel_quantity", false),
+            ("netQuantity", "NET_QUANTITY", NET, false),
             ("amount", "AMOUNT", "i.quantity * i.unit_price", true),
+            ("netAmount", "NET_AMOUNT", NET_AMOUNT, true),
         ],
     },
 ];
@@ -197,14 +205,37 @@ async fn totals_are_complete_from_the_last_row_on() {
         assert_eq!(totals["complete"], is_complete);
         assert_eq!(totals["endCursor"].is_null(), is_complete, "{totals}");
     }
-    // Nothing matches: one group of all rows, and none by a key.
-    let nothing =
-        "{ orderTotals(first: 1, query: \"orderId:NONE\") { groups { count grandTotal } rowCount complete } }";
-    let by_currency = runner.run(nothing, Variables::new()).await.data();
-    assert_eq!(by_currency["orderTotals"], json!({ "groups": [], "rowCount": 0, "complete": true }));
-    let nothing = nothing.replace(" grandTotal", "");
-    let all = runner.run(&nothing, Variables::new()).await.data();
-    assert_eq!(all["orderTotals"], json!({ "groups": [{ "count": 0 }], "rowCount": 0, "complete": true }));
+    // Nothing matches: no group, with a key and without.
+    for sum in ["grandTotal", ""] {
+        let nothing = format!(
+            "{{ orderTotals(first: 1, query: \"orderId:NONE\") {{ groups {{ count {sum} }} groupCount rowCount complete }} }}"
+        );
+        let none = runner.run(&nothing, Variables::new()).await.data();
+        assert_eq!(none["orderTotals"], json!({ "groups": [], "groupCount": 0, "rowCount": 0, "complete": true }));
+    }
+}
+
+/// The keys that are selected are the groups, unless others are given, or none.
+#[tokio::test]
+async fn totals_without_keys_are_grouped_by_those_that_are_selected() {
+    let database = sampled_database().await;
+    let runner = QueryRunner::new(&database);
+    for root in &ROOTS {
+        let (name, value, expression) = root.keys.iter().find(|(name, ..)| *name == "statusId").unwrap();
+        let expected = by_sql(&database, root, &[expression], &[], "TRUE").await;
+        assert!(expected.len() > 1);
+        for arguments in ["rows: 4000".to_owned(), "groupBy: null".to_owned(), format!("groupBy: [{value}]")] {
+            assert_eq!(walked(&runner, root.name, &arguments, &[*name], &[]).await.0, expected, "{arguments}");
+        }
+        let (one, _) = walked(&runner, root.name, "groupBy: []", &[*name], &[]).await;
+        assert_eq!(one.into_keys().collect::<Vec<_>>(), [[None]]);
+        // The price is the same, whichever way the keys are given.
+        let cost = |arguments: &str| {
+            let query = format!("{{ {}(first: 1{arguments}) {{ groups {{ day count }} complete }} }}", root.name);
+            runner.compile(&query, Variables::new()).estimate.cost()
+        };
+        assert_eq!(cost(""), cost(", groupBy: [DAY]"));
+    }
 }
 
 /// The best sellers of a week: its lines are found by the dates of their orders, as many as are paid.

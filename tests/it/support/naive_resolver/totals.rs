@@ -27,7 +27,7 @@ impl<'a, 'q> Query<'a, 'q> {
         let of_page = given.0.iter().filter(|(role, _)| !matches!(role, ArgumentRole::First | ArgumentRole::Rows));
         let of_page = of_page.cloned().chain([(&ArgumentRole::First, rows)]);
         let page = self.page(&totals.connection, None, &Arguments(of_page.collect()));
-        let groups = self.groups(totals, given, &page.rows, &self.selected_sums(totals, sets));
+        let groups = self.groups(totals, given, &page.rows, &self.selected_fields(sets));
         let first = given.get(ArgumentRole::First).unwrap().as_u64().unwrap();
         self.members(ty, sets, |binding, ty, sets| match binding {
             Binding::Totals(TotalsField::Groups) => {
@@ -44,12 +44,11 @@ impl<'a, 'q> Query<'a, 'q> {
     }
 
     /// The names of the fields that are selected from groups.
-    fn selected_sums(&self, totals: &Totals, sets: &[Set<'q>]) -> Vec<String> {
+    fn selected_fields(&self, sets: &[Set<'q>]) -> Vec<String> {
         let groups = self.collect(sets).into_iter().filter(|(_, fields)| fields[0].name == "groups");
         let sets: Vec<Vec<_>> =
             groups.map(|(_, fields)| fields.iter().map(|field| &field.selection_set).collect()).collect();
-        let fields = sets.iter().flat_map(|sets| self.collect(sets)).map(|(_, fields)| fields[0].name.clone());
-        fields.filter(|name| totals.sums.iter().any(|sum| sum.name == *name)).collect()
+        sets.iter().flat_map(|sets| self.collect(sets)).map(|(_, fields)| fields[0].name.clone()).collect()
     }
 
     /// All groups, in order.
@@ -62,7 +61,11 @@ impl<'a, 'q> Query<'a, 'q> {
     ) -> Vec<Group<'a>> {
         let names = match given.get(ArgumentRole::GroupBy) {
             Some(Input::Array(names)) => names.clone(),
-            one => one.cloned().into_iter().collect(),
+            None | Some(Input::Null) => {
+                let keys = totals.keys.iter().filter(|key| selected.contains(&key.name));
+                keys.map(|key| Input::from(key.value.as_str())).collect()
+            }
+            Some(one) => vec![one.clone()],
         };
         let order = given.text(ArgumentRole::OrderBy).unwrap_or_else(|| "COUNT".to_owned());
         let is_used = |sum: &&Sum| selected.contains(&sum.name) || sum.value == order;
@@ -73,9 +76,6 @@ impl<'a, 'q> Query<'a, 'q> {
         };
         let keys: Vec<_> = totals.keys.iter().enumerate().map(is_key).collect();
         let mut groups: Vec<Group<'a>> = Vec::new();
-        if keys.iter().all(Option::is_none) {
-            groups.push(Group { keys: vec![None; keys.len()], rows: Vec::new() });
-        }
         for row in rows {
             let keys: Vec<_> = keys.iter().map(|key| key.map(|key| self.key(totals, key, *row))).collect();
             match groups.iter_mut().find(|group| compare(&group.keys, &keys).is_eq()) {
