@@ -13,8 +13,7 @@ use crate::error::graphql_error::Location;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page_size::{End, SizeSource};
-use crate::query::bind::shape::{PageShape, StepShape};
-use crate::query::bind::totals_arguments::GroupKeys;
+use crate::query::bind::shape::{GroupKeys, PageShape, StepShape};
 
 /// An operation in which nothing is left to decide.
 #[derive(Debug)]

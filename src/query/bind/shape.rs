@@ -6,7 +6,6 @@ use crate::cursor::CursorPosition;
 use crate::query::bind::conditions::Conditions;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::page_size::End;
-use crate::query::bind::totals_arguments::GroupKeys;
 use crate::search::Comparator;
 
 /// The most values of a list that a statement reads one by one.
@@ -73,6 +72,22 @@ pub(crate) struct Grouping {
     /// `None` for those that are selected.
     pub(crate) keys: Option<GroupKeys>,
     pub(crate) order: GroupOrder,
+}
+
+/// Some of the keys of a root.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct GroupKeys(u32);
+
+impl GroupKeys {
+    /// Whether a key is among them, by its index. A root has 32 keys at most.
+    pub(crate) fn contains(self, key: usize) -> bool {
+        self.0 & (1 << key) != 0
+    }
+
+    /// Adds a key.
+    pub(crate) fn insert(&mut self, key: usize) {
+        self.0 |= 1 << key;
+    }
 }
 
 /// The shape of a search term.

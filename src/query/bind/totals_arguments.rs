@@ -6,24 +6,8 @@ use crate::catalog::schema::ArgumentRole;
 use crate::catalog::totals::GroupOrder;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
-use crate::query::bind::shape::Grouping;
+use crate::query::bind::shape::{GroupKeys, Grouping};
 use crate::query::operation::Literal;
-
-/// Some of the keys of a root.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct GroupKeys(u32);
-
-impl GroupKeys {
-    /// Whether a key is among them, by its index. A root has 32 keys at most.
-    pub(crate) fn contains(self, key: usize) -> bool {
-        self.0 & (1 << key) != 0
-    }
-
-    /// Adds a key.
-    pub(crate) fn insert(&mut self, key: usize) {
-        self.0 |= 1 << key;
-    }
-}
 
 /// Reads in which groups rows are summed up, and how many rows at most. A number of rows that cannot be used adds an error.
 pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<BindError>) -> (Grouping, u32) {

@@ -14,8 +14,7 @@ use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundGroupField, BoundLookup, BoundObject, BoundObjectField,
     BoundPageInfoField, BoundRootField, BoundRows, BoundSelection, BoundTotals, BoundTotalsField, Selections,
 };
-use crate::query::bind::shape::{Shape, StepShape};
-use crate::query::bind::totals_arguments::GroupKeys;
+use crate::query::bind::shape::{GroupKeys, Shape, StepShape};
 use crate::query::operation::{Operation, Selection, Target};
 
 /// What an operation selects from the root, in a request of this shape, with these results of introspection.
