@@ -96,7 +96,7 @@ impl Visit {
     }
 
     /// Replaces the text in an editor at once, where brackets must stay as they are.
-    fn replace(&self, editor: &str, text: &str) {
+    pub(super) fn replace(&self, editor: &str, text: &str) {
         let text = Value::from(text);
         self.browser.run(&format!(
             "__MONACO.editor.getModels().find(model => model.uri.path.endsWith('{editor}')).setValue({text})"

@@ -59,6 +59,8 @@ impl Visit {
         browser.wait_for("window.__MONACO?.editor.getModels().length >= 3");
         assert_eq!(self.query(), query);
         assert!(browser.run("return document.querySelector('.oq-dialog[open]')").is_null());
+        self.replace("headers.json", "");
+        browser.click("[aria-label='Hide editor tools']");
         browser.click("[aria-label='Show Price']");
     }
 }

@@ -125,7 +125,9 @@ impl Visit {
         browser.wait_for_text(".oq-panel", "each term on a key that is not selective");
         // The name of the tab is that of the first field.
         assert_eq!(browser.text(".graphiql-tab-button"), "orders");
-        // Below each tool is its name, whole.
+        // The panel is as wide as its table. Below each tool is its name, whole.
+        let panel = "document.querySelector('.graphiql-plugin')";
+        assert_eq!(browser.run(&format!("return {panel}.scrollWidth - {panel}.clientWidth")), json!(0));
         let cut = "[...document.querySelectorAll('.oq-tool')].filter(({ scrollWidth, clientWidth, innerText }) => scrollWidth > clientWidth || !innerText)";
         assert_eq!(browser.run(&format!("return {cut}.length")), json!(0));
         browser.wait_for_text(".graphiql-response .view-lines", "\"data\"");

@@ -1,5 +1,6 @@
 import "graphiql/style.css";
 import "./console.css";
+import "./widths.css";
 import "./workers";
 
 import { createRoot } from "react-dom/client";

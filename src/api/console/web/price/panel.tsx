@@ -91,7 +91,7 @@ function Fields({ fields }: { fields: FieldCost[] }) {
       <tbody>
         {expensive.map((field) => (
           <tr key={field.path.join("/")}>
-            <th scope="row" style={{ paddingLeft: `${indent(field) + 0.5}em` }}>
+            <th scope="row" style={{ paddingLeft: `${indent(field) + 0.25}em` }}>
               {field.path.at(-1)}
             </th>
             <td>{number(field.times)}</td>
