@@ -127,6 +127,7 @@ fn value(random: &mut Random, root: &RootRows<'_>, key: usize, row: usize) -> St
         let values = match root.connection.search_keys[key].column.scalar {
             ScalarType::DateTime => ["1990-01-01", "2100-01-01"],
             ScalarType::Decimal => ["-99.5", "100000"],
+            ScalarType::Boolean => ["true", "false"],
             _ => ["0", "NOPE"],
         };
         return (*random.pick(&values)).to_owned();

@@ -307,5 +307,20 @@ FROM generate_series(1, 4000) AS n;
 ALTER TABLE order_item_ship_group DISABLE TRIGGER orderql_item_replicated;
 INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id)
 SELECT order_id, ship_group_seq_id, facility_id FROM orderql.item_place WHERE order_id LIKE 'Q%';
+INSERT INTO order_payment_preference (order_payment_preference_id, order_id, payment_method_type_id, status_id, max_amount, created_date)
+SELECT 'Q' || n, 'O' || n / 2, 'MEANS' || n % 3, 'PAYMENT_' || n % 4, n % 50, timestamptz '2026-01-01' + n % 700 * interval '1 hour'
+FROM generate_series(1, 3000) AS n;
+INSERT INTO payment_gateway_response (payment_gateway_response_id, order_payment_preference_id, reference_num)
+SELECT 'G' || n, 'Q' || n % 2500, 'REF' || n % 900 FROM generate_series(1, 3000) AS n;
+INSERT INTO payment
+    (payment_id, payment_preference_id, payment_type_id, payment_method_type_id, status_id, payment_ref_num, amount, effective_date)
+SELECT 'M' || n, 'Q' || n, 'TYPE' || n % 3, 'MEANS' || n % 3, 'PMNT_' || n % 4, 'REF' || n % 900, n % 50,
+    timestamptz '2026-01-01' + n % 700 * interval '1 hour'
+FROM generate_series(1, 3000) AS n;
+INSERT INTO order_facility_change
+    (order_facility_change_id, order_id, from_facility_id, facility_id, change_reason_enum_id, change_user_login, change_datetime)
+SELECT 'C' || n, 'O' || n / 4, 'F' || n % 40, 'F' || n % 30, 'REASON' || n % 5, 'USER' || n % 6,
+    timestamptz '2026-01-01' + n % 700 * interval '1 hour'
+FROM generate_series(1, 3000) AS n;
 ALTER TABLE return_item ENABLE REPLICA TRIGGER orderql_return_replicated;
 COMMIT;
