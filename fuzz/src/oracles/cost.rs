@@ -7,7 +7,7 @@ use orderql::catalog::aggregate::AggregateFunction;
 use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, One, RootBinding, Totals};
 use orderql::catalog::connection::Connection;
 use orderql::catalog::schema::ArgumentRole;
-use orderql::catalog::totals::{FieldPath, Sum, TotalsField};
+use orderql::catalog::totals::{FieldPath, GroupKey, Sum, TotalsField};
 use orderql_generator::document::Value;
 use orderql_generator::request::Generated;
 
@@ -76,7 +76,8 @@ fn summed_rows(catalog: &Catalog, generated: &Generated, node: &Node<'_>) -> u64
     }
 }
 
-/// The paths to the keys and sums of totals: those that are asked for, and the currency of an amount of money.
+/// The paths to the keys and sums of totals: those that are asked for, or the keys that are selected if none are, and the currency of an
+/// amount of money.
 pub fn summed_paths<'c>(
     catalog: &Catalog,
     generated: &Generated,
@@ -89,6 +90,7 @@ pub fn summed_paths<'c>(
         Some(one) => vec![name(one)],
         None => Vec::new(),
     };
+    let is_grouped = node.argument(catalog, generated, ArgumentRole::GroupBy).is_some();
     let (keys, order) = (enums(ArgumentRole::GroupBy), enums(ArgumentRole::OrderBy));
     let is_groups = |node: &&Node<'_>| matches!(node.binding(catalog), Some(Binding::Totals(TotalsField::Groups)));
     let groups = node.nodes.iter().filter(is_groups);
@@ -97,7 +99,8 @@ pub fn summed_paths<'c>(
     let sums: Vec<_> = totals.sums.iter().filter(is_summed).collect();
     let is_key = |index: &usize| {
         let is_money = totals.currency == Some(*index) && sums.iter().any(|sum| sum.is_money);
-        is_money || keys.contains(&totals.keys[*index].value)
+        let GroupKey { name, value, .. } = &totals.keys[*index];
+        is_money || if is_grouped { keys.contains(value) } else { fields.contains(&name.as_str()) }
     };
     let keys = (0..totals.keys.len()).filter(is_key).map(|index| &totals.keys[index].path);
     keys.chain(sums.iter().flat_map(|sum| std::iter::once(&sum.path).chain(&sum.times))).collect()
