@@ -50,7 +50,7 @@ async fn has_the_variety_that_tests_need() {
     assert!(violated.is_empty(), "{violated:#?}");
 }
 
-/// Every collection root has rows, and every nullable sort key has nulls and repeated values. Pagination returns each row once.
+/// Every collection root but one has rows, and every nullable sort key has nulls and repeated values. Pagination returns each row once.
 #[tokio::test]
 async fn every_root_can_be_paged_through_by_every_sort_key() {
     let database = sampled_database().await;
@@ -59,7 +59,8 @@ async fn every_root_can_be_paged_through_by_every_sort_key() {
     let query = runner.catalog().object(runner.catalog().query()).unwrap();
     let mut roots = 0;
     for (field, binding) in runner.catalog().fields_of(query) {
-        let Some(connection) = binding.connection() else { continue };
+        // Payments are not generated, only how orders are to be paid.
+        let Some(connection) = binding.connection().filter(|_| field.name != "payments") else { continue };
         roots += 1;
         for sort_key in &connection.sort_keys {
             let name = format!("{} by {}", field.name, sort_key.name);
@@ -67,10 +68,12 @@ async fn every_root_can_be_paged_through_by_every_sort_key() {
             assert!(rows > 0, "{name}");
             // The reference data has few rejection reasons, each with its place among them. Every row has a stamp of its own.
             if sort_key.nullable && field.name != "rejectionReasons" && sort_key.name != "LAST_UPDATED_STAMP" {
-                // Returns are entered at a moment each.
-                let repeats = values < rows - nulls || name == "returns by RETURN_DATE";
-                // A change of stock always has its moment.
-                let has_nulls = nulls > 0 || name == "inventoryItemDetails by EFFECTIVE_DATE";
+                // Returns are entered at a moment each. Items move at one, and shipments leave at one.
+                let is_moment = ["facilityChanges", "shippedShipments"].contains(&field.name.as_str());
+                let repeats = values < rows - nulls || is_moment || name == "returns by RETURN_DATE";
+                // Changes of stock and payment preferences always have their moment, too.
+                let is_dated = ["inventoryItemDetails by EFFECTIVE_DATE", "paymentPreferences by CREATED_DATE"];
+                let has_nulls = nulls > 0 || is_moment || is_dated.contains(&name.as_str());
                 assert!(has_nulls && repeats, "{name}: {rows} rows, {values} values, {nulls} nulls");
             }
             assert_eq!(page_through(&runner, &field.name, &sort_key.name).await, rows, "{name}");

@@ -80,7 +80,9 @@ pub fn check_work(
     // The planner's own bound is of the page alone. A semi-join reads a row of another relation for each row.
     let semi_joins =
         search.terms.iter().filter(|term| search.root.connection.search_keys[term.key].semi_join.is_some());
-    let claim = path.bound(u32::try_from(arguments.size).unwrap(), values);
+    let of_key = path.lookups.first().filter(|_| path.is_exhaustive).and_then(|lookup| lookup.terms.first());
+    let multiplied = of_key.map_or(values, |term| search.terms[*term].values.len());
+    let claim = path.bound(u32::try_from(arguments.size).unwrap(), multiplied);
     let probes = arguments.probes() * (usize::try_from(path.probe_window).unwrap() + values);
     let claim = ((usize::try_from(claim).unwrap() + probes) * (1 + semi_joins.count()) * computed
         + parts * relations * page_rows
