@@ -4,7 +4,7 @@ use crate::catalog::schema::Field;
 use crate::cost::estimate::Estimate;
 use crate::cost::price::{Cost, Priced, PricedField, credits_of, search_penalty, unindexed_terms};
 use crate::query::bind::ids::StepId;
-use crate::query::bind::selection::{BoundOperation, BoundSelection};
+use crate::query::bind::selection::{BoundConnection, BoundOperation, BoundSelection, BoundTotals};
 
 /// A line of the tree. Its `total` is `penalty + times × (own + the totals of its parts)`; parts that are paid once are not
 /// multiplied.
@@ -81,33 +81,30 @@ fn add<'a, F: Priced<'a>>(
             PricedField::Lookup(lookup) => {
                 CostNode { step: Some(lookup.step), ..line(lookup.field, own, lines(&lookup.selections, sizes)) }
             }
-            PricedField::Totals(totals) => {
-                let own = own.saturating_add(credits_of(sizes[totals.step]).saturating_mul(totals.relations));
-                let line = line(totals.field, own, lines(&totals.selections, sizes));
-                let penalty = search_penalty(Some(totals.rows));
-                let unindexed_terms = totals.rows.unindexed_terms;
-                let (total, step) = (line.total.saturating_add(penalty), Some(totals.step));
-                CostNode { penalty, unindexed_terms, total, step, ..line }
-            }
-            PricedField::Connection(connection) => {
-                let line = line(connection.field, own, lines(&connection.selections, sizes));
-                let (times, page) = (sizes[connection.step], connection.rows.page());
-                let penalty = search_penalty(page);
-                let once = line.parts.iter().filter(|part| part.is_once).map(|part| part.total);
-                let once = once.fold(penalty, Cost::saturating_add);
-                CostNode {
-                    times,
-                    penalty,
-                    unindexed_terms: unindexed_terms(page),
-                    total: once.saturating_add(times.saturating_mul(line.total)),
-                    step: Some(connection.step),
-                    ..line
-                }
-            }
+            PricedField::Totals(totals) => totals_line(totals, own, sizes),
+            PricedField::Connection(connection) => connection_line(connection, own, sizes),
         };
         let via = via.iter().map(|key| (*key).to_owned()).collect();
         list.push(CostNode { key: selection.key.to_owned(), via, ..line });
     }
+}
+
+fn totals_line(totals: &BoundTotals<'_>, own: Cost, sizes: &[u64]) -> CostNode {
+    let own = own.saturating_add(credits_of(sizes[totals.step]).saturating_mul(totals.relations));
+    let line = line(totals.field, own, lines(&totals.selections, sizes));
+    let (penalty, unindexed_terms) = (search_penalty(Some(totals.rows)), totals.rows.unindexed_terms);
+    let (total, step) = (line.total.saturating_add(penalty), Some(totals.step));
+    CostNode { penalty, unindexed_terms, total, step, ..line }
+}
+
+fn connection_line(connection: &BoundConnection<'_>, own: Cost, sizes: &[u64]) -> CostNode {
+    let line = line(connection.field, own, lines(&connection.selections, sizes));
+    let (times, page) = (sizes[connection.step], connection.rows.page());
+    let (penalty, unindexed_terms) = (search_penalty(page), unindexed_terms(page));
+    let once = line.parts.iter().filter(|part| part.is_once).map(|part| part.total);
+    let once = once.fold(penalty, Cost::saturating_add);
+    let total = once.saturating_add(times.saturating_mul(line.total));
+    CostNode { times, penalty, unindexed_terms, total, step: Some(connection.step), ..line }
 }
 
 /// A line that is paid once. Parts that are paid once for a page are left out of its total.

@@ -45,8 +45,9 @@ fn write_order(batch: &mut Batch, context: &mut OrderContext, number: u32) {
     let mut rng = Order::rng(context, number);
     let rng = &mut rng;
     let order = Order::generate(context, rng, number);
-    let totals = amounts::write(batch, rng, &order);
-    header::write(batch, context, rng, &order, totals);
+    let (totals, shares) = amounts::write(batch, rng, &order);
+    let paid = header::write(batch, context, rng, &order, totals);
+    amounts::write_payments(batch, &order, &shares, paid);
     contacts::write(batch, rng, &order);
     let shipped = shipments::write(batch, context, rng, &order);
     items::write(batch, context, rng, &order, &shipped);

@@ -360,6 +360,18 @@ tables! {
         status_id: &'static str,
         created_date: Timestamp,
     }
+    Payment in payment {
+        payment_id: Id,
+        payment_type_id: &'static str,
+        payment_method_type_id: &'static str,
+        payment_preference_id: Id,
+        party_id_from: Id,
+        party_id_to: &'static str,
+        status_id: &'static str,
+        effective_date: Option<Timestamp>,
+        amount: Decimal,
+        currency_uom_id: &'static str,
+    }
     OrderContactMech in order_contact_mech {
         order_id: Id,
         contact_mech_purpose_type_id: &'static str,

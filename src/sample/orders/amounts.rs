@@ -1,12 +1,12 @@
-//! An order's amounts: adjustments and payment preferences.
+//! An order's amounts: adjustments, payment preferences and payments.
 
 use crate::sample::batch::Batch;
-use crate::sample::ids::SeqId;
+use crate::sample::ids::{self, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::{Fulfillment, OrderState};
 use crate::sample::orders::order::{Item, Order};
 use crate::sample::rng::SampleRng;
-use crate::sample::tables::{OrderAdjustment, OrderPaymentPreference};
+use crate::sample::tables::{OrderAdjustment, OrderPaymentPreference, Payment};
 use crate::sample::timestamp::Timestamp;
 
 const PAYMENTS: &[(u32, &str)] =
@@ -21,8 +21,24 @@ pub(in crate::sample) struct Totals {
     pub(in crate::sample) grand: i64,
 }
 
-/// Writes the rows of the amounts and returns the order's totals.
-pub(in crate::sample) fn write(batch: &mut Batch, rng: &mut SampleRng, order: &Order) -> Totals {
+/// When an order got its present state, and in which currency it is paid.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::sample) struct Paid {
+    pub(in crate::sample) at: Timestamp,
+    pub(in crate::sample) currency: &'static str,
+}
+
+/// How a part of an order is to be paid.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::sample) struct Share {
+    preference: Id,
+    means: &'static str,
+    /// In cents.
+    amount: i64,
+}
+
+/// Writes adjustments and payment preferences, and returns the order's totals and how they are to be paid.
+pub(in crate::sample) fn write(batch: &mut Batch, rng: &mut SampleRng, order: &Order) -> (Totals, Vec<Share>) {
     let is_sold = |item: &&Item| !matches!(order.fulfillment(item), Fulfillment::Cancelled(_));
     let items: i64 =
         order.items.iter().filter(is_sold).map(|item| i64::from(item.price) * i64::from(item.quantity)).sum();
@@ -52,12 +68,35 @@ pub(in crate::sample) fn write(batch: &mut Batch, rng: &mut SampleRng, order: &O
     if rng.percent(15) {
         adjust("PROMOTION_ADJUSTMENT", None, None, Some("10 % off"), -(items / 10));
     }
-    payments(batch, rng, order, grand);
-    Totals { items, grand }
+    let shares = preferences(batch, rng, order, grand);
+    (Totals { items, grand }, shares)
+}
+
+/// Writes the payments of an order that was approved: their moment is that of the order's completion, and null until then.
+pub(in crate::sample) fn write_payments(batch: &mut Batch, order: &Order, shares: &[Share], paid: Paid) {
+    let (status_id, effective_date) = match order.state {
+        OrderState::Completed => ("PMNT_RECEIVED", Some(paid.at)),
+        OrderState::Approved | OrderState::Sent => ("PMNT_NOT_PAID", None),
+        _ => return,
+    };
+    for Share { preference, means, amount } in shares.iter().copied() {
+        batch.push(Payment {
+            payment_id: preference,
+            payment_type_id: "CUSTOMER_PAYMENT",
+            payment_method_type_id: means,
+            payment_preference_id: preference,
+            party_id_from: ids::party(order.customer),
+            party_id_to: ids::COMPANY,
+            status_id,
+            effective_date,
+            amount: cents(amount),
+            currency_uom_id: paid.currency,
+        });
+    }
 }
 
 /// Writes one payment preference, or two that share the total.
-fn payments(batch: &mut Batch, rng: &mut SampleRng, order: &Order, grand: i64) {
+fn preferences(batch: &mut Batch, rng: &mut SampleRng, order: &Order, grand: i64) -> Vec<Share> {
     let shared = if rng.percent(7) { grand / 3 } else { 0 };
     let status_id = match order.state {
         OrderState::Completed => "PAYMENT_SETTLED",
@@ -68,11 +107,14 @@ fn payments(batch: &mut Batch, rng: &mut SampleRng, order: &Order, grand: i64) {
             "PAYMENT_NOT_AUTH"
         }
     };
-    let mut pay = |part, payment_method_type_id, amount: i64| {
+    let mut shares = Vec::with_capacity(2);
+    let mut pay = |part, means, amount: i64| {
+        let preference = order.id().part(part);
+        shares.push(Share { preference, means, amount });
         batch.push(OrderPaymentPreference {
-            order_payment_preference_id: order.id().part(part),
+            order_payment_preference_id: preference,
             order_id: order.id(),
-            payment_method_type_id,
+            payment_method_type_id: means,
             max_amount: cents(amount),
             status_id,
             created_date: order.placed.after(Timestamp::SECOND),
@@ -82,4 +124,5 @@ fn payments(batch: &mut Batch, rng: &mut SampleRng, order: &Order, grand: i64) {
     if shared > 0 {
         pay(1, "GIFT_CARD", shared);
     }
+    shares
 }

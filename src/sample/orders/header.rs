@@ -6,7 +6,7 @@ use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::money::cents;
-use crate::sample::orders::amounts::Totals;
+use crate::sample::orders::amounts::{Paid, Totals};
 use crate::sample::orders::lifecycle::OrderState;
 use crate::sample::orders::order::{Order, OrderContext};
 use crate::sample::rng::SampleRng;
@@ -22,19 +22,19 @@ const CHANNELS: &[(u32, Option<&str>)] = &[
     (5, None),
 ];
 
-/// Writes the rows of the header, roles, status history and identifications.
+/// Writes the rows of the header, roles, status history and identifications. Returns what its payments need.
 pub(in crate::sample) fn write(
     batch: &mut Batch,
     context: &OrderContext,
     rng: &mut SampleRng,
     order: &Order,
     totals: Totals,
-) {
+) -> Paid {
     let order_id = order.id();
     let entered = order.placed;
     let changed = write_status_history(batch, rng, order);
     let is_cancelled = matches!(order.state, OrderState::Cancelled | OrderState::Rejected | OrderState::Expired);
-    batch.push(OrderHeader {
+    let header = OrderHeader {
         order_id,
         order_type_id: "SALES_ORDER",
         order_name: match rng.below(100) {
@@ -56,7 +56,9 @@ pub(in crate::sample) fn write(
         grand_total: rng.percent(98).then(|| cents(totals.grand)),
         last_updated_stamp: changed,
         created_stamp: entered,
-    });
+    };
+    let paid = Paid { at: changed, currency: header.currency_uom };
+    batch.push(header);
     let mut role = |party, role_type_id| {
         batch.push(OrderRole { order_id, party_id: ids::party(party), role_type_id, from_date: entered });
     };
@@ -66,6 +68,7 @@ pub(in crate::sample) fn write(
     }
     role(order.recipient, "SHIP_TO_CUSTOMER");
     write_identifications(batch, rng, order);
+    paid
 }
 
 /// The order's id at the sales channel.

@@ -6,6 +6,7 @@ import { getNamedType, isEnumType, isScalarType, type GraphQLArgument, type Sele
 import { useMemo, useState } from "react";
 
 import { useQueryText } from "../editors";
+import { icon } from "../icon";
 import { count } from "../numbers";
 import { MOST, pathOf, search, type Chain } from "./search";
 import { argued, fieldAtPath, fieldsBelow, rootGroups, selectionOf, shown, toggled, valueOf, type Field, type Path } from "./selection";
@@ -141,12 +142,6 @@ function Explorer() {
   );
 }
 
-function ExplorerIcon() {
-  return (
-    <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
-      <path d="M2 2.5h4v4H2zM9.5 4.5H14M6 11.5h3M2.7 4.4l1 1 1.6-2M10 9.5h4v4h-4zM4 6.5v5h2" />
-    </svg>
-  );
-}
+const ExplorerIcon = icon(<path d="M2 2.5h4v4H2zM9.5 4.5H14M6 11.5h3M2.7 4.4l1 1 1.6-2M10 9.5h4v4h-4zM4 6.5v5h2" />);
 
 export const EXPLORER: GraphiQLPlugin = { title: "Explorer", icon: ExplorerIcon, content: Explorer };

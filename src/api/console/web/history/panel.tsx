@@ -3,6 +3,7 @@
 import type { GraphiQLPlugin } from "@graphiql/react";
 
 import { useEditors } from "../editors";
+import { icon } from "../icon";
 import { count, number } from "../numbers";
 import type { Operation } from "../server";
 import { session } from "../session";
@@ -82,12 +83,6 @@ function History() {
   );
 }
 
-function HistoryIcon() {
-  return (
-    <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
-      <path d="M2 3v3.5h3.5M2.3 6.3A6 6 0 1 1 2 9M8 4.5V8l2.5 1.5" />
-    </svg>
-  );
-}
+const HistoryIcon = icon(<path d="M2 3v3.5h3.5M2.3 6.3A6 6 0 1 1 2 9M8 4.5V8l2.5 1.5" />);
 
 export const HISTORY: GraphiQLPlugin = { title: "History", icon: HistoryIcon, content: History };

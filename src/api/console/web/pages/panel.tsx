@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from "react";
 import { count, number } from "../numbers";
 import { useOperation } from "../operation";
 import { note } from "../history/history";
+import { icon } from "../icon";
 import { messageOf, run, WAITING, type Operation } from "../server";
 import { session } from "../session";
 import { save } from "../share/files";
@@ -189,13 +190,11 @@ function PagesPanel() {
   );
 }
 
-function PagesIcon() {
-  return (
-    <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
-      <rect x="1.5" y="2.5" width="13" height="11" rx="1.5" />
-      <path d="M1.5 6h13M6 6v7.5M1.5 9.7h13" />
-    </svg>
-  );
-}
+const PagesIcon = icon(
+  <>
+    <rect x="1.5" y="2.5" width="13" height="11" rx="1.5" />
+    <path d="M1.5 6h13M6 6v7.5M1.5 9.7h13" />
+  </>,
+);
 
 export const PAGES: GraphiQLPlugin = { title: "Pages", icon: PagesIcon, content: PagesPanel };

@@ -6,6 +6,7 @@ import { useEffect, useState } from "react";
 import { count, number } from "../numbers";
 import { useOperation } from "../operation";
 import { paid } from "../history/history";
+import { icon } from "../icon";
 import { advised } from "../response/advice";
 import { plan, type Branch, type ExecutedPlan, type Plan, type Response } from "../server";
 import { session } from "../session";
@@ -134,15 +135,13 @@ function Panel() {
   );
 }
 
-function PlanIcon() {
-  return (
-    <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
-      <rect x="5.5" y="1.5" width="5" height="3.5" rx="1" />
-      <rect x="1.5" y="11" width="5" height="3.5" rx="1" />
-      <rect x="9.5" y="11" width="5" height="3.5" rx="1" />
-      <path d="M8 5v3M4 11V8h8v3" />
-    </svg>
-  );
-}
+const PlanIcon = icon(
+  <>
+    <rect x="5.5" y="1.5" width="5" height="3.5" rx="1" />
+    <rect x="1.5" y="11" width="5" height="3.5" rx="1" />
+    <rect x="9.5" y="11" width="5" height="3.5" rx="1" />
+    <path d="M8 5v3M4 11V8h8v3" />
+  </>,
+);
 
 export const PLAN: GraphiQLPlugin = { title: "Plan", icon: PlanIcon, content: Panel };

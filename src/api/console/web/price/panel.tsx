@@ -5,6 +5,7 @@ import type { GraphiQLPlugin } from "@graphiql/react";
 import { bucket } from "../bucket";
 import { useEditors } from "../editors";
 import { paid } from "../history/history";
+import { icon } from "../icon";
 import { count, number } from "../numbers";
 import { advised } from "../response/advice";
 import { askToSignIn, session } from "../session";
@@ -150,13 +151,11 @@ function Price() {
   );
 }
 
-function PriceIcon() {
-  return (
-    <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
-      <circle cx="8" cy="8" r="6.5" />
-      <path d="M10.5 5.5a3.3 3.3 0 1 0 0 5M5 8h4" />
-    </svg>
-  );
-}
+const PriceIcon = icon(
+  <>
+    <circle cx="8" cy="8" r="6.5" />
+    <path d="M10.5 5.5a3.3 3.3 0 1 0 0 5M5 8h4" />
+  </>,
+);
 
 export const PRICE: GraphiQLPlugin = { title: "Price", icon: PriceIcon, content: Price };

@@ -4,6 +4,7 @@ import { tryParseJSONC, useGraphiQL, type GraphiQLPlugin } from "@graphiql/react
 import { useState } from "react";
 
 import { requestHeaders } from "../headers";
+import { icon } from "../icon";
 import { useOperation } from "../operation";
 import { connections, pageOf } from "../pages/connections";
 import { csv } from "../pages/table";
@@ -155,12 +156,6 @@ function Share() {
   );
 }
 
-function ShareIcon() {
-  return (
-    <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
-      <path d="M8 10V2M5 4.7 8 1.7l3 3M4.5 7H3v7.5h10V7h-1.5" />
-    </svg>
-  );
-}
+const ShareIcon = icon(<path d="M8 10V2M5 4.7 8 1.7l3 3M4.5 7H3v7.5h10V7h-1.5" />);
 
 export const SHARE: GraphiQLPlugin = { title: "Share", icon: ShareIcon, content: Share };

@@ -4,6 +4,7 @@ import { useGraphiQL, type GraphiQLPlugin } from "@graphiql/react";
 import { useState, type SyntheticEvent } from "react";
 
 import { note } from "../history/history";
+import { icon } from "../icon";
 import { count } from "../numbers";
 import { messageOf, price, run, WAITING, type Operation } from "../server";
 import { session } from "../session";
@@ -131,15 +132,13 @@ function Timeline() {
   );
 }
 
-function TimelineIcon() {
-  return (
-    <svg viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.3" aria-hidden="true">
-      <path d="M4 1.5v13" />
-      <circle cx="4" cy="4" r="1.5" fill="currentColor" />
-      <circle cx="4" cy="11" r="1.5" fill="currentColor" />
-      <path d="M8 4h6.5M8 11h6.5" />
-    </svg>
-  );
-}
+const TimelineIcon = icon(
+  <>
+    <path d="M4 1.5v13" />
+    <circle cx="4" cy="4" r="1.5" fill="currentColor" />
+    <circle cx="4" cy="11" r="1.5" fill="currentColor" />
+    <path d="M8 4h6.5M8 11h6.5" />
+  </>,
+);
 
 export const TIMELINE: GraphiQLPlugin = { title: "Timeline", icon: TimelineIcon, content: Timeline };
