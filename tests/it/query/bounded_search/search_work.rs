@@ -19,7 +19,8 @@ const COMPUTED_ROWS: usize = 2;
 /// The rows of a group in the fulfilment queue that are read to know its row: an open item, and the one that comes next.
 const QUEUE_ROWS: usize = 2;
 
-/// How many rows are read of each shipment that left: the entry that says so, a later one that says it again, what precedes it, and the shipment.
+/// How many rows are read of each shipment that left: the entry that says so, the entries of the shipment that it is compared with
+/// (itself and one that repeats it), and the shipment.
 const DEPARTURE_ROWS: usize = 4;
 
 /// Pages of an index from its root to a leaf, of a table of this size, and one for a range that begins on the next leaf.
