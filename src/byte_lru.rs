@@ -77,6 +77,16 @@ impl<K: Hash + Eq, V> ByteLru<K, V> {
         Some(key)
     }
 
+    /// Removes a key and its value.
+    pub(crate) fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q)
+    where
+        K: Borrow<Q>,
+    {
+        if let Some(removed) = self.entries.pop(key) {
+            self.bytes -= removed.bytes;
+        }
+    }
+
     fn shrink(&mut self) {
         while self.bytes > self.capacity && self.evict().is_some() {}
     }

@@ -2,7 +2,8 @@
 //!
 //! **A request**: the `request_handler` finds the endpoint by `route` and completes the response; `request_context` is the request
 //! while it is served, with what `service` has. `credentials`, `negotiate`, `prefer` and `read_position` read its headers.
-//! `views` are what callers see of the schema, by their grants. `cpu_tasks` do what takes a core for longer than a moment. A `shared_flush` serves
+//! `views` are what callers see of the schema, by their grants. `schema_fit` is whether the tables still
+//! fit. `cpu_tasks` do what takes a core for longer than a moment. A `shared_flush` serves
 //! several requests.
 //!
 //! **Endpoints**: `graphql` (with `extensions` and the `query_texts` of persisted queries), `token`, `update_order`, `schema`
@@ -35,6 +36,7 @@ pub(crate) mod request_handler;
 pub(crate) mod request_ids;
 pub(crate) mod route;
 mod schema;
+pub(crate) mod schema_fit;
 pub(crate) mod sdl_document;
 pub(crate) mod service;
 pub(crate) mod shared_flush;

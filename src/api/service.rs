@@ -12,6 +12,7 @@ use crate::api::named_documents::NamedDocuments;
 use crate::api::options::Options;
 use crate::api::query_texts::QueryTexts;
 use crate::api::request_ids::RequestIds;
+use crate::api::schema_fit::SchemaFit;
 use crate::api::shared_flush::SharedFlush;
 use crate::api::views::Views;
 use crate::change_feed::ticker::Ticker;
@@ -43,6 +44,8 @@ pub(crate) struct Service {
     pub views: Arc<Views>,
     /// Compiles large queries, in turns by caller.
     pub cpu_tasks: Arc<CpuTasks>,
+    /// Whether the tables fit the schema.
+    pub schema_fit: Arc<SchemaFit>,
     /// Reads the compilers' vocabularies.
     pub vocabularies: Arc<VocabularyReader>,
     /// The callers' credits, and their running and waiting queries.

@@ -37,7 +37,10 @@ pub enum DatabaseError {
     /// The transaction conflicts with another one, or with the replay of another server's. A new attempt may succeed.
     #[error("the transaction conflicts with another one")]
     Conflict(#[source] tokio_postgres::Error),
-    /// The server rejected a statement, or a parameter cannot be sent as the type that the statement expects.
+    /// The statement does not fit the tables: they were changed after it was prepared, or after the schema was compared with them.
+    #[error("a statement does not fit the tables")]
+    SchemaChanged(#[source] tokio_postgres::Error),
+    /// The server rejected a statement.
     #[error("the database refused a statement")]
     Statement(#[source] tokio_postgres::Error),
 }
@@ -52,7 +55,17 @@ impl DatabaseError {
             | Self::Incomplete { .. }
             | Self::Unavailable(_)
             | Self::Conflict(_) => true,
-            Self::Cancelled(_) | Self::Statement(_) => false,
+            Self::Cancelled(_) | Self::SchemaChanged(_) | Self::Statement(_) => false,
+        }
+    }
+
+    /// Whether what the statement was prepared for may not be there any more, so that it may succeed when it is prepared once more.
+    /// PostgreSQL reports a type that was dropped as an internal error.
+    pub(crate) fn is_stale(&self) -> bool {
+        match self {
+            Self::SchemaChanged(_) => true,
+            Self::Statement(error) => error.code() == Some(&SqlState::INTERNAL_ERROR),
+            _ => false,
         }
     }
 
@@ -65,7 +78,7 @@ impl DatabaseError {
     /// attributed to statements any more, or its server is in a state in which another one may not be.
     pub fn spares_connection(&self) -> bool {
         match self {
-            Self::Busy | Self::Conflict(_) | Self::Cancelled(_) | Self::Statement(_) => true,
+            Self::Busy | Self::Conflict(_) | Self::Cancelled(_) | Self::SchemaChanged(_) | Self::Statement(_) => true,
             Self::Unreachable(_) | Self::Unsuitable(_) | Self::Incomplete { .. } | Self::Unavailable(_) => false,
         }
     }
@@ -90,12 +103,13 @@ impl From<PoolError> for DatabaseError {
 impl From<tokio_postgres::Error> for DatabaseError {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.as_db_error().map(Refusal::of) {
-            None if is_about_a_parameter(&error) => Self::Statement(error),
+            None if is_about_a_parameter(&error) => Self::SchemaChanged(error),
             // Any other error without a report from the server comes from the connection.
             None | Some(Refusal::Connection) => Self::Unreachable(Box::new(error)),
             Some(Refusal::State) => Self::Unavailable(error),
             Some(Refusal::Cancelled) => Self::Cancelled(error),
             Some(Refusal::Conflict) => Self::Conflict(error),
+            Some(Refusal::Schema) => Self::SchemaChanged(error),
             Some(Refusal::Statement) => Self::Statement(error),
         }
     }
@@ -118,6 +132,8 @@ enum Refusal {
     Cancelled,
     /// Another transaction.
     Conflict,
+    /// What the statement names, or takes it to be.
+    Schema,
     /// The statement itself.
     Statement,
 }
@@ -146,6 +162,13 @@ impl Refusal {
             | SqlState::NO_ACTIVE_SQL_TRANSACTION
             | SqlState::IN_FAILED_SQL_TRANSACTION
             | SqlState::S_E_INVALID_SPECIFICATION => Self::Connection,
+            SqlState::INSUFFICIENT_PRIVILEGE => Self::Statement,
+            // A prepared statement would return other types than before; a schema is not there; an enum does not have a label, or
+            // a type does not have the values that are sent.
+            SqlState::FEATURE_NOT_SUPPORTED
+            | SqlState::INVALID_SCHEMA_NAME
+            | SqlState::INVALID_TEXT_REPRESENTATION
+            | SqlState::INVALID_BINARY_REPRESENTATION => Self::Schema,
             ref code if !is_well_formed(code) => Self::Connection,
             ref code => match &code.code()[..2] {
                 // Connection exceptions: the server received a message that the protocol does not have.
@@ -153,6 +176,8 @@ impl Refusal {
                 // The transaction cannot do it as it is, such as writing on a standby; or insufficient resources: connections, memory,
                 // disk space or a configured limit.
                 "25" | "53" => Self::State,
+                // A table, column, operator or type is not there, or not what it was.
+                "42" => Self::Schema,
                 _ => Self::Statement,
             },
         }
@@ -165,7 +190,7 @@ fn is_well_formed(code: &SqlState) -> bool {
     code.len() == 5 && code.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
 
-/// Whether a parameter of the statement cannot be sent.
+/// Whether a parameter of the statement cannot be sent: its type is not the one that the schema was compared with.
 fn is_about_a_parameter(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<ParameterError>() || source.is::<WrongType>())
 }

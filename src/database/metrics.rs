@@ -79,19 +79,20 @@ enum FailureKind {
     Unavailable,
     Cancelled,
     Conflict,
+    SchemaChanged,
     Statement,
 }
 
 impl Label for Failure {
     const NAME: &'static str = "error_type";
-    const COUNT: usize = 7;
+    const COUNT: usize = 8;
 
     fn index(self) -> usize {
         self.0.map_or(0, |kind| kind as usize)
     }
 
     fn text(index: usize) -> &'static str {
-        ["", "unreachable", "incomplete", "unavailable", "cancelled", "conflict", "statement"][index]
+        ["", "unreachable", "incomplete", "unavailable", "cancelled", "conflict", "schema_changed", "statement"][index]
     }
 }
 
@@ -105,6 +106,7 @@ impl Failure {
             DatabaseError::Unavailable(_) => FailureKind::Unavailable,
             DatabaseError::Cancelled(_) => FailureKind::Cancelled,
             DatabaseError::Conflict(_) => FailureKind::Conflict,
+            DatabaseError::SchemaChanged(_) => FailureKind::SchemaChanged,
             DatabaseError::Statement(_) => FailureKind::Statement,
         }))
     }

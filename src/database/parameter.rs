@@ -31,7 +31,8 @@ impl<'a> BinaryParameter<'a> {
 
 type BoxError = Box<dyn StdError + Sync + Send>;
 
-/// A parameter that cannot be sent as the type that its statement expects. Preflight and binding rule this out.
+/// A parameter that cannot be sent as the type that its statement expects: preflight and binding rule this out until a column has another
+/// type.
 #[derive(Debug, Error)]
 #[error("a parameter cannot be sent as {ty}")]
 pub(super) struct ParameterError {
@@ -67,7 +68,8 @@ impl BinaryParameter<'_> {
 
 fn encode(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), BoxError> {
     match value {
-        Value::Text(text) => out.put_slice(text.as_bytes()),
+        Value::Text(text) if !has_fixed_length(ty) => out.put_slice(text.as_bytes()),
+        Value::Text(_) => return Err(mismatch("a text", ty)),
         Value::Int(number) => match *ty {
             Type::INT8 => out.put_i64(*number),
             Type::INT4 => out.put_i32(i32::try_from(*number)?),
@@ -144,6 +146,25 @@ pub(crate) fn accepts_scalar(ty: &Type, scalar: ScalarType) -> bool {
         ScalarType::Uuid => *ty == Type::UUID,
         ScalarType::Bytes | ScalarType::Json => false,
     }
+}
+
+/// Whether values of the type have a fixed number of bytes, for which those of a text could be taken.
+fn has_fixed_length(ty: &Type) -> bool {
+    matches!(
+        *ty,
+        Type::BOOL
+            | Type::INT2
+            | Type::INT4
+            | Type::INT8
+            | Type::FLOAT4
+            | Type::FLOAT8
+            | Type::DATE
+            | Type::TIME
+            | Type::TIMESTAMP
+            | Type::TIMESTAMPTZ
+            | Type::UUID
+            | Type::INTERVAL
+    )
 }
 
 fn mismatch(kind: &'static str, ty: &Type) -> BoxError {

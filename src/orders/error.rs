@@ -102,6 +102,9 @@ pub(crate) enum UpdateError {
     /// The database is unreachable or busy, or other updates hold the locks. A retry may succeed.
     #[error(transparent)]
     Unavailable(DatabaseError),
+    /// A table of orders is not as the update needs it any more.
+    #[error(transparent)]
+    SchemaChanged(DatabaseError),
     /// Any other database error.
     #[error(transparent)]
     Internal(DatabaseError),

@@ -134,7 +134,11 @@ enum DataConflict<'a> {
 
 /// What the error of the last attempt means.
 fn classify(error: DatabaseError) -> Result<Updated, UpdateError> {
-    let DatabaseError::Statement(statement) = &error else { return Err(UpdateError::Unavailable(error)) };
+    let statement = match &error {
+        DatabaseError::Statement(statement) => statement,
+        DatabaseError::SchemaChanged(_) => return Err(UpdateError::SchemaChanged(error)),
+        _ => return Err(UpdateError::Unavailable(error)),
+    };
     let Some(report) = statement.as_db_error() else { return Err(UpdateError::Internal(error)) };
     let conflict = match *report.code() {
         SqlState::FOREIGN_KEY_VIOLATION => DataConflict::Referenced(report.table().unwrap_or("a table")),

@@ -357,6 +357,11 @@ impl ReadServers {
         })
     }
 
+    /// Closes a statement on each connection that has prepared it.
+    pub(crate) fn forget(&self, text: StatementText<'_>) {
+        self.all().flat_map(|server| [&server.queries, &server.exports]).for_each(|pool| pool.forget(text));
+    }
+
     /// The caller has received rows of this server.
     pub(crate) fn record_read(&self, caller: &Arc<str>, server: &ReadServer) {
         if self.has_replicas() {

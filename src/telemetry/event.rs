@@ -54,6 +54,13 @@ pub(crate) enum Event<'a> {
         /// Why.
         error: &'a dyn Error,
     },
+    /// cli: tables were changed. They fit the schema, and are served as they are now.
+    SchemaFits,
+    /// cli: a table was changed and does not fit the schema any more.
+    SchemaUnfit {
+        /// What does not fit.
+        error: &'a dyn Error,
+    },
     /// cli: the service manager cannot be notified of the server's state.
     ServiceManagerUnreachable {
         /// Why.

@@ -38,6 +38,10 @@ pub(super) fn write(event: &Event<'_>) {
         Event::ReloadFailed { error } => {
             error!(error = %ErrorChain(*error), "the settings cannot be used; those that were read before stay in force");
         }
+        Event::SchemaFits => info!("tables were changed; they fit the schema, and are served as they are now"),
+        Event::SchemaUnfit { error } => {
+            error!(error = %ErrorChain(*error), "tables were changed; requests that need them fail with SCHEMA_CHANGED");
+        }
         Event::ServiceManagerUnreachable { error } => {
             warn!(error = %ErrorChain(*error), "the service manager cannot be notified of the server's state");
         }

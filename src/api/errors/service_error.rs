@@ -26,6 +26,9 @@ pub(crate) enum ServiceError {
     /// The request would have to wait, and the server is stopping.
     #[error("the server is stopping, and the request would have to wait; send it again")]
     Stopping,
+    /// A table is not as the schema has it any more. The cause is in the log.
+    #[error("the tables of the database were changed and do not fit the schema; the operator finds the reason in the log")]
+    SchemaChanged(#[source] BoxError),
     /// An internal error, which is in the log.
     #[error("an internal error; the operator finds it in the log under {request_id}")]
     Internal {
@@ -57,6 +60,10 @@ impl From<ServiceError> for ApiError {
             ServiceError::Unavailable(source) => {
                 unavailability_log::report(&**source);
                 Self::new(ErrorCode::ServiceUnavailable, &error).with_retry_after(Some(RETRY_AFTER))
+            }
+            ServiceError::SchemaChanged(source) => {
+                unavailability_log::report(&**source);
+                Self::new(ErrorCode::SchemaChanged, &error)
             }
             ServiceError::MemoryExhausted | ServiceError::Stopping => {
                 Self::new(ErrorCode::ServiceUnavailable, &error).with_retry_after(Some(RETRY_AFTER))

@@ -29,7 +29,7 @@ pub(super) async fn respond(
     let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
         let result = attempt(service, caller, plan, &query.route, timeline).await;
-        match second_route(service, &query.route, &result) {
+        match second_route(service, &query.route, plan, &result) {
             Some(route) => attempt(service, caller, plan, &route, timeline).await,
             None => result,
         }

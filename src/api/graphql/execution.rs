@@ -25,6 +25,7 @@ use crate::execute::response_writer::ResponseWriter;
 use crate::execute::row_limits::RowLimits;
 use crate::execute::statement_log::StatementLog;
 use crate::execute::{constant, execute};
+use crate::plan::request_plan::Plan;
 use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
 use crate::throttle::rate_limiter::Debit;
 
@@ -61,7 +62,7 @@ pub(crate) async fn fetch(
     let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
         let result = attempt(service, caller, compiled, &query.route, limits, timeline).await;
-        match second_route(service, &query.route, &result) {
+        match second_route(service, &query.route, &compiled.plan, &result) {
             // Boxed, so that the futures of other requests stay small.
             Some(route) => Box::pin(attempt(service, caller, compiled, &route, limits, timeline)).await,
             None => result,
@@ -104,6 +105,11 @@ pub(crate) async fn settle<T>(
             service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::Unavailable(error.into()).into())
         }
+        Ok(Err(ExecuteError::Database(error @ DatabaseError::SchemaChanged(_)))) => {
+            service.admission.refund(&caller.user_id, debit).await;
+            service.schema_fit.request_check();
+            Err(ServiceError::SchemaChanged(error.into()).into())
+        }
         Ok(Err(ExecuteError::OutOfMemory)) => {
             service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::MemoryExhausted.into())
@@ -144,13 +150,19 @@ async fn run<T>(
     time::timeout_at(until, running).await
 }
 
-/// Where a query of which nothing was sent is read once more, if that may help. It is not paid for again.
+/// Where a query of which nothing was sent is read once more, if that may help. It is not paid for again. If its statement may be out of
+/// date, it is prepared once more.
 pub(crate) fn second_route<T>(
     service: &Service,
     route: &ReadRoute,
+    plan: &Plan,
     result: &Result<T, ExecuteError>,
 ) -> Option<ReadRoute> {
     match result {
+        Err(ExecuteError::Database(error)) if error.is_stale() => {
+            service.servers.forget(text_of(plan));
+            Some(route.clone())
+        }
         Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
         Ok(_) | Err(ExecuteError::Misshapen | ExecuteError::OutOfMemory | ExecuteError::TooLarge { .. }) => None,
     }
@@ -169,7 +181,7 @@ async fn attempt(
         return Ok(constant(plan));
     }
     let is_small = plan.max_rows_examined() <= MAX_SHARED_ROWS;
-    let mut small = is_small.then(|| StatementText { sql: plan.sql(), key: plan.sql_key() });
+    let mut small = is_small.then(|| text_of(plan));
     loop {
         timeline.wait_for_connection();
         let taken = service.servers.connect(route, &caller.user_id, small.take()).await;
@@ -197,6 +209,10 @@ async fn attempt(
     }
 }
 
+fn text_of(plan: &Plan) -> StatementText<'_> {
+    StatementText { sql: plan.sql(), key: plan.sql_key() }
+}
+
 /// Whether the connection of a statement is to blame for an error.
 fn is_of_connection(error: &DatabaseError) -> bool {
     match error {
@@ -205,6 +221,7 @@ fn is_of_connection(error: &DatabaseError) -> bool {
         | DatabaseError::Unsuitable(_)
         | DatabaseError::Unavailable(_)
         | DatabaseError::Conflict(_)
+        | DatabaseError::SchemaChanged(_)
         | DatabaseError::Statement(_) => false,
     }
 }

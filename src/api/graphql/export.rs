@@ -326,7 +326,7 @@ impl RunningExport {
     ) -> Result<Box<ResponseWriter>, ExecuteError> {
         let Some(route) = self.route.take() else { return self.fetch_from(place, compiled, timeline).await };
         let result = self.fetch_first(place, compiled, timeline).await;
-        match second_route(&self.run.service, &route, &result) {
+        match second_route(&self.run.service, &route, &compiled.plan, &result) {
             Some(route) => {
                 let deadline = self.run.caller.limits.deadline;
                 let place = self.run.service.servers.export_place(&route, &self.run.caller.user_id, deadline).await?;

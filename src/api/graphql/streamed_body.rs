@@ -65,7 +65,7 @@ pub(crate) async fn begin(
     let log = Arc::clone(&timeline.statement);
     let first = async {
         let result = first_part(service, caller, compiled, &query.route, in_flight.further(), timeline).await;
-        match second_route(service, &query.route, &result) {
+        match second_route(service, &query.route, &compiled.plan, &result) {
             Some(route) => first_part(service, caller, compiled, &route, in_flight.further(), timeline).await,
             None => result,
         }

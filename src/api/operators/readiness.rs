@@ -31,7 +31,7 @@ pub(crate) struct Part {
 enum State {
     Ok,
     /// Something is wrong, and queries are answered all the same.
-    Degraded(&'static str),
+    Degraded(Cow<'static, str>),
     /// Queries cannot be answered.
     Failed(&'static str),
 }
@@ -51,7 +51,7 @@ impl Readiness {
                 if store.is_up() {
                     State::Ok
                 } else {
-                    State::Degraded("the shared store is away; what bucket-away says is in force")
+                    State::Degraded("the shared store is away; what bucket-away says is in force".into())
                 },
             )
         });
@@ -65,7 +65,7 @@ impl Readiness {
                     if service.grants.is_connected() {
                         State::Ok
                     } else {
-                        State::Degraded("changes are not received; those read last are in force")
+                        State::Degraded("changes are not received; those read last are in force".into())
                     },
                 ),
                 part(
@@ -73,11 +73,15 @@ impl Readiness {
                     if service.tokens.can_read_keys() {
                         State::Ok
                     } else {
-                        State::Degraded("the keys cannot be read; those read last are in force")
+                        State::Degraded("the keys cannot be read; those read last are in force".into())
                     },
                 ),
-                // Checked against the database before the server listens.
-                part("schema", State::Ok),
+                part(
+                    "schema",
+                    service.schema_fit.mismatch().map_or(State::Ok, |mismatch| {
+                        State::Degraded(format!("a table was changed and does not fit the schema: {mismatch}").into())
+                    }),
+                ),
             ]
             .into_iter()
             .chain(replicas)
@@ -104,7 +108,7 @@ impl Readiness {
 
     /// The parts as JSON.
     pub(crate) fn describe_parts(&self) -> Value {
-        let described = |part: &Part| match part.state {
+        let described = |part: &Part| match &part.state {
             State::Ok => json!({ "status": "ok" }),
             State::Degraded(reason) => json!({ "status": "degraded", "reason": reason }),
             State::Failed(reason) => json!({ "status": "failed", "reason": reason }),
@@ -117,19 +121,19 @@ fn of_database(service: &Service) -> State {
     if !service.database_answers() {
         State::Failed("the database cannot be reached")
     } else if service.servers.is_primary_there() == Some(false) {
-        State::Degraded("the primary cannot be reached; replicas are read, and order updates get 503")
+        State::Degraded("the primary cannot be reached; replicas are read, and order updates get 503".into())
     } else {
         let failure = service.servers.primary_failure().or_else(|| service.writer.status().failure);
-        failure.map_or(State::Ok, |failure| State::Degraded(reason(failure)))
+        failure.map_or(State::Ok, |failure| State::Degraded(reason(failure).into()))
     }
 }
 
 fn of_pool(pool: PoolStatus) -> State {
     match pool.failure {
         Some(_) if !pool.is_usable => State::Failed("no connection to the database can be opened, and none is open"),
-        Some(_) => State::Degraded("no further connection to the database can be opened"),
+        Some(_) => State::Degraded("no further connection to the database can be opened".into()),
         // A server that is busy stays in service: the others would get its load as well.
-        None if pool.is_exhausted() => State::Degraded("every connection is in use, and requests wait"),
+        None if pool.is_exhausted() => State::Degraded("every connection is in use, and requests wait".into()),
         None => State::Ok,
     }
 }
@@ -146,8 +150,8 @@ const fn reason(failure: ConnectFailure) -> &'static str {
     }
 }
 
-const fn of_replica(state: ReplicaState) -> State {
-    State::Degraded(match state {
+fn of_replica(state: ReplicaState) -> State {
+    let reason = match state {
         ReplicaState::Current(_) => return State::Ok,
         ReplicaState::Lagging(_) => "it lags too far",
         ReplicaState::Absent(Absence::Unknown) => "it is not known yet whether it fits the schema",
@@ -155,7 +159,8 @@ const fn of_replica(state: ReplicaState) -> State {
         ReplicaState::Absent(Absence::NotAStandby) => "it is no standby",
         ReplicaState::Absent(Absence::Unfit) => "it does not fit the schema",
         ReplicaState::Absent(Absence::Ahead(_)) => "it is ahead of the primary, so it follows another one",
-    })
+    };
+    State::Degraded(reason.into())
 }
 
 impl Part {

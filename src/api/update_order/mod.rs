@@ -121,6 +121,10 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
     let Updated { outcome, position } = match result {
         Ok(Ok(updated)) => updated,
         Ok(Err(UpdateError::Unavailable(error))) => return Err(ServiceError::Unavailable(error.into()).into()),
+        Ok(Err(UpdateError::SchemaChanged(error))) => {
+            service.schema_fit.request_check();
+            return Err(ServiceError::SchemaChanged(error.into()).into());
+        }
         Ok(Err(UpdateError::Internal(error))) => return Err(ServiceError::internal(&entry.id, error).into()),
         Err(elapsed) => return Err(ServiceError::Unavailable(elapsed.into()).into()),
     };
@@ -147,7 +151,7 @@ fn classify(result: Option<&Result<Updated, UpdateError>>) -> UpdateResult {
             ErrorCode::IdempotencyKeyReused | ErrorCode::Throttled => UpdateResult::KeyRejected,
             _ => UpdateResult::Rejected,
         },
-        Some(Err(UpdateError::Internal(_))) => UpdateResult::Failed,
+        Some(Err(UpdateError::Internal(_) | UpdateError::SchemaChanged(_))) => UpdateResult::Failed,
         Some(Err(UpdateError::Unavailable(_))) | None => UpdateResult::Unavailable,
     }
 }

@@ -91,6 +91,17 @@ pub(crate) struct Unfit {
     mismatches: Vec<Mismatch>,
 }
 
+impl Unfit {
+    /// The first mismatch, and how many others there are.
+    pub(crate) fn first(&self) -> String {
+        let first = self.mismatches.first().map(ToString::to_string).unwrap_or_default();
+        match self.mismatches.len().saturating_sub(1) {
+            0 => first,
+            others => format!("{first} (and {others} more)"),
+        }
+    }
+}
+
 impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the database does not fit the schema")?;

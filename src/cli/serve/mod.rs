@@ -27,6 +27,7 @@ mod connection_check;
 mod database_wait;
 mod kept_tables_check;
 mod reload;
+mod schema_checks;
 pub(crate) mod served_documents;
 mod served_schema;
 mod server;

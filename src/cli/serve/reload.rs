@@ -10,7 +10,9 @@ use tokio::time;
 use crate::api::service::CurrentService;
 use crate::api::service::Service;
 use crate::cli::serve::database_wait::connect_once;
-use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
+use crate::cli::schema::Unfit;
+use crate::cli::serve::schema_checks::SchemaChecks;
+use crate::cli::serve::served_schema::{ReadSchema, SchemaSource, ServedSchema};
 use crate::config::flags::Flags;
 use crate::config::layers;
 use crate::config::report::report;
@@ -55,6 +57,7 @@ pub(super) struct Reloader<'a> {
     /// The settings that the configuration file had at the start.
     in_file: Vec<&'static str>,
     schema: SchemaSource,
+    checks: SchemaChecks,
     servers: ServerAddresses,
 }
 
@@ -68,9 +71,43 @@ struct Changes {
 
 impl<'a> Reloader<'a> {
     /// For a server with these settings and this schema.
-    pub(super) fn new(settings: Settings<'a>, schema: SchemaSource, servers: ServerAddresses) -> Self {
+    pub(super) fn new(
+        settings: Settings<'a>,
+        schema: SchemaSource,
+        checks: SchemaChecks,
+        servers: ServerAddresses,
+    ) -> Self {
         let in_file = settings.values.in_file().collect();
-        Self { settings, in_file, schema, servers }
+        Self { settings, in_file, schema, checks, servers }
+    }
+
+    /// Waits until the schema is to be compared with the tables.
+    pub(super) async fn check_due(&mut self) {
+        self.checks.due().await;
+    }
+
+    /// Compares the schema with the tables, and serves them as they are now, if they fit.
+    pub(super) async fn check_schema(&mut self, services: &CurrentService) {
+        let opened = match self.schema.parse(None) {
+            Ok(schema) => open(&self.schema, schema, &self.servers).await,
+            Err(error) => Err(error),
+        };
+        let service = services.get();
+        match &opened {
+            Ok(_) => emit(&Event::SchemaFits),
+            Err(error) => {
+                // Without a connection nothing is known.
+                let found = error.downcast_ref().map(Unfit::first);
+                if found.is_some() && service.schema_fit.mismatch().as_deref() != found.as_ref() {
+                    emit(&Event::SchemaUnfit { error: &**error });
+                    service.schema_fit.checked(found);
+                }
+            }
+        }
+        self.checks.made(opened.is_ok());
+        if let Ok(served) = opened {
+            services.replace(serve(Service::clone(&service), served));
+        }
     }
 
     /// Reads the settings, the schema file, the documents and the certificate. What cannot be used is reported, and then nothing changes.
@@ -99,29 +136,19 @@ impl<'a> Reloader<'a> {
         let config = Config::read(&reloaded)?;
         let options = config.http();
         let tls = options.tls.as_ref().map(tls::read).transpose()?;
-        let (schema, read) = SchemaSource::read(&config)?;
-        let documents = Arc::clone(&read.documents);
+        let (schema, read, documents) = SchemaSource::read(&config)?;
         let mut service = Service::clone(&services.get());
         if tls.is_some() != service.http.tls.is_some() {
             let before = if tls.is_some() { "not set" } else { "set" };
             return Err(ReloadError::Encryption { before }.into());
         }
-        let mut served = None;
-        if schema != self.schema {
-            let open = async {
-                let client = connect_once(&self.servers).await?;
-                schema.open(read, &client, &self.servers).await
-            };
-            let ServedSchema { catalog, constraints, views, vocabularies } =
-                time::timeout(SCHEMA_TIMEOUT, open).await??;
-            served = Some((catalog, constraints));
-            service = Service { views, vocabularies, ..service };
-        }
+        let is_to_open = schema != self.schema || service.schema_fit.mismatch().is_some();
+        let served = if is_to_open { Some(open(&schema, read, &self.servers).await?) } else { None };
         log.change(&config.log())?;
 
         // Nothing fails from here on.
-        if let Some((catalog, constraints)) = served {
-            service.servers.serve_schema(catalog, constraints);
+        if let Some(served) = served {
+            service = serve(service, served);
         }
         service.grants.set_options(config.grants());
         service.logins.set_lockout(config.lockout());
@@ -149,4 +176,25 @@ impl<'a> Reloader<'a> {
         (*values, self.schema) = (reloaded, schema);
         Ok(changes)
     }
+}
+
+/// Compares a schema with the tables, and prepares to serve it.
+async fn open(
+    source: &SchemaSource,
+    schema: ReadSchema,
+    servers: &ServerAddresses,
+) -> Result<ServedSchema, Box<dyn Error + Send + Sync>> {
+    let open = async {
+        let client = connect_once(servers).await?;
+        source.open(schema, &client, servers).await
+    };
+    time::timeout(SCHEMA_TIMEOUT, open).await?
+}
+
+/// The service with another schema.
+fn serve(service: Service, served: ServedSchema) -> Service {
+    let ServedSchema { catalog, constraints, views, vocabularies } = served;
+    service.servers.serve_schema(catalog, constraints);
+    service.schema_fit.checked(None);
+    Service { views, vocabularies, ..service }
 }

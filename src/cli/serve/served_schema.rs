@@ -1,6 +1,7 @@
 //! The schema that is served: read, checked against the database, and what the service makes of it.
 
 use std::error::Error;
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio_postgres::Client;
@@ -33,7 +34,6 @@ pub(super) struct SchemaSource {
 pub(super) struct ReadSchema {
     file: SchemaFile,
     catalog: Catalog,
-    pub(super) documents: Arc<NamedDocuments>,
 }
 
 /// What the service makes of a schema.
@@ -46,19 +46,23 @@ pub(super) struct ServedSchema {
 
 impl SchemaSource {
     /// Reads the schema file and the documents. Fails if it is none, or if one of them is refused.
-    pub(super) fn read(config: &Config) -> Outcome<(Self, ReadSchema)> {
+    pub(super) fn read(config: &Config) -> Outcome<(Self, ReadSchema, Arc<NamedDocuments>)> {
         let path = config.schema.as_deref();
-        let text = schema::text(path)?;
-        let (file, catalog) = schema::parse(&text, path)?;
-        let catalog = catalog.with_search_window(config.search_window);
         let source = Self {
-            text,
+            text: schema::text(path)?,
             search_window: config.search_window,
             constraints: config.schema_constraints,
             query_cache: config.query_cache,
         };
-        let documents = served_documents::read(config.documents.as_deref(), &catalog)?.into();
-        Ok((source, ReadSchema { file, catalog, documents }))
+        let schema = source.parse(path)?;
+        let documents = served_documents::read(config.documents.as_deref(), &schema.catalog)?.into();
+        Ok((source, schema, documents))
+    }
+
+    /// The schema of the text that was read from there.
+    pub(super) fn parse(&self, path: Option<&Path>) -> Outcome<ReadSchema> {
+        let (file, catalog) = schema::parse(&self.text, path)?;
+        Ok(ReadSchema { file, catalog: catalog.with_search_window(self.search_window) })
     }
 
     /// Checks the schema against the database, so that a table that is missing does not show in the responses to clients, and
@@ -69,7 +73,7 @@ impl SchemaSource {
         client: &Client,
         servers: &ServerAddresses,
     ) -> Result<ServedSchema, Box<dyn Error + Send + Sync>> {
-        let ReadSchema { file, catalog, .. } = schema;
+        let ReadSchema { file, catalog } = schema;
         for mismatch in schema::check_to_serve(client, &catalog, self.constraints).await? {
             let mismatch = &mismatch;
             emit(&if mismatch.is_missing_guarantee() {

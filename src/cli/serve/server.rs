@@ -1,5 +1,6 @@
 //! A server that listens: it serves until a signal ends it.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use crate::api::service::CurrentService;
 use crate::cli::outcome::Outcome;
 use crate::cli::serve::admin_thread::AdminThread;
 use crate::cli::serve::reload::{Reloader, Settings};
+use crate::cli::serve::schema_checks::SchemaChecks;
 use crate::cli::serve::served_schema::SchemaSource;
 use crate::cli::serve::service_manager::{self, Watchdog};
 use crate::cli::serve::signals::{Signal, Signals};
@@ -67,7 +69,8 @@ impl Server {
         // The sender sends nothing: it is dropped.
         let start_admin = |listener| AdminThread::start(listener, Arc::clone(&services), end.map(drop));
         let admin = self.admin.map(start_admin).transpose()?;
-        let reloader = settings.map(|settings| Reloader::new(settings, self.schema, self.servers));
+        let checks = SchemaChecks::new(Arc::clone(&services.get().schema_fit));
+        let reloader = settings.map(|settings| Reloader::new(settings, self.schema, checks, self.servers));
         let stop = until_stop(signals, reloader, &services);
         let (stopping, stopped) = oneshot::channel::<()>();
         let serving = self.listener.serve(Arc::clone(&services), stopped.map(drop))?;
@@ -85,19 +88,29 @@ impl Server {
     }
 }
 
-/// Reads the settings again whenever that is asked for, until the server is to stop accepting connections.
+/// Reads the settings again whenever that is asked for, and checks the schema when it is due, until the server is to stop accepting
+/// connections.
 async fn until_stop(mut signals: Signals, mut reloader: Option<Reloader<'_>>, services: &CurrentService) {
     let signal = loop {
-        let signal = signals.next().await;
-        let Some(reloader) = reloader.as_mut().filter(|_| signal == Signal::Reload) else { break signal };
-        service_manager::reloading();
+        let Some(reloader) = reloader.as_mut() else { break signals.next().await };
+        let signal = tokio::select! {
+            signal = signals.next() => Some(signal),
+            () = reloader.check_due() => None,
+        };
         // Boxed, so that the future of the server stays small.
-        let mut reloading = Box::pin(reloader.reload(services));
+        let mut running: Pin<Box<dyn Future<Output = ()>>> = match signal {
+            Some(Signal::Reload) => Box::pin(async {
+                service_manager::reloading();
+                reloader.reload(services).await;
+                service_manager::ready();
+            }),
+            Some(signal) => break signal,
+            None => Box::pin(reloader.check_schema(services)),
+        };
         tokio::select! {
-            () = &mut reloading => {}
+            () = &mut running => {}
             signal = signals.end() => break signal,
         }
-        service_manager::ready();
     };
     service_manager::stopping();
     let service = services.get();

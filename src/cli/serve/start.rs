@@ -93,6 +93,7 @@ pub(crate) async fn start(
     let service = Service {
         views,
         cpu_tasks: Arc::default(),
+        schema_fit: Arc::default(),
         vocabularies,
         grants: grants.into(),
         logins: Logins::new(passwords, config.lockout(), store.clone(), audit.clone()).into(),
@@ -143,8 +144,7 @@ struct FirstReads {
 
 impl FirstReads {
     async fn read(config: &Config, servers: &ServerAddresses) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        let (schema, read) = SchemaSource::read(config)?;
-        let documents = Arc::clone(&read.documents);
+        let (schema, read, documents) = SchemaSource::read(config)?;
         let client = connect(servers, config.start_wait).await?;
         connection_check::check(config, servers).await?;
         let served = schema.open(read, &client, servers).await?;

@@ -87,6 +87,11 @@ impl PooledConnections {
         Err(error)
     }
 
+    /// Closes a statement on each of them that has prepared it.
+    pub(in crate::database) fn forget(&self, sql: &str) {
+        self.0.pool.manager().statement_caches.remove(sql, &[]);
+    }
+
     /// How many there are, and how many are free.
     pub(in crate::database) fn status(&self) -> Status {
         self.0.pool.status()

@@ -156,6 +156,13 @@ impl SharedConnections {
         best.map(|(_, turn)| turn)
     }
 
+    /// Closes a statement wherever it is prepared.
+    pub(in crate::database) fn forget(&self, text: StatementText<'_>) {
+        for connection in self.0.slots.iter().filter_map(Slot::connection) {
+            connection.statements().remove(&text.key);
+        }
+    }
+
     /// Whether a text has come often enough to be prepared.
     fn has_come_back(&self, key: u64) -> bool {
         let mut uses = self.0.uses.lock().unwrap_or_else(PoisonError::into_inner);

@@ -83,6 +83,12 @@ impl Pool {
         self.shared.has(text)
     }
 
+    /// Closes a statement on each connection that has prepared it.
+    pub(crate) fn forget(&self, text: StatementText<'_>) {
+        self.connections.forget(text.sql);
+        self.shared.forget(text);
+    }
+
     /// Opens a connection, and closes it. Fails if it cannot be used, however often it is opened again, and not if there is none
     /// now.
     pub(crate) async fn check(&self) -> Result<(), DatabaseError> {

@@ -1,0 +1,38 @@
+//! Whether the tables fit the schema that is served, as far as is known.
+//!
+//! Owners change their tables while the server runs. A statement that does not fit them any more asks for the two to be compared again.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use tokio::sync::Notify;
+
+/// Whether the tables fit the schema.
+#[derive(Debug, Default)]
+pub(crate) struct SchemaFit {
+    /// What does not fit.
+    mismatch: ArcSwapOption<String>,
+    checks: Notify,
+}
+
+impl SchemaFit {
+    /// What the last check found that does not fit.
+    pub(crate) fn mismatch(&self) -> Option<Arc<String>> {
+        self.mismatch.load_full()
+    }
+
+    /// Asks for a check.
+    pub(crate) fn request_check(&self) {
+        self.checks.notify_one();
+    }
+
+    /// Waits until somebody asks for a check, or has done so since the last time.
+    pub(crate) async fn check_requested(&self) {
+        self.checks.notified().await;
+    }
+
+    /// The tables were checked.
+    pub(crate) fn checked(&self, mismatch: Option<String>) {
+        self.mismatch.store(mismatch.map(Arc::new));
+    }
+}
