@@ -3,6 +3,7 @@
 
 mod change_feed;
 mod cluster;
+mod ddl;
 mod faults;
 mod hotwax;
 mod item_groups;

@@ -1,0 +1,151 @@
+//! Changes that owners make to their tables while the server runs. Requests are sent before, during and after each, and again once it is
+//! undone.
+//!
+//! What a request may be answered is known from a server that starts after the change. Where none does, since the schema does not fit the
+//! tables, a request is answered as before or gets SCHEMA_CHANGED.
+
+mod changes;
+mod served_again;
+
+use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use serde_json::Value;
+
+use crate::database::ddl::changes::{Change, QUERIES, SCHEMA, TABLES};
+use crate::own_schemas::OwnSchema;
+use crate::support::http::GRAPHQL_JSON;
+use crate::support::server::{Server, connection_string};
+
+/// A server of the schema, and a token.
+struct Served {
+    server: Server,
+    token: String,
+}
+
+impl Deref for Served {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
+impl Served {
+    fn start(own: &OwnSchema, token: Option<String>) -> Self {
+        let database = connection_string(&own.database.config());
+        let flags = ["--schema", &own.file(), "--admin-listen", "0", "--bucket-size", "1000000000"];
+        let server = Server::start_with_common_key(&database, &flags);
+        let token = token.unwrap_or_else(|| server.token("demo"));
+        Self { server, token }
+    }
+
+    /// What the request is answered: its data, or the code of its error.
+    fn answer(&self, query: &str) -> Value {
+        let response = self.query_as(GRAPHQL_JSON, &self.token, query);
+        if response.status == 200 && response.code().is_empty() {
+            return response.json()["data"].take();
+        }
+        if response.code() == "SCHEMA_CHANGED" {
+            assert_eq!(response.status, 503, "{response:?}");
+        }
+        response.code().into()
+    }
+
+    fn answers(&self) -> Vec<Value> {
+        QUERIES.iter().map(|query| self.answer(query)).collect()
+    }
+}
+
+/// What the requests were answered that were sent all the time, with the number of each.
+type Seen = BTreeSet<(usize, String)>;
+
+/// Sends requests until it is told to stop.
+fn send_all_the_time(served: &Arc<Served>, is_over: &Arc<AtomicBool>) -> thread::JoinHandle<Seen> {
+    let (served, is_over) = (Arc::clone(served), Arc::clone(is_over));
+    thread::spawn(move || {
+        let mut seen = Seen::new();
+        while !is_over.load(Ordering::Relaxed) {
+            for (number, query) in QUERIES.iter().enumerate() {
+                seen.insert((number, served.answer(query).to_string()));
+            }
+        }
+        seen
+    })
+}
+
+fn changed() -> Value {
+    "SCHEMA_CHANGED".into()
+}
+
+/// Makes each change, and undoes it.
+async fn make(name: &str, changes: &'static str) {
+    let own = OwnSchema::create(&format!("ddl-{name}"), TABLES, SCHEMA).await;
+    assert_eq!(own.check(), "");
+    let served = Arc::new(Served::start(&own, None));
+    let first = served.answers();
+    let is_rows = |data: &Value| data.as_object().is_some_and(|data| data.values().all(|field| !field.is_null()));
+    for (query, data) in QUERIES.iter().zip(&first) {
+        assert!(is_rows(data), "{query}: {data}");
+    }
+    let mut wrong = Vec::new();
+    for Change { what, ddl, undo } in Change::read(changes) {
+        let is_over = Arc::default();
+        let sent = send_all_the_time(&served, &is_over);
+        execute(&own, what, ddl).await;
+        let fits = own.check().is_empty();
+        let after = fits.then(|| Served::start(&own, Some(served.token.clone())).answers());
+        let answers = served.answers();
+        for (number, answer) in answers.iter().enumerate() {
+            let is_right = match &after {
+                Some(after) => *answer == after[number],
+                None => *answer == first[number] || *answer == changed(),
+            };
+            if !is_right {
+                let right = after.as_ref().map_or(&first[number], |after| &after[number]);
+                wrong.push(format!("{what}: {}: {answer} instead of {right}", QUERIES[number]));
+            }
+        }
+        execute(&own, what, undo).await;
+        let healed = served.answers();
+        is_over.store(true, Ordering::Relaxed);
+        for (number, answer) in sent.join().unwrap() {
+            let known = [&first[number], &answers[number], &changed()].map(ToString::to_string);
+            if !known.contains(&answer) {
+                wrong.push(format!("{what}: {}: meanwhile {answer}", QUERIES[number]));
+            }
+        }
+        for (number, answer) in healed.iter().enumerate().filter(|(number, answer)| **answer != first[*number]) {
+            wrong.push(format!("{what}, undone: {}: {answer} instead of {}", QUERIES[number], first[number]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+async fn execute(own: &OwnSchema, what: &str, ddl: &str) {
+    // Some may not run in a transaction, which several statements are.
+    own.client.batch_execute(ddl).await.unwrap_or_else(|error| panic!("{what}: {error:?}: {ddl}"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn types_are_changed_beside_requests() {
+    make("types", include_str!("ddl/types.sql")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_are_changed_beside_requests() {
+    make("columns", include_str!("ddl/columns.sql")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn relations_are_changed_beside_requests() {
+    make("relations", include_str!("ddl/relations.sql")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_indexes_and_the_rest_are_changed_beside_requests() {
+    make("keys", include_str!("ddl/keys_and_the_rest.sql")).await;
+}
