@@ -54,7 +54,7 @@ pub(crate) enum Event<'a> {
         /// Why.
         error: &'a dyn Error,
     },
-    /// cli: tables were changed. They fit the schema, and are served as they are now.
+    /// cli: the tables were compared with the schema again. They fit it, and are served as they are now.
     SchemaFits,
     /// cli: a table was changed and does not fit the schema any more.
     SchemaUnfit {

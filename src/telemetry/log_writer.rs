@@ -38,7 +38,7 @@ pub(super) fn write(event: &Event<'_>) {
         Event::ReloadFailed { error } => {
             error!(error = %ErrorChain(*error), "the settings cannot be used; those that were read before stay in force");
         }
-        Event::SchemaFits => info!("tables were changed; they fit the schema, and are served as they are now"),
+        Event::SchemaFits => info!("the tables fit the schema file, and are served as they are now"),
         Event::SchemaUnfit { error } => {
             error!(error = %ErrorChain(*error), "tables were changed; requests that need them fail with SCHEMA_CHANGED");
         }

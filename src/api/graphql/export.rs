@@ -342,8 +342,14 @@ impl RunningExport {
         compiled: &Compiled,
         timeline: &mut Timeline,
     ) -> Result<Box<ResponseWriter>, ExecuteError> {
-        place.connection.begin().await?;
-        self.fetch_from(place, compiled, timeline).await
+        loop {
+            place.connection.begin().await?;
+            let rows = self.read(&place, compiled, timeline).await?;
+            if !place.connection.has_missed_rows().await? {
+                return Ok(self.keep(place, rows));
+            }
+            place.connection.commit().await?;
+        }
     }
 
     async fn fetch_from(
@@ -353,17 +359,31 @@ impl RunningExport {
         timeline: &mut Timeline,
     ) -> Result<Box<ResponseWriter>, ExecuteError> {
         // A page that fails, or is given up, leaves the connection in an unknown state: it is dropped.
-        let memory = &mut self.run.memory;
-        let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |bytes| row_memory::hold(memory, bytes) };
-        let rows = tokio::select! {
-            biased;
-            rows = execute_within(&place.connection, &compiled.plan, &timeline.statement, &mut limits) => rows?,
-            error = place.server.lost() => return Err(error.into()),
-        };
+        let rows = self.read(&place, compiled, timeline).await?;
+        Ok(self.keep(place, rows))
+    }
+
+    /// Keeps a connection whose page was read for the next page.
+    fn keep(&mut self, place: ExportPlace, rows: Box<ResponseWriter>) -> Box<ResponseWriter> {
         self.run.service.servers.record_read(&self.run.caller.user_id, &place.server);
         self.server = Some(Arc::clone(&place.server));
         self.place = Some(IdlePlace::new(place, self.idle_left));
-        Ok(rows)
+        rows
+    }
+
+    async fn read(
+        &mut self,
+        place: &ExportPlace,
+        compiled: &Compiled,
+        timeline: &mut Timeline,
+    ) -> Result<Box<ResponseWriter>, ExecuteError> {
+        let memory = &mut self.run.memory;
+        let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |bytes| row_memory::hold(memory, bytes) };
+        tokio::select! {
+            biased;
+            rows = execute_within(&place.connection, &compiled.plan, &timeline.statement, &mut limits) => rows,
+            error = place.server.lost() => Err(error.into()),
+        }
     }
 
     /// Writes what follows the nodes of a page. Returns whether the collection ends with it.

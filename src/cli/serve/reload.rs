@@ -142,13 +142,13 @@ impl<'a> Reloader<'a> {
             let before = if tls.is_some() { "not set" } else { "set" };
             return Err(ReloadError::Encryption { before }.into());
         }
-        let is_to_open = schema != self.schema || service.schema_fit.mismatch().is_some();
-        let served = if is_to_open { Some(open(&schema, read, &self.servers).await?) } else { None };
+        let served = if schema == self.schema { None } else { Some(open(&schema, read, &self.servers).await?) };
         log.change(&config.log())?;
 
         // Nothing fails from here on.
-        if let Some(served) = served {
-            service = serve(service, served);
+        match served {
+            Some(served) => service = serve(service, served),
+            None => self.checks.request_at_once(),
         }
         service.grants.set_options(config.grants());
         service.logins.set_lockout(config.lockout());

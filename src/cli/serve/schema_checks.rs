@@ -37,6 +37,11 @@ impl SchemaChecks {
         }
     }
 
+    /// A check is due at once.
+    pub(super) fn request_at_once(&mut self) {
+        (self.last, self.is_due) = (None, true);
+    }
+
     /// A check was made. It is due once more if it did not find that the tables fit.
     pub(super) fn made(&mut self, fits: bool) {
         let now = Instant::now();

@@ -28,6 +28,17 @@ pub struct OwnConnection {
     locks: LockWatch,
 }
 
+/// Begins a transaction of one statement.
+const BEGIN_STATEMENT: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY";
+
+/// Begins a transaction whose statements all have the snapshot of the first.
+const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/// A table that the transaction has locked whose file is another one now than in its snapshot. Catalogs have the file 0 there.
+const REWRITTEN: &str = "SELECT c.oid::text FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation \
+                         WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND c.relkind IN ('r', 'm') AND c.relfilenode <> 0 \
+                         AND c.relfilenode <> pg_relation_filenode(c.oid) LIMIT 1";
+
 /// What makes a statement read-only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReadOnly {
@@ -68,9 +79,15 @@ impl OwnConnection {
         Some(Backend::of(self.connection.as_ref()?, &self.locks))
     }
 
-    /// Begins a transaction. Every statement in it sees the same snapshot.
+    /// Begins a transaction. Every statement in it sees the snapshot of the first.
     pub async fn begin(&self) -> Result<(), DatabaseError> {
-        timed(Operation::Begin, async { Ok(self.connection()?.batch_execute(self.begin_text()).await?) }).await
+        timed(Operation::Begin, async { Ok(self.connection()?.batch_execute(BEGIN_SNAPSHOT).await?) }).await
+    }
+
+    /// Whether a table that the transaction has read was written anew, as by an `ALTER TABLE`, between its snapshot and its first lock. To the
+    /// snapshot such a table may have no rows.
+    pub(crate) async fn has_missed_rows(&self) -> Result<bool, DatabaseError> {
+        Ok(self.first_row(REWRITTEN).await?.is_some())
     }
 
     /// Ends the transaction.
@@ -102,7 +119,7 @@ impl OwnConnection {
             return Ok(Rows::new(connection.query_raw(statement, parameters).await?, None));
         }
         // A message is sent when its future is first polled, so these three travel together.
-        let mut begin = Box::pin(maybe_done(connection.batch_execute(self.begin_text())));
+        let mut begin = Box::pin(maybe_done(connection.batch_execute(BEGIN_STATEMENT)));
         let _ = poll!(&mut begin);
         let mut query = Box::pin(maybe_done(connection.query_raw(statement, parameters)));
         let _ = poll!(&mut query);
@@ -120,7 +137,7 @@ impl OwnConnection {
     pub(crate) async fn explain_analyze(&self, sql: &str, arguments: &str) -> Result<String, DatabaseError> {
         let (begin, commit) = match self.read_only {
             ReadOnly::ByDefault => (String::new(), ""),
-            ReadOnly::ByTransaction => (format!("{}; ", self.begin_text()), "; COMMIT"),
+            ReadOnly::ByTransaction => (format!("{BEGIN_STATEMENT}; "), "; COMMIT"),
         };
         let batch = format!(
             "{begin}PREPARE orderql_analyzed AS {sql};\nEXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) \
@@ -160,13 +177,6 @@ impl OwnConnection {
     pub fn discard(mut self) {
         if let Some(connection) = self.connection.take() {
             cancel::abandon(connection, self.tls.clone());
-        }
-    }
-
-    fn begin_text(&self) -> &'static str {
-        match self.read_only {
-            ReadOnly::ByDefault => "BEGIN",
-            ReadOnly::ByTransaction => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         }
     }
 

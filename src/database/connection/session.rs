@@ -30,11 +30,12 @@ pub(super) const READER_DEFAULTS: [Setting; 11] = [
     ("client_connection_check_interval", "1s"),
 ];
 
-/// A transaction is one snapshot and never writes. Setting this once is cheaper than repeating it in each BEGIN: a transaction
-/// of one trivial statement costs PostgreSQL a third more with it.
-pub(super) const SNAPSHOT: Setting = ("default_transaction_isolation", "repeatable read");
+/// A statement takes its snapshot when it has its locks. `repeatable read` takes the snapshot before, and shows a table without rows if an
+/// `ALTER TABLE` that the statement has waited for wrote them anew (PostgreSQL's manual, "Caveats" of concurrency control).
+pub(super) const ISOLATION: Setting = ("default_transaction_isolation", "read committed");
 
-/// See [`SNAPSHOT`].
+/// A transaction never writes. Setting this once is cheaper than repeating it in each BEGIN: a transaction of one trivial statement costs
+/// PostgreSQL a third more with it.
 pub(super) const READ_ONLY_DEFAULT: Setting = ("default_transaction_read_only", "on");
 
 /// Settings of reading connections that results depend on. The operator's address cannot override them.
@@ -59,7 +60,7 @@ pub fn reader_settings(operator: &str) -> String {
 /// The `options` of a reading connection whose server is chosen by its own default of read-only transactions. [`READ_ONLY`]
 /// follows when it is chosen.
 fn undecided_reader_settings(operator: &str) -> String {
-    let required = [&[SNAPSHOT][..], &READER_REQUIRED].concat();
+    let required = [&[ISOLATION][..], &READER_REQUIRED].concat();
     [&options(&READER_DEFAULTS), operator, &options(&required)]
         .into_iter()
         .filter(|part| !part.is_empty())
@@ -73,7 +74,7 @@ pub(in crate::database) const READ_ONLY: &str = "SET default_transaction_read_on
 /// The address with the settings of a reading connection, and whether `READ_ONLY` has to follow.
 pub(crate) fn reader(address: &DatabaseAddress) -> (DatabaseAddress, bool) {
     if !address.startup_options {
-        // Each transaction says by itself that it is a snapshot and read-only.
+        // Each transaction says by itself which snapshot it has, and that it is read-only.
         return (address.clone(), false);
     }
     let operator = address.config.get_options().unwrap_or_default();
@@ -124,7 +125,7 @@ mod tests {
                 assert!(settings.starts_with("-c ") && !settings.ends_with(' '), "{settings}");
             }
         }
-        assert!(reader_settings("").contains("-c default_transaction_isolation=repeatable\\ read "));
+        assert!(reader_settings("").contains("-c default_transaction_isolation=read\\ committed "));
         assert!(
             role_settings("a\"b").starts_with("ALTER ROLE \"a\"\"b\" SET max_parallel_workers_per_gather = '0';\n")
         );

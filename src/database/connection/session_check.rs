@@ -1,5 +1,5 @@
 //! Whether a new connection has the settings that results depend on. A pooler between, or somebody's `ALTER ROLE`, may have
-//! replaced them, and nobody would notice: snapshots would not be snapshots any more.
+//! replaced them, and nobody would notice: rows would come in another order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use tokio_postgres::{Error, SimpleQueryMessage};
 
 use crate::database::connection::lock_waits::LockWatch;
 use crate::database::connection::session::{
-    READ_ONLY_DEFAULT, READER_DEFAULTS, READER_REQUIRED, SNAPSHOT, Setting, WRITER_REQUIRED,
+    ISOLATION, READ_ONLY_DEFAULT, READER_DEFAULTS, READER_REQUIRED, Setting, WRITER_REQUIRED,
 };
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -27,9 +27,9 @@ pub(in crate::database) struct SessionCheck {
 }
 
 impl SessionCheck {
-    /// For connections that read. Without startup options each transaction says by itself that it is a snapshot and read-only.
+    /// For connections that read. Without startup options each transaction says by itself which snapshot it has, and that it is read-only.
     pub(in crate::database) fn of_reader(startup_options: bool) -> Self {
-        let of_transactions: &[Setting] = if startup_options { &[SNAPSHOT, READ_ONLY_DEFAULT] } else { &[] };
+        let of_transactions: &[Setting] = if startup_options { &[ISOLATION, READ_ONLY_DEFAULT] } else { &[] };
         // With startup options, what differs is what the operator's address says.
         let planning: &[Setting] = if startup_options { &[] } else { &READER_DEFAULTS };
         Self::new([of_transactions, &READER_REQUIRED].concat(), planning)

@@ -18,12 +18,12 @@ const ORDER: &str = "{ order(orderId: \"NEW\") { orderId } }";
 /// A response that is streamed, for it may have many rows.
 const ORDERS: &str = "{ orders(first: 100) { edges { node { orderId orderItems(first: 100) { edges { node { orderItemSeqId } } } } } } }";
 
-/// Makes reading an order fail outside of a snapshot that only reads.
+/// Makes reading an order fail in a transaction that may write, or that takes its snapshot before its locks.
 const DEMANDING_ORDERS: &str = "
     CREATE FUNCTION demand() RETURNS bool LANGUAGE plpgsql AS $$
     BEGIN
-        IF (current_setting('transaction_isolation'), current_setting('transaction_read_only')) <> ('repeatable read', 'on') THEN
-            RAISE EXCEPTION 'this is no snapshot';
+        IF (current_setting('transaction_isolation'), current_setting('transaction_read_only')) <> ('read committed', 'on') THEN
+            RAISE EXCEPTION 'this is no transaction for a query';
         END IF;
         RETURN TRUE;
     END $$;

@@ -44,7 +44,7 @@ pub(super) const TABLES: &str = r#"
     CREATE VIEW open_ticket AS SELECT ticket_id, extra FROM ticket WHERE customer_id < 3;
     INSERT INTO customer SELECT n, 'customer ' || n, 'note ' || n FROM generate_series(1, 5) AS n;
     INSERT INTO ticket
-        SELECT n, 1 + n % 5, (enum_range(NULL::state))[1 + n % 3], 'title ' || n % 7, 'c' || n % 4, n * 1.25, n % 6,
+        SELECT n, 1 + n % 5, (enum_range(NULL::state))[1 + n % 3], 'title ' || n % 7, 'c' || n % 4, n + 0.25, n % 6,
             '2026-01-01 00:00Z'::timestamptz + n * interval '1 day', 'extra ' || n
         FROM generate_series(1, 40) AS n;
 "#;

@@ -78,9 +78,3 @@ DROP DOMAIN public.text
 DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database()); END $$
 # undo
 DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET ALL', current_database()); END $$
-
-## connections are closed
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ~ 'ticket'
-# undo
-SELECT

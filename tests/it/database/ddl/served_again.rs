@@ -1,11 +1,14 @@
 //! What tells that the schema does not fit the tables any more, and what mends it.
 
+use serde_json::json;
+
 use crate::database::ddl::changes::{SCHEMA, TABLES};
 use crate::database::ddl::{Served, changed};
 use crate::own_schemas::OwnSchema;
 use crate::support::server::wait_until;
 
 const RENAMED: &str = "{ tickets(first: 1) { edges { node { title } } } }";
+const NOTE: &str = "{ customers(first: 1) { edges { node { note } } } }";
 const UNTOUCHED: &str = "{ customers(first: 1) { edges { node { name } } } }";
 
 /// The status and the reason of the part `schema`.
@@ -39,7 +42,7 @@ async fn a_column_that_is_renamed_is_named_until_it_is_back() {
     let log = served.server.stop();
     for line in [
         "tables were changed; requests that need them fail with SCHEMA_CHANGED",
-        "tables were changed; they fit the schema, and are served as they are now",
+        "the tables fit the schema file, and are served as they are now",
     ] {
         assert_eq!(log.matches(line).count(), 1, "{line}: {log}");
     }
@@ -60,4 +63,23 @@ async fn a_schema_file_that_follows_the_tables_is_served_after_a_reload() {
     served.signal("-HUP");
     wait_until(|| served.answer("{ tickets(first: 1) { edges { node { heading } } } }").is_object());
     assert_eq!(schema_part(&served).0, "ok");
+}
+
+/// A column that is only selected has a text whatever its type is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_compares_the_tables_with_the_schema() {
+    let own = OwnSchema::create("ddl-compared", TABLES, SCHEMA).await;
+    let served = Served::start(&own, None);
+    served.answer(UNTOUCHED);
+    for (note, shown, status) in [
+        ("char(9) USING 'n'", json!("n        "), "ok"),
+        ("text[] USING ARRAY['n']", json!("{n}"), "degraded"),
+        ("json USING to_json('n'::text)", json!("\"n\""), "degraded"),
+        ("text USING 'n'", json!("n"), "ok"),
+    ] {
+        own.client.batch_execute(&format!("ALTER TABLE customer ALTER note TYPE {note}")).await.unwrap();
+        served.signal("-HUP");
+        wait_until(|| served.answer(NOTE)["customers"]["edges"][0]["node"]["note"] == shown);
+        wait_until(|| schema_part(&served).0 == status);
+    }
 }
