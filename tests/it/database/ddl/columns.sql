@@ -28,7 +28,7 @@ ALTER TABLE ticket RENAME customer_id TO buyer_id
 # undo
 ALTER TABLE ticket RENAME buyer_id TO customer_id
 
-## two columns exchange their names
+## two columns exchange their names (answers differ)
 ALTER TABLE ticket RENAME title TO other; ALTER TABLE ticket RENAME code TO title; ALTER TABLE ticket RENAME other TO code
 # undo
 ALTER TABLE ticket RENAME title TO other; ALTER TABLE ticket RENAME code TO title; ALTER TABLE ticket RENAME other TO code

@@ -38,7 +38,7 @@ CREATE SCHEMA aside; ALTER TYPE state SET SCHEMA aside
 # undo
 ALTER TYPE aside.state SET SCHEMA public; DROP SCHEMA aside
 
-## an enum becomes text
+## an enum becomes text (answers differ)
 ALTER TABLE ticket ALTER state TYPE text
 # undo
 ALTER TABLE ticket ALTER state TYPE state USING state::state
@@ -99,7 +99,7 @@ ALTER TABLE ticket ALTER weight TYPE boolean USING weight > 2
 # undo
 ALTER TABLE ticket ALTER weight TYPE integer USING kept; ALTER TABLE ticket DROP kept
 
-## a decimal gets another scale
+## a decimal gets another scale (answers differ)
 ALTER TABLE ticket ALTER amount TYPE numeric(12, 4)
 # undo
 ALTER TABLE ticket ALTER amount TYPE numeric(10, 2)
