@@ -27,7 +27,9 @@ pub(crate) enum ServiceError {
     #[error("the server is stopping, and the request would have to wait; send it again")]
     Stopping,
     /// A table is not as the schema has it any more. The cause is in the log.
-    #[error("the tables of the database were changed and do not fit the schema; the operator finds the reason in the log")]
+    #[error(
+        "the tables of the database were changed and do not fit the schema; the operator finds the reason in the log"
+    )]
     SchemaChanged(#[source] BoxError),
     /// An internal error, which is in the log.
     #[error("an internal error; the operator finds it in the log under {request_id}")]

@@ -9,8 +9,8 @@ use tokio::time;
 
 use crate::api::service::CurrentService;
 use crate::api::service::Service;
-use crate::cli::serve::database_wait::connect_once;
 use crate::cli::schema::Unfit;
+use crate::cli::serve::database_wait::connect_once;
 use crate::cli::serve::schema_checks::SchemaChecks;
 use crate::cli::serve::served_schema::{ReadSchema, SchemaSource, ServedSchema};
 use crate::config::flags::Flags;

@@ -206,6 +206,28 @@ async fn an_update_on_a_full_disk_is_not_applied_and_succeeds_when_there_is_spac
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_update_whose_table_was_changed_is_not_applied_and_succeeds_when_it_is_back() {
+    let (server, database, token) = server_with_demo_user(Profile::DEFAULT, &["--writer-pool-size", "1"]).await;
+    let client = database.connect().await;
+    client.batch_execute(ORDERS).await.unwrap();
+    assert_eq!(update_box(&server, &token, "before").status, 200);
+    for (ddl, undo) in [
+        (
+            "ALTER TABLE shipment_package RENAME shipment_box_type_id TO box_type_id",
+            "ALTER TABLE shipment_package RENAME box_type_id TO shipment_box_type_id",
+        ),
+        ("ALTER TABLE shipment_status RENAME TO aside", "ALTER TABLE aside RENAME TO shipment_status"),
+    ] {
+        client.batch_execute(ddl).await.unwrap();
+        let update = update_box(&server, &token, "during");
+        assert!(update.status == 503 && update.body.contains("tables of the database were changed"), "{update:?}");
+        client.batch_execute(undo).await.unwrap();
+        assert_eq!(audited(&client).await, ["before"].map(mark));
+    }
+    assert_eq!(update_box(&server, &token, "after").status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn reads_a_database_that_is_read_only_and_updates_it_later() {
     let (server, database, token) = server_with_demo_user(Profile::DEFAULT, &["--writer-pool-size", "1"]).await;
     let client = database.connect().await;
