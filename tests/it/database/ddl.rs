@@ -125,7 +125,8 @@ async fn make(name: &str, changes: &'static str) {
             wrong.push(format!("{what}, undone: {}: {answer} instead of {}", QUERIES[number], first[number]));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let log = Arc::into_inner(served).unwrap().server.stop();
+    assert!(wrong.is_empty(), "{}\n{log}", wrong.join("\n"));
 }
 
 async fn execute(own: &OwnSchema, what: &str, ddl: &str) {

@@ -216,7 +216,7 @@ async fn an_update_whose_table_was_changed_is_not_applied_and_succeeds_when_it_i
             "ALTER TABLE shipment_package RENAME shipment_box_type_id TO box_type_id",
             "ALTER TABLE shipment_package RENAME box_type_id TO shipment_box_type_id",
         ),
-        ("ALTER TABLE shipment_status RENAME TO aside", "ALTER TABLE aside RENAME TO shipment_status"),
+        ("ALTER TABLE shipment_package RENAME TO aside", "ALTER TABLE aside RENAME TO shipment_package"),
     ] {
         client.batch_execute(ddl).await.unwrap();
         let update = update_box(&server, &token, "during");
