@@ -19,7 +19,7 @@ use crate::compile::valid_operation::valid_operation;
 use crate::cost::price::Cost;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::plan::build::output::Output;
+use crate::plan::planner::output::Output;
 use crate::query::{Request, Variables};
 use crate::vocabulary::CurrentVocabularies;
 

@@ -9,7 +9,7 @@ use crate::compile::compiled::Compiled;
 use crate::compile::valid_operation::valid_operation;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::plan::build::output::Output;
+use crate::plan::planner::output::Output;
 use crate::query::export::{ExportOperation, FirstCursor, export};
 use crate::query::{Request, Variables};
 

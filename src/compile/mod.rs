@@ -28,7 +28,7 @@ use crate::compile::compiled::Compiled;
 use crate::compile::valid_operation::valid_operation;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
-use crate::plan::build::output::Output;
+use crate::plan::planner::output::Output;
 use crate::query::Request;
 
 /// Compiles a request: parse, validate, resolve, estimate, admit, expand searches, plan. Pure: the same request has the same result.

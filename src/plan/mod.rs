@@ -2,7 +2,7 @@
 //!
 //! - [`template`]: all of it, for every request that differs in values alone
 //! - [`request_plan`]: a template with the values of one request
-//! - [`mod@build`]: makes a template from a bound operation
+//! - [`planner`]: makes a template from a bound operation
 //! - [`parameters`]: the parameters of the statement, from where their values come from to the values
 //! - [`step`]: a page of a connection or the row of a lookup, as rows of the statement
 //! - [`result_columns`]: the columns of the statement's rows
@@ -24,7 +24,6 @@
 //! when a step adds them. It is written once and never read again.
 
 pub mod access_path;
-pub mod build;
 mod changes_sql;
 mod keyset;
 mod locator;
@@ -32,6 +31,7 @@ mod lookup_source;
 mod lookup_sql;
 mod page_sql;
 pub mod parameters;
+pub mod planner;
 mod rare_words;
 pub mod request_plan;
 mod response_size;

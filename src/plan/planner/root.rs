@@ -1,6 +1,6 @@
 //! The fields of the query root.
 
-use crate::plan::build::planner::Planner;
+use crate::plan::planner::Planner;
 use crate::query::bind::selection::{BoundRootField, BoundSelection};
 
 impl<'a> Planner<'a> {

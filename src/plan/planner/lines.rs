@@ -1,6 +1,6 @@
 //! The nodes of one collection as lines of JSON, for an export.
 
-use crate::plan::build::planner::{Planner, StepDraft};
+use crate::plan::planner::{Planner, StepDraft};
 use crate::plan::response_template::Op;
 use crate::plan::sql::Alias;
 use crate::query::bind::selection::{BoundConnectionField, BoundEdgeField, BoundRootField, BoundSelection, Selections};

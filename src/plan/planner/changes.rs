@@ -3,10 +3,10 @@
 use crate::catalog::changes::Changes;
 use crate::catalog::result_type::ResultType;
 use crate::plan::access_path::AccessPath;
-use crate::plan::build::page_fields::PageFields;
-use crate::plan::build::planner::{PageDraft, Planner, StepDraft};
 use crate::plan::changes_sql::{ChangesSql, MARKS_PER_ROW, StateColumn};
 use crate::plan::parameters::ParameterSource;
+use crate::plan::planner::page_fields::PageFields;
+use crate::plan::planner::{PageDraft, Planner, StepDraft};
 use crate::plan::select::{ReturnedSource, Select};
 use crate::plan::statement_sql::{Branch, BranchRows};
 use crate::plan::step::{ChangesColumns, Layout, Step};

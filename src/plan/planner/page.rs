@@ -2,12 +2,12 @@
 
 use crate::catalog::connection::{Connection, SortKey};
 use crate::plan::access_path::{AccessPath, CountPath};
-use crate::plan::build::page_fields::PageFields;
-use crate::plan::build::search::SearchTerms;
 use crate::plan::keyset::{self, KeysetBound, KeysetRange, Nulls, Restriction};
 use crate::plan::locator::Span;
 use crate::plan::page_sql::{Count, PageSql, Parent, Scan};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
+use crate::plan::planner::page_fields::PageFields;
+use crate::plan::planner::search::SearchTerms;
 use crate::plan::select::Select;
 use crate::plan::sql::Condition;
 use crate::query::bind::page_size::End;

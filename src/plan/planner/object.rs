@@ -1,9 +1,9 @@
 //! Lookups, and the fields of objects.
 
 use crate::catalog::schema::Field;
-use crate::plan::build::planner::{Planner, StepDraft};
 use crate::plan::lookup_sql::LookupSql;
 use crate::plan::parameters::ParameterSource;
+use crate::plan::planner::{Planner, StepDraft};
 use crate::plan::response_template::{ColumnType, Op};
 use crate::plan::select::{Select, ShownColumn};
 use crate::plan::sql::{Alias, ColumnOf, Condition, Operator};
