@@ -2,23 +2,22 @@
 //!
 //! Owners change their tables while the server runs. A statement that does not fit them any more asks for the two to be compared again.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arc_swap::ArcSwapOption;
 use tokio::sync::Notify;
 
 /// Whether the tables fit the schema.
 #[derive(Debug, Default)]
 pub(crate) struct SchemaFit {
     /// What does not fit.
-    mismatch: ArcSwapOption<String>,
+    mismatch: Mutex<Option<Arc<String>>>,
     checks: Notify,
 }
 
 impl SchemaFit {
     /// What the last check found that does not fit.
     pub(crate) fn mismatch(&self) -> Option<Arc<String>> {
-        self.mismatch.load_full()
+        self.locked().clone()
     }
 
     /// Asks for a check.
@@ -33,6 +32,10 @@ impl SchemaFit {
 
     /// The tables were checked.
     pub(crate) fn checked(&self, mismatch: Option<String>) {
-        self.mismatch.store(mismatch.map(Arc::new));
+        *self.locked() = mismatch.map(Arc::new);
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Option<Arc<String>>> {
+        self.mismatch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

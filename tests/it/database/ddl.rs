@@ -6,11 +6,11 @@
 //! lacks.
 
 mod changes;
+mod served;
 mod served_again;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -18,49 +18,8 @@ use std::thread;
 use serde_json::Value;
 
 use crate::database::ddl::changes::{Change, QUERIES, SCHEMA, TABLES};
+use crate::database::ddl::served::{Served, changed};
 use crate::own_schemas::OwnSchema;
-use crate::support::http::GRAPHQL_JSON;
-use crate::support::server::{Server, connection_string};
-
-/// A server of the schema, and a token.
-struct Served {
-    server: Server,
-    token: String,
-}
-
-impl Deref for Served {
-    type Target = Server;
-
-    fn deref(&self) -> &Server {
-        &self.server
-    }
-}
-
-impl Served {
-    fn start(own: &OwnSchema, token: Option<String>) -> Self {
-        let database = connection_string(&own.database.config());
-        let flags = ["--schema", &own.file(), "--admin-listen", "0", "--bucket-size", "1000000000"];
-        let server = Server::start_with_common_key(&database, &flags);
-        let token = token.unwrap_or_else(|| server.token("demo"));
-        Self { server, token }
-    }
-
-    /// What the request is answered: its data, or the code of its error.
-    fn answer(&self, query: &str) -> Value {
-        let response = self.query_as(GRAPHQL_JSON, &self.token, query);
-        if response.status == 200 && response.code().is_empty() {
-            return response.json()["data"].take();
-        }
-        if response.code() == "SCHEMA_CHANGED" {
-            assert_eq!(response.status, 503, "{response:?}");
-        }
-        response.code().into()
-    }
-
-    fn answers(&self) -> Vec<Value> {
-        QUERIES.iter().map(|query| self.answer(query)).collect()
-    }
-}
 
 /// What the requests were answered that were sent all the time, with the number of each.
 type Seen = BTreeSet<(usize, String)>;
@@ -77,10 +36,6 @@ fn send_all_the_time(served: &Arc<Served>, is_over: &Arc<AtomicBool>) -> thread:
         }
         seen
     })
-}
-
-fn changed() -> Value {
-    "SCHEMA_CHANGED".into()
 }
 
 /// Makes each change, and undoes it.

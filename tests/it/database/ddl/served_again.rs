@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::database::ddl::changes::{SCHEMA, TABLES};
-use crate::database::ddl::{Served, changed};
+use crate::database::ddl::served::{Served, changed};
 use crate::own_schemas::OwnSchema;
 use crate::support::server::wait_until;
 
