@@ -27,7 +27,8 @@
 //! - `sdl_writer`: catalog → published SDL
 //! - `places`, `name_index`: where a schema has what a name means
 //! - [`search_window`]: how many rows a search may examine
-//! - [`stored_type`]: how the database stores columns
+//! - [`stored_type`]: how the database stores columns; [`collation`]: by what it compares their texts
+//! - [`key_fault`]: why columns do not identify the rows of a table
 //! - [`result_type`]: as what statements return them
 //! - [`error`]: why a schema file cannot be used
 
@@ -38,6 +39,7 @@ mod build;
 mod build_binding;
 mod build_totals;
 pub mod changes;
+pub mod collation;
 pub mod column;
 mod compared_columns;
 pub mod connection;
@@ -50,6 +52,7 @@ pub mod ids;
 pub(crate) mod introspection;
 mod introspection_types;
 mod key_description;
+pub mod key_fault;
 mod limit;
 pub(crate) mod meta_field;
 pub(crate) mod name_index;

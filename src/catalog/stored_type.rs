@@ -3,13 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::catalog::result_type::ResultType;
-use crate::value::{Enumeration, Float, ScalarType, Value};
+use crate::value::{Enumeration, Float, Numeric, ScalarType, Value};
 
 /// How the database stores a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StoredType {
-    /// Characters: `text`, `varchar`, `char`.
+    /// Characters: `text`, `varchar`.
     Text,
+    /// Characters padded with spaces, which compare as if there were none at the end: `char`. A comparison with `text` would hide from
+    /// PostgreSQL that an index serves it.
+    Char,
     /// A whole number of 16 bits.
     Int2,
     /// A whole number of 32 bits.
@@ -63,6 +66,7 @@ impl StoredType {
         match (scalar, found) {
             (ScalarType::Id | ScalarType::Int, Self::Int2 | Self::Int4 | Self::Int8 | Self::Numeric)
             | (ScalarType::Id, Self::Uuid)
+            | (ScalarType::Id | ScalarType::String | ScalarType::Enum(_), Self::Char)
             | (ScalarType::BigInt, Self::Int2 | Self::Int4 | Self::Int8)
             | (ScalarType::Float, Self::Float4 | Self::Float8)
             | (ScalarType::Enum(_), Self::Enum(_)) => found,
@@ -81,7 +85,7 @@ impl StoredType {
             }
             (Self::Numeric, ScalarType::Id) => match parsed(ScalarType::Decimal) {
                 Ok(Value::Decimal(number)) if number.scale() == 0 => Ok(Value::Decimal(number)),
-                _ => Err("a whole number of at most 28 digits"),
+                _ => Numeric::parse_whole(text).map(Value::Numeric).ok_or("a whole number of at most 1000 digits"),
             },
             (Self::Uuid, _) => parsed(ScalarType::Uuid),
             (Self::Float4, _) => Float::parse_single(text).map(Value::Float).map_err(|error| error.expected),
@@ -109,7 +113,7 @@ impl StoredType {
                 (self, value),
                 (Self::Int8 | Self::Numeric, Value::Int(_))
                     | (Self::Numeric, Value::Decimal(_) | Value::Numeric(_))
-                    | (Self::Text, Value::Text(_))
+                    | (Self::Text | Self::Char, Value::Text(_))
                     | (Self::DateTime, Value::DateTime(_))
                     | (Self::Boolean, Value::Boolean(_))
                     | (Self::Uuid, Value::Uuid(_))
@@ -126,6 +130,7 @@ impl From<StoredType> for ResultType {
     fn from(stored: StoredType) -> Self {
         match stored {
             StoredType::Text | StoredType::Boolean | StoredType::Enum(_) => Self::Text,
+            StoredType::Char => Self::Char,
             StoredType::Int2 | StoredType::Int4 | StoredType::Int8 => Self::Int8,
             StoredType::Numeric => Self::Numeric,
             StoredType::DateTime => Self::Timestamp,

@@ -56,7 +56,7 @@ fn unwritable(ty: ColumnType) -> &'static str {
         ScalarType::Date => "the database has infinity or -infinity here, which a Date cannot be",
         ScalarType::Interval => "the database has infinity or -infinity here, which an Interval cannot be",
         ScalarType::Json => {
-            "the database has a JSON value here that is longer than 1 MiB or nested more than 127 levels deep"
+            "the database has a JSON value here that is longer than 1 MiB, nested more than 127 levels deep, or has half of a surrogate pair"
         }
         ScalarType::BigInt | ScalarType::Time | ScalarType::Uuid | ScalarType::Bytes => {
             "the database has a value here that the field's type does not have"

@@ -170,6 +170,7 @@ impl Display for Comparand {
 pub(crate) fn type_name(stored: StoredType) -> &'static str {
     match stored {
         StoredType::Text => "text",
+        StoredType::Char => "bpchar",
         StoredType::Int2 | StoredType::Int4 | StoredType::Int8 => "int8",
         StoredType::Numeric => "numeric",
         StoredType::DateTime => "timestamptz",

@@ -3,6 +3,7 @@
 use tokio_postgres::types::Type;
 use tokio_postgres::{Error, Row};
 
+use crate::catalog::collation::Collation;
 use crate::value::Enumeration;
 
 /// Joins to `attribute` what is known of its type. For a domain, or one over another, that is its base type, as results have it, and for an
@@ -39,7 +40,15 @@ pub(crate) const COLUMN_TYPE: &str = "
         FROM pg_catalog.pg_type AS enum
         JOIN pg_catalog.pg_namespace AS place ON place.oid = enum.typnamespace
         WHERE enum.oid = type.base AND enum.typtype = 'e'
-    ) AS enum (name, labels) ON TRUE";
+    ) AS enum (name, labels) ON TRUE
+    LEFT JOIN LATERAL (
+        SELECT
+            CASE WHEN place.nspname = 'pg_catalog' THEN '' ELSE quote_ident(place.nspname) || '.' END || quote_ident(own.collname),
+            own.collisdeterministic
+        FROM pg_catalog.pg_collation AS own
+        JOIN pg_catalog.pg_namespace AS place ON place.oid = own.collnamespace
+        WHERE own.oid = attribute.attcollation AND own.collprovider <> 'd'
+    ) AS own_collation (name, is_deterministic) ON TRUE";
 
 /// What is selected of it, for [`FoundType::read`].
 pub(crate) const SELECTED: &str = "
@@ -48,8 +57,10 @@ pub(crate) const SELECTED: &str = "
         attribute.atttypid <> type.base,
         enum.name,
         enum.labels,
-        type.modifier >= 4 AND (type.modifier - 4) & 65535 = 0 AND (type.modifier - 4) >> 16 <= 28,
-        attribute.attnotnull OR type.is_not_null";
+        type.modifier >= 4 AND (type.modifier - 4) & 65535 = 0,
+        attribute.attnotnull OR type.is_not_null,
+        own_collation.name,
+        own_collation.is_deterministic";
 
 /// The type of a column.
 #[derive(Debug)]
@@ -77,10 +88,11 @@ pub(crate) enum ValueType {
 #[derive(Debug)]
 pub(crate) struct FoundType {
     pub(crate) ty: ColumnType,
-    /// Whether the column, if it is numeric, has no decimal places and 28 digits at most.
+    /// Whether the column, if it is numeric, has no decimal places.
     pub(crate) is_whole: bool,
     /// Whether a constraint rules out nulls.
     pub(crate) is_not_null: bool,
+    pub(crate) collation: Collation,
 }
 
 impl ValueType {
@@ -125,6 +137,10 @@ impl FoundType {
             ty: if is_array { ColumnType::Array(value) } else { ColumnType::Value(value) },
             is_whole: row.try_get(first + 5)?,
             is_not_null: row.try_get(first + 6)?,
+            collation: match (row.try_get(first + 7)?, row.try_get(first + 8)?) {
+                (Some(name), Some(is_deterministic)) => Collation::named(name, is_deterministic),
+                _ => Collation::Default,
+            },
         })
     }
 }

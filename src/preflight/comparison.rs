@@ -6,13 +6,14 @@ use std::sync::LazyLock;
 use tokio_postgres::types::Type;
 
 use crate::catalog::Catalog;
+use crate::catalog::key_fault::KeyFault;
 use crate::preflight::column_use::ColumnUse;
-use crate::preflight::database_schema::{DatabaseSchema, FoundRelation};
+use crate::preflight::database_schema::{Children, DatabaseSchema, FoundRelation};
 use crate::preflight::index_check::ScanPlan;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::requirements::{
-    ColumnRequirement, CoveringIndexRequirement, NonNullRequirement, Requirements, ScanRequirement,
-    TextSearchRequirement,
+    ColumnName, ColumnRequirement, CoveringIndexRequirement, KeyRequirement, NonNullRequirement, Requirements,
+    ScanRequirement, TextSearchRequirement,
 };
 use crate::preflight::type_compatibility::{are_comparable, is_compatible};
 use crate::value::{Enumeration, ScalarType};
@@ -34,6 +35,13 @@ pub(super) struct Comparison<'r, 'a> {
 impl<'r, 'a> Comparison<'r, 'a> {
     pub(super) fn new(requirements: &'r Requirements<'a>, database: &'r DatabaseSchema) -> Self {
         Self { requirements, database, mismatches: Vec::new() }
+    }
+
+    /// Finds an encoding in which bytes need not be characters: PostgreSQL then sends bytes that are no text.
+    pub(super) fn encoding(&mut self) {
+        if self.database.encoding == "SQL_ASCII" {
+            self.mismatches.push(Mismatch::NoEncoding);
+        }
     }
 
     /// Finds relations that are missing or that the role may not read.
@@ -96,7 +104,33 @@ impl<'r, 'a> Comparison<'r, 'a> {
         }
     }
 
-    /// Finds joined columns that PostgreSQL cannot compare.
+    /// Finds columns that statements compare and whose collation is not deterministic. Texts that differ in their bytes are equal there: a
+    /// cursor, a list of values and a joined key would each take them for different ones.
+    pub(super) fn collations(&mut self) {
+        let compares =
+            |column_use| matches!(column_use, ColumnUse::Compared(_) | ColumnUse::ParentKey(_) | ColumnUse::ScopeValue);
+        let columns = self.requirements.columns.iter().filter(|required| compares(required.column_use));
+        let columns = columns.map(|required| (required.column, required.required_by));
+        let keys = self.requirements.keys.iter().flat_map(|key| {
+            let column = |name| ColumnName { relation: key.relation, name };
+            key.columns.iter().map(move |name| (column(*name), key.required_by))
+        });
+        let joins = self.requirements.joins.iter();
+        let joins = joins.flat_map(|join| [(join.left, join.required_by), (join.right, join.required_by)]);
+        let mut reported = HashSet::new();
+        for (column, required_by) in keys.chain(columns).chain(joins) {
+            let collation = self.database.column(column).and_then(|found| found.collation.nondeterministic());
+            let Some(collation) = collation.filter(|_| reported.insert(column)) else { continue };
+            self.mismatches.push(Mismatch::NondeterministicCollation {
+                relation: column.relation.to_owned(),
+                column: column.name.to_owned(),
+                collation: collation.to_owned(),
+                required_by: required_by.to_string(),
+            });
+        }
+    }
+
+    /// Finds joined columns that PostgreSQL cannot compare by an index.
     pub(super) fn joins(&mut self) {
         for join in &self.requirements.joins {
             let (Some(left), Some(right)) = (self.database.column(join.left), self.database.column(join.right)) else {
@@ -105,40 +139,50 @@ impl<'r, 'a> Comparison<'r, 'a> {
             if !are_comparable(left, right) {
                 self.mismatches.push(Mismatch::IncomparableColumns {
                     left: join.left.to_string(),
-                    left_type: left.type_name.clone(),
+                    left_type: left.collated_type(),
                     right: join.right.to_string(),
-                    right_type: right.type_name.clone(),
+                    right_type: right.collated_type(),
+                    is_scan: are_comparable(right, left),
                     required_by: join.required_by.to_string(),
                 });
             }
         }
     }
 
-    /// Finds keys that no unique index of the table guarantees, and fields that the schema declares non-null although no
+    /// Finds keys that no unique index of the table guarantees or that may be null, and fields that the schema declares non-null although no
     /// constraint of the table does. What a view guarantees cannot be read from the system catalogs: it is trusted.
     pub(super) fn constraints(&mut self) {
-        let has_columns = |relation: &FoundRelation, columns: &[&str]| {
-            columns.iter().all(|column| relation.columns.contains_key(*column))
-        };
+        let mut nullable_keys = HashSet::new();
         for key in &self.requirements.keys {
-            let Some(relation) = self.database.relation(key.relation) else { continue };
-            let identifies = |index: &Vec<String>| index.iter().all(|column| key.columns.contains(&column.as_str()));
-            if relation.has_constraints
-                && has_columns(relation, &key.columns)
-                && !relation.unique.iter().any(identifies)
-            {
+            let relation = self.database.relation(key.relation).filter(|relation| relation.has_constraints);
+            let Some(relation) = relation else { continue };
+            let columns: Vec<_> = key.columns.iter().filter_map(|name| relation.columns.get(*name)).collect();
+            if columns.len() < key.columns.len() {
+                continue;
+            }
+            let names = || key.columns.iter().map(|column| (*column).to_owned()).collect::<Vec<_>>();
+            if let Some(fault) = uniqueness_fault(relation, &key.columns) {
+                self.unfit_key(key, names(), fault);
+            } else if !relation.unique.iter().any(|index| index.is_within(&key.columns)) {
                 self.mismatches.push(Mismatch::KeyNotUnique {
                     relation: key.relation.to_owned(),
-                    columns: key.columns.iter().map(|column| (*column).to_owned()).collect(),
+                    columns: names(),
                     partition_key: relation.partition_key.clone(),
                     required_by: key.required_by.to_string(),
                 });
+            }
+            let is_nullable = |name: &&&str| relation.columns.get(**name).is_some_and(|column| !column.is_not_null);
+            let nullable: Vec<_> = key.columns.iter().filter(is_nullable).copied().collect();
+            if !nullable.is_empty() {
+                nullable_keys.extend(nullable.iter().map(|name| ColumnName { relation: key.relation, name }));
+                let fault = KeyFault::Nullable(nullable.into_iter().map(str::to_owned).collect());
+                self.unfit_key(key, names(), fault);
             }
         }
         for NonNullRequirement { column, required_by } in &self.requirements.non_nulls {
             let Some(relation) = self.database.relation(column.relation) else { continue };
             let Some(found) = relation.columns.get(column.name) else { continue };
-            if relation.has_constraints && !found.is_not_null {
+            if relation.has_constraints && !found.is_not_null && !nullable_keys.contains(column) {
                 self.mismatches.push(Mismatch::NullableColumn {
                     relation: column.relation.to_owned(),
                     is_migrated: MIGRATED.contains(column.relation),
@@ -147,6 +191,19 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 });
             }
         }
+    }
+
+    fn unfit_key(&mut self, key: &KeyRequirement<'_>, columns: Vec<String>, fault: KeyFault) {
+        let (relation, required_by) = (key.relation.to_owned(), key.required_by.to_string());
+        let found = self.database.relation(key.relation).filter(|_| matches!(fault, KeyFault::Nullable(_)));
+        let is_identified = found.is_some_and(|found| {
+            let is_not_null = |name: &String| found.columns.get(name).is_some_and(|column| column.is_not_null);
+            let mut indexes =
+                found.unique.iter().filter(|index| index.is_of_statements && index.is_within(&key.columns));
+            indexes.any(|index| index.columns.iter().all(is_not_null))
+        });
+        let is_of_standing_table = is_identified && MIGRATED.contains(key.relation);
+        self.mismatches.push(Mismatch::UnfitKey { relation, columns, fault, is_of_standing_table, required_by });
     }
 
     /// Finds look-ups for which no index has all columns. Which index a view would use cannot be read from the system catalogs.
@@ -244,6 +301,9 @@ impl<'r, 'a> Comparison<'r, 'a> {
             let is_migrated = MIGRATED.contains(&relation);
             match plan {
                 ScanPlan::Indexed => {}
+                // PostgreSQL plans to read nothing, and names no index.
+                ScanPlan::Unindexed
+                    if self.database.relation(scan.relation).is_some_and(|one| has_index(one, scan)) => {}
                 ScanPlan::Unindexed => {
                     let columns = scan.columns().map(str::to_owned).collect();
                     let is_first_descending = scan.is_first_descending;
@@ -266,4 +326,26 @@ impl<'r, 'a> Comparison<'r, 'a> {
             }
         }
     }
+}
+
+/// Whether a table without partitions has an index that serves a scan, once there are some.
+fn has_index(relation: &FoundRelation, scan: &ScanRequirement<'_>) -> bool {
+    relation.children == Children::NoPartitions
+        && relation.indexes.iter().any(|index| {
+            let Some((first, rest)) = index.split_at_checked(scan.equal.len()) else { return false };
+            scan.equal.iter().all(|column| first.iter().any(|other| other == column))
+                && rest.len() >= scan.order.len()
+                && rest.iter().zip(&scan.order).all(|(one, other)| one == other)
+        })
+}
+
+/// Why unique indexes of a table on columns, or on some of them, do not make these a key.
+fn uniqueness_fault(relation: &FoundRelation, columns: &[&str]) -> Option<KeyFault> {
+    if relation.children == Children::Inheriting {
+        return Some(KeyFault::Inherited);
+    }
+    let mut indexes = relation.unique.iter().filter(|index| index.is_within(columns));
+    let first = indexes.next()?;
+    let is_fit = first.is_of_statements || indexes.any(|index| index.is_of_statements);
+    (!is_fit).then(|| KeyFault::OtherComparison(first.columns.clone()))
 }

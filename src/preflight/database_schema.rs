@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
+use crate::catalog::collation::Collation;
 use crate::preflight::column_type::{COLUMN_TYPE, ColumnType, FoundType, SELECTED, ValueType};
 use crate::preflight::requirements::{ColumnName, Requirements};
 use crate::value::MAX_VALUE_BYTES;
@@ -29,7 +30,9 @@ fn relations() -> String {
          FROM pg_catalog.pg_foreign_table AS foreign_table
          JOIN pg_catalog.pg_foreign_server AS server ON server.oid = foreign_table.ftserver
          WHERE foreign_table.ftrelid = relation.oid),
-        pg_get_partkeydef(relation.oid),{SELECTED}
+        pg_get_partkeydef(relation.oid),
+        relation.relkind = 'r' AND EXISTS (SELECT FROM pg_catalog.pg_inherits WHERE inhparent = relation.oid),
+        relation.relkind = 'p' AND NOT EXISTS (SELECT FROM pg_partition_tree(relation.oid) WHERE isleaf),{SELECTED}
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -44,11 +47,13 @@ fn relations() -> String {
     )
 }
 
-/// Selects the columns of unique indexes of tables, without those that hold only for some rows or that are not complete.
+/// Selects the columns of unique indexes of tables, without those that hold only for some rows or that are not complete, and whether such
+/// an index compares them as statements do.
 const UNIQUE_INDEXES: &str = "
     SELECT
         wanted.name,
-        array_agg(attribute.attname::text)
+        array_agg(attribute.attname::text ORDER BY key.position),
+        bool_and(class.opcdefault AND index.indcollation[key.position - 1] IN (0, attribute.attcollation))
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
         CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
@@ -56,7 +61,8 @@ const UNIQUE_INDEXES: &str = "
     JOIN pg_catalog.pg_namespace AS namespace ON namespace.nspname = part[1]
     JOIN pg_catalog.pg_class AS relation ON relation.relnamespace = namespace.oid AND relation.relname = part[2]
     JOIN pg_catalog.pg_index AS index ON index.indrelid = relation.oid
-    CROSS JOIN LATERAL unnest(index.indkey[0:index.indnkeyatts - 1]) AS key (number)
+    CROSS JOIN LATERAL unnest(index.indkey[0:index.indnkeyatts - 1]) WITH ORDINALITY AS key (number, position)
+    JOIN pg_catalog.pg_opclass AS class ON class.oid = index.indclass[key.position - 1]
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid AND attribute.attnum = key.number
     WHERE cardinality(part) = 2
       AND index.indisunique
@@ -103,6 +109,8 @@ const LANGUAGES: &str = "
 pub(super) struct DatabaseSchema {
     /// The connection's role, quoted for SQL.
     pub(super) role: String,
+    /// The name of its encoding.
+    pub(super) encoding: String,
     /// The names of the text search configurations; none if none is required.
     pub(super) languages: HashSet<String>,
     relations: HashMap<String, FoundRelation>,
@@ -120,8 +128,10 @@ pub(super) struct FoundRelation {
     pub(super) server: Option<String>,
     /// How it is partitioned, if it is, such as `RANGE (order_date)`.
     pub(super) partition_key: Option<String>,
-    /// The columns of each unique index.
-    pub(super) unique: Vec<Vec<String>>,
+    /// Which of its rows are in other tables.
+    pub(super) children: Children,
+    /// Its unique indexes of all rows.
+    pub(super) unique: Vec<UniqueIndex>,
     /// The columns of each index, those that it only includes last.
     pub(super) indexes: Vec<Vec<String>>,
     /// The columns that have an index on words.
@@ -129,6 +139,25 @@ pub(super) struct FoundRelation {
     /// Whether the role may use the relation's schema.
     pub(super) schema_is_usable: bool,
     pub(super) columns: HashMap<String, FoundColumn>,
+}
+
+/// Which rows of a relation are in other tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Children {
+    /// None, or those of all partitions, whose indexes are the relation's.
+    Own,
+    /// Those of tables that inherit from it, whose indexes are their own.
+    Inheriting,
+    /// It is partitioned, and has no partition that could have rows.
+    NoPartitions,
+}
+
+/// A unique index of all rows.
+#[derive(Debug)]
+pub(super) struct UniqueIndex {
+    pub(super) columns: Vec<String>,
+    /// Whether it compares the columns by their own collations, and by the operators of their types.
+    pub(super) is_of_statements: bool,
 }
 
 /// A column that exists.
@@ -142,14 +171,27 @@ pub(super) struct FoundColumn {
     pub(super) is_readable: bool,
     /// Whether a constraint rules out nulls.
     pub(super) is_not_null: bool,
-    /// Whether the column, if it is numeric, has no decimal places and 28 digits at most.
+    /// Whether the column, if it is numeric, has no decimal places.
     pub(super) is_whole: bool,
+    pub(super) collation: Collation,
 }
 
 /// The declared characters of a column whose values, of four bytes each at most, cannot be longer than [`MAX_VALUE_BYTES`].
 const SHORT: usize = MAX_VALUE_BYTES / 4;
 
+impl UniqueIndex {
+    /// Whether it has no other columns than these.
+    pub(super) fn is_within(&self, columns: &[&str]) -> bool {
+        self.columns.iter().all(|column| columns.contains(&column.as_str()))
+    }
+}
+
 impl FoundColumn {
+    /// Its type in SQL, with its collation if that is not the database's.
+    pub(super) fn collated_type(&self) -> String {
+        format!("{}{}", self.type_name, self.collation)
+    }
+
     /// Whether its values may be longer than [`MAX_VALUE_BYTES`].
     pub(super) fn is_long(&self) -> bool {
         let ValueType::BuiltIn(ty) = self.ty.value() else { return false };
@@ -166,7 +208,10 @@ impl DatabaseSchema {
     pub(super) async fn read(client: &Client, requirements: &Requirements<'_>) -> Result<Self, Error> {
         let wanted: BTreeSet<_> = requirements.columns.iter().map(|column| column.column.relation).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
-        let role = async { client.query_one("SELECT quote_ident(current_user)", &[]).await?.try_get(0) };
+        let role = async {
+            let row = client.query_one("SELECT quote_ident(current_user), getdatabaseencoding()::text", &[]).await?;
+            Ok((row.try_get(0)?, row.try_get(1)?))
+        };
         let found = async { client.query(&relations(), &[&wanted]).await };
         let unique = async { client.query(UNIQUE_INDEXES, &[&wanted]).await };
         let indexes = async { client.query(INDEXES, &[&wanted]).await };
@@ -174,7 +219,8 @@ impl DatabaseSchema {
             let is_required = !requirements.text_searches.is_empty();
             if is_required { client.query(LANGUAGES, &[]).await } else { Ok(Vec::new()) }
         };
-        let (role, rows, unique, indexes, languages) = tokio::try_join!(role, found, unique, indexes, languages)?;
+        let ((role, encoding), rows, unique, indexes, languages) =
+            tokio::try_join!(role, found, unique, indexes, languages)?;
         let mut relations: HashMap<String, FoundRelation> = HashMap::with_capacity(wanted.len());
         for row in rows {
             let relation = FoundRelation {
@@ -184,19 +230,24 @@ impl DatabaseSchema {
                 has_constraints: row.try_get(7)?,
                 server: row.try_get(8)?,
                 partition_key: row.try_get(9)?,
+                children: match (row.try_get(10)?, row.try_get(11)?) {
+                    (true, _) => Children::Inheriting,
+                    (false, true) => Children::NoPartitions,
+                    (false, false) => Children::Own,
+                },
                 unique: Vec::new(),
                 indexes: Vec::new(),
                 text_indexed: HashSet::new(),
                 columns: HashMap::new(),
             };
-            let FoundType { ty, is_whole, is_not_null } = FoundType::read(&row, 10)?;
+            let FoundType { ty, is_whole, is_not_null, collation } = FoundType::read(&row, 12)?;
             let (type_name, is_readable) = (row.try_get(5)?, row.try_get(6)?);
-            let column = FoundColumn { ty, type_name, is_readable, is_not_null, is_whole };
+            let column = FoundColumn { ty, type_name, is_readable, is_not_null, is_whole, collation };
             relations.entry(row.try_get(0)?).or_insert(relation).columns.insert(row.try_get(4)?, column);
         }
         for row in unique {
             if let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) {
-                relation.unique.push(row.try_get(1)?);
+                relation.unique.push(UniqueIndex { columns: row.try_get(1)?, is_of_statements: row.try_get(2)? });
             }
         }
         for row in indexes {
@@ -206,7 +257,7 @@ impl DatabaseSchema {
             }
         }
         let languages = languages.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
-        Ok(Self { role, languages, relations })
+        Ok(Self { role, encoding, languages, relations })
     }
 
     /// The relation with that name in the catalog.

@@ -4,6 +4,7 @@ use std::fmt::{self, Display};
 
 use thiserror::Error;
 
+use crate::catalog::key_fault::KeyFault;
 use crate::plan::sql::{Identifier, List, Relation, direction};
 use crate::preflight::column_use::ColumnUse;
 
@@ -12,6 +13,12 @@ use crate::preflight::column_use::ColumnUse;
 /// schema file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Mismatch {
+    /// The database has no encoding, so its bytes need not be characters.
+    #[error(
+        "the database has the encoding SQL_ASCII, so that a text may have bytes that are no characters: dump it with pg_dump --encoding (the \
+         encoding that its programs write), and restore it into a database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0;"
+    )]
+    NoEncoding,
     /// There is no such table or view.
     #[error(
         "there is no table or view {relation}, which {required_by} reads: {}, or correct the schema file",
@@ -74,10 +81,11 @@ pub enum Mismatch {
         /// The part of the schema that uses it so.
         required_by: String,
     },
-    /// A join compares columns whose types PostgreSQL does not compare.
+    /// A join compares columns whose types or collations PostgreSQL does not compare, or not by an index.
     #[error(
-        "{required_by} joins {left} of type {left_type} with {right} of type {right_type}, which do not compare: correct \
-         the columns in the schema file"
+        "{required_by} joins {left} of type {left_type} with {right} of type {right_type}, which do not compare{}: \
+         correct the columns in the schema file",
+        if *.is_scan { " by an index" } else { "" }
     )]
     IncomparableColumns {
         /// One column, with its relation.
@@ -88,6 +96,8 @@ pub enum Mismatch {
         right: String,
         /// Its type in SQL.
         right_type: String,
+        /// Whether PostgreSQL compares them, by the collation that one has, and reads no index of the other for it.
+        is_scan: bool,
         /// The part of the schema that joins them.
         required_by: String,
     },
@@ -217,6 +227,35 @@ pub enum Mismatch {
         /// The type whose key it is.
         required_by: String,
     },
+    /// An index of a table is unique, and its columns do not identify its rows all the same.
+    #[error("the key of {required_by} does not identify the rows of {relation}: {fault}; {}", making_fit(relation, .columns, .fault))]
+    UnfitKey {
+        /// The table's name.
+        relation: String,
+        /// The columns of the key.
+        columns: Vec<String>,
+        /// Why.
+        fault: KeyFault,
+        /// Whether the table stood before migrations, and some columns of the key identify its rows and are never null.
+        is_of_standing_table: bool,
+        /// The type whose key it is.
+        required_by: String,
+    },
+    /// A column that is compared has a collation in which texts with other bytes are equal.
+    #[error(
+        "{relation}.{column} has the collation {collation}, in which different texts are equal, and {required_by} compares it: only show it, \
+         or search, sort and join by a column of a deterministic collation"
+    )]
+    NondeterministicCollation {
+        /// The relation's name.
+        relation: String,
+        /// The column's name.
+        column: String,
+        /// The collation, quoted for SQL.
+        collation: String,
+        /// The part of the schema that compares it.
+        required_by: String,
+    },
     /// A field is non-null, and the column that it reads may be null.
     #[error(
         "{required_by} is non-null, but {relation}.{column} may be null: make the field nullable in the schema file, or \
@@ -265,7 +304,13 @@ pub enum Mismatch {
 impl Mismatch {
     /// Whether every row may fit all the same: only a constraint that would guarantee it is missing.
     pub fn is_missing_guarantee(&self) -> bool {
-        matches!(self, Self::KeyNotUnique { .. } | Self::NullableColumn { .. } | Self::UndeclaredLabels { .. })
+        matches!(
+            self,
+            Self::KeyNotUnique { .. }
+                | Self::UnfitKey { .. }
+                | Self::NullableColumn { .. }
+                | Self::UndeclaredLabels { .. }
+        )
     }
 
     /// Whether queries can be answered all the same: an index that migrations make is missing, so that some take longer, or a table that
@@ -276,13 +321,17 @@ impl Mismatch {
             | Self::MissingIndexOfView { is_migrated, .. }
             | Self::NoCoveringIndex { is_migrated, .. }
             | Self::NullableColumn { is_migrated, .. } => *is_migrated,
+            Self::UnfitKey { is_of_standing_table, .. } => *is_of_standing_table,
             _ => false,
         }
     }
 
     /// Whether a table that stood before has a column that may be null, and a field of the built-in schema is not.
     pub fn is_of_standing_table(&self) -> bool {
-        matches!(self, Self::NullableColumn { is_migrated: true, .. })
+        matches!(
+            self,
+            Self::NullableColumn { is_migrated: true, .. } | Self::UnfitKey { is_of_standing_table: true, .. }
+        )
     }
 
     /// The relation that the role may not read, with its schema and quoted for SQL.
@@ -321,6 +370,26 @@ fn making_unique(relation: &str, columns: &[String], partition_key: Option<&str>
             "partition the table by the hash of a column of the key, or not at all: it is partitioned by {key}, and PostgreSQL makes \
              no unique index on it without these columns"
         ),
+    }
+}
+
+/// How a key identifies rows.
+fn making_fit(relation: &str, columns: &[String], fault: &KeyFault) -> String {
+    let table = Relation(relation);
+    match fault {
+        KeyFault::Inherited => {
+            format!(
+                "in the schema file, name the tables that inherit, or a view of its own rows (SELECT … FROM ONLY {table})"
+            )
+        }
+        KeyFault::OtherComparison(_) => {
+            format!("correct the key in the schema file, or {}", making_unique(relation, columns, None))
+        }
+        KeyFault::Nullable(nullable) => {
+            let alter = |column: &String| format!("ALTER COLUMN {} SET NOT NULL", Identifier(column));
+            let alter = nullable.iter().map(alter).collect::<Vec<_>>().join(", ");
+            format!("correct the key in the schema file, or ALTER TABLE {table} {alter};")
+        }
     }
 }
 

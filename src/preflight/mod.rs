@@ -55,9 +55,11 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     let requirements = Requirements::of(catalog);
     let database = DatabaseSchema::read(client, &requirements).await?;
     let mut comparison = Comparison::new(&requirements, &database);
+    comparison.encoding();
     comparison.relations();
     comparison.columns();
     comparison.enums();
+    comparison.collations();
     comparison.joins();
     comparison.constraints();
     comparison.covering_indexes();
@@ -125,7 +127,7 @@ fn add_built_in(types: &mut StoredTypes, relation: &str, name: &str, ty: &Type) 
         Type::INT8 => types.insert(relation, name, StoredType::Int8),
         Type::NUMERIC => types.insert(relation, name, StoredType::Numeric),
         Type::UUID => types.insert(relation, name, StoredType::Uuid),
-        Type::BPCHAR => types.insert_result(relation, name, ResultType::Char),
+        Type::BPCHAR => types.insert(relation, name, StoredType::Char),
         Type::TEXT | Type::VARCHAR | Type::NAME => types.insert_result(relation, name, ResultType::Text),
         Type::FLOAT4 => types.insert(relation, name, StoredType::Float4),
         Type::FLOAT8 => types.insert(relation, name, StoredType::Float8),

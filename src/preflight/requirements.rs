@@ -64,7 +64,7 @@ impl fmt::Display for ColumnName<'_> {
     }
 }
 
-/// Two columns that a statement compares for equality.
+/// Two columns that a statement compares for equality, to find rows by the right one.
 #[derive(Debug)]
 pub(super) struct JoinRequirement<'a> {
     pub(super) left: ColumnName<'a>,
@@ -315,7 +315,9 @@ impl<'a> Requirements<'a> {
         }
         self.column(relation, &key.column.name, ColumnUse::Compared(key.column.scalar), required_by);
         for column in key.semi_join.iter().flat_map(|semi_join| &semi_join.by) {
+            // Rows of one are looked for by a row of the other, in either direction.
             self.join(&connection.relation, column, relation, column, required_by);
+            self.join(relation, column, &connection.relation, column, required_by);
         }
         if let Some(vocabulary) = &key.vocabulary {
             self.column(vocabulary, &key.column.name, ColumnUse::Output(key.column.scalar), required_by);

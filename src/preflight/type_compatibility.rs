@@ -48,8 +48,12 @@ fn has_use(column_use: ColumnUse, ty: &Type, is_whole: bool) -> bool {
     }
 }
 
-/// Whether PostgreSQL compares the columns with `=`, and an index on either serves the comparison.
+/// Whether PostgreSQL compares the columns with `=`, and an index on the right one serves the comparison.
 pub(super) fn are_comparable(left: &FoundColumn, right: &FoundColumn) -> bool {
+    right.collation.serves_comparison_with(left.collation) && are_of_comparable_types(left, right)
+}
+
+fn are_of_comparable_types(left: &FoundColumn, right: &FoundColumn) -> bool {
     match (&left.ty, &right.ty) {
         (ColumnType::Value(ValueType::Enum(left)), ColumnType::Value(ValueType::Enum(right))) => left == right,
         (ColumnType::Value(ValueType::BuiltIn(left)), ColumnType::Value(ValueType::BuiltIn(right))) => {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::catalog::key_fault::KeyFault;
 use crate::catalog::schema_file::SchemaFile;
 use crate::schema_draft::description::{Column, ColumnKind, Database, Relation, RelationKind, TextColumn};
 use crate::schema_draft::existing::{Existing, ExistingType};
@@ -129,7 +130,7 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
         return Err("its name cannot be written in a schema file".to_owned());
     }
     if relation.kind == RelationKind::Parent {
-        return Err("other tables inherit from it, so its key is not unique".to_owned());
+        return Err(KeyFault::Inherited.to_string());
     }
     if relation.keys.is_empty() && relation.kind.takes_key() {
         let what = match relation.kind {
@@ -142,9 +143,9 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
     let scalars = Scalars { keys, published: &BTreeMap::new() };
     let is_usable = |key: &&Vec<String>| {
         key.iter().all(|name| {
-            let column = relation.column(name).filter(|column| !column.is_array);
-            let column = column.and_then(|column| scalars.of(relation, column));
-            column.is_some_and(|(kind, scalar)| kind.is_compared(scalar))
+            relation.column(name).is_some_and(|column| {
+                scalars.of(relation, column).is_some_and(|(kind, scalar)| column.is_compared(kind, scalar))
+            })
         })
     };
     match relation.keys.iter().find(is_usable) {
@@ -153,8 +154,14 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
             Err(format!("no index has its rows in the order of its key ({})", key.join(", ")))
         }
         Some(key) => Ok(key),
-        None if relation.keys.is_empty() => Err("it has no primary key".to_owned()),
-        None => Err("its key has columns of types that cannot be compared, or that the role may not read".to_owned()),
+        None if relation.keys.is_empty() => {
+            let fault = relation.key_faults.first();
+            Err(fault.map_or_else(|| "it has no primary key".to_owned(), ToString::to_string))
+        }
+        None => {
+            Err("its key has columns of types or collations that cannot be compared, or that the role may not read"
+                .to_owned())
+        }
     }
 }
 
@@ -254,8 +261,12 @@ fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String,
 /// Adds the searches that indexes serve.
 fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
     for field in ty.columns.iter().filter(|field| !field.is_compared()) {
-        let Column { name, type_name, .. } = field.column;
-        root.left_out.push(format!("no search and no order by {name}: {type_name} is not compared"));
+        let Column { name, type_name, collation, .. } = field.column;
+        let reason = match collation.nondeterministic() {
+            Some(collation) => format!("different texts are equal in its collation {collation}"),
+            None => format!("{type_name} is not compared"),
+        };
+        root.left_out.push(format!("no search and no order by {name}: {reason}"));
     }
     for field in compared(ty) {
         let column = field.column.name.as_str();

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::collation::Collation;
+use crate::catalog::key_fault::KeyFault;
 use crate::value::{Enumeration, ScalarType};
 
 /// The tables and views of a database that a role may read.
@@ -29,6 +31,8 @@ pub struct Relation {
     /// The columns of its primary key, and of unique indexes on columns without nulls: the primary key first, then by their number of
     /// columns and name.
     pub keys: Vec<Vec<String>>,
+    /// Why its other unique indexes are no keys, in the same order.
+    pub key_faults: Vec<KeyFault>,
     /// The columns of each B-tree index that has all rows in PostgreSQL's usual order, in the order of their names.
     pub indexes: Vec<Vec<String>>,
     /// In the order of their names.
@@ -66,6 +70,8 @@ pub struct Column {
     pub is_not_null: bool,
     /// Whether the role may read it.
     pub is_readable: bool,
+    /// By what its texts are compared.
+    pub collation: Collation,
     /// What `COMMENT ON` says of it.
     pub comment: Option<String>,
 }
@@ -90,7 +96,7 @@ pub enum ColumnKind {
     Int,
     /// A whole number of 64 bits.
     BigInt,
-    /// An exact decimal number without decimal places, of 28 digits at most.
+    /// An exact decimal number without decimal places.
     Whole,
     /// Another exact decimal number.
     Numeric,
@@ -131,6 +137,13 @@ pub struct ForeignKey {
     pub to: Vec<String>,
 }
 
+impl Column {
+    /// Whether values of it, of that scalar, can be searched and sorted by.
+    pub(super) fn is_compared(&self, kind: ColumnKind, scalar: ScalarType) -> bool {
+        !self.is_array && self.collation.nondeterministic().is_none() && kind.is_compared(scalar)
+    }
+}
+
 impl RelationKind {
     /// Whether PostgreSQL may know no key of it, so that one is declared.
     pub(super) fn takes_key(self) -> bool {
@@ -169,6 +182,22 @@ impl ColumnKind {
             ScalarType::DateTime => self == Self::Moment,
             ScalarType::Enum(_) => matches!(self, Self::Enum(_) | Self::Text),
             _ => scalar.is_compared(),
+        }
+    }
+
+    /// Whether PostgreSQL has values of it that no field has: NaN and infinities, or JSON that most parsers reject.
+    pub(super) fn has_unrepresentable(self) -> bool {
+        match self {
+            Self::Whole | Self::Numeric | Self::Float | Self::Moment | Self::Date | Self::Interval | Self::Json => true,
+            Self::Text
+            | Self::Int
+            | Self::BigInt
+            | Self::Boolean
+            | Self::Uuid
+            | Self::Enum(_)
+            | Self::DomainOfEnum(_)
+            | Self::Time
+            | Self::Bytes => false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::schema_draft::description::ForeignKey;
+use crate::schema_draft::description::{Column, ForeignKey, Relation};
 use crate::schema_draft::existing::{Existing, ExistingJoin};
 use crate::schema_draft::index_match::{create_index, is_served};
 use crate::schema_draft::model::{JoinField, TypeModel};
@@ -23,6 +23,11 @@ pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
                 fields.push((child, Err(left_out)));
                 continue;
             };
+            if let Some((own, other)) = collations(relation, types[parent].relation, foreign) {
+                let reason = format!("{}: PostgreSQL does not compare {own} with {other} by an index", foreign.name);
+                fields.push((child, Err(reason)));
+                continue;
+            }
             if !are_shown(&types[child], &types[parent], foreign) {
                 fields.push((child, Err(format!("{}: its columns cannot be compared", foreign.name))));
                 continue;
@@ -67,6 +72,16 @@ fn are_shown(child: &TypeModel<'_>, parent: &TypeModel<'_>, foreign: &ForeignKey
         }
         _ => false,
     })
+}
+
+/// The columns of a foreign key and of the row that it refers to, each with its collation, if an index on one of them does not serve their
+/// comparison. Rows are found in both directions.
+fn collations(child: &Relation, parent: &Relation, foreign: &ForeignKey) -> Option<(String, String)> {
+    let columns = foreign.columns.iter().zip(&foreign.to);
+    let mut columns = columns.filter_map(|(by, to)| Some((child.column(by)?, parent.column(to)?)));
+    let (by, to) = columns.find(|(by, to)| by.collation != to.collation)?;
+    let named = |column: &Column| format!("{}{}", column.name, column.collation);
+    Some((named(by), named(to)))
 }
 
 /// Whether a type has several foreign keys to another.

@@ -50,7 +50,7 @@ pub(super) struct TextKey<'d> {
 impl ColumnField<'_> {
     /// Whether the column can be searched and sorted by.
     pub(super) fn is_compared(&self) -> bool {
-        !self.column.is_array && self.kind.is_compared(self.scalar)
+        self.column.is_compared(self.kind, self.scalar)
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error, Row};
 
+use crate::catalog::key_fault::KeyFault;
 use crate::preflight::column_type::{COLUMN_TYPE, ColumnType, FoundType, SELECTED, ValueType};
 use crate::preflight::index_check::{RowOrder, are_indexed};
 use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind, TextColumn};
@@ -102,19 +103,22 @@ const TEXT_COLUMNS: &str = "
     ORDER BY attribute.attrelid, attribute.attnum";
 
 /// Selects their indexes of all rows, without those that are not complete: the columns of the key, whether the index is a B-tree in
-/// the order in which `ORDER BY` sorts, and whether it is unique and rules out nulls.
+/// the order in which `ORDER BY` sorts, whether it is unique, whether it compares the columns as statements do, and which of them may be
+/// null. The columns of materialized views have no constraints.
 const INDEXES: &str = "
     SELECT
         index.indrelid,
         index.indisprimary,
-        index.indisunique AND index.indimmediate AND (bool_and(attribute.attnotnull) OR relation.relkind = 'm'),
+        index.indisunique AND index.indimmediate,
         bool_and(
             method.amname = 'btree'
             AND index.indoption[key.position - 1] = 0
             AND class.opcdefault
             AND index.indcollation[key.position - 1] IN (0, attribute.attcollation)
         ),
-        array_agg(attribute.attname::text ORDER BY key.position)
+        array_agg(attribute.attname::text ORDER BY key.position),
+        bool_and(class.opcdefault AND index.indcollation[key.position - 1] IN (0, attribute.attcollation)),
+        array_agg(attribute.attname::text ORDER BY key.position) FILTER (WHERE NOT attribute.attnotnull AND relation.relkind <> 'm')
     FROM unnest($1::oid[]) AS wanted (oid)
     JOIN pg_catalog.pg_class AS relation ON relation.oid = wanted.oid
     JOIN pg_catalog.pg_index AS index ON index.indrelid = relation.oid
@@ -179,9 +183,14 @@ pub async fn read(client: &Client) -> Result<Database, Error> {
         let relation = &mut relations[places[&row.try_get::<_, u32>(0)?]];
         let (is_unique, is_ordered): (bool, bool) = (row.try_get(2)?, row.try_get(3)?);
         let columns: Vec<String> = row.try_get(4)?;
-        // The order of a key is that of its index.
-        if is_unique && is_ordered {
-            relation.keys.push(columns.clone());
+        let nullable: Option<Vec<String>> = row.try_get(6)?;
+        match nullable {
+            _ if !is_unique => {}
+            _ if !row.try_get::<_, bool>(5)? => relation.key_faults.push(KeyFault::OtherComparison(columns.clone())),
+            Some(nullable) => relation.key_faults.push(KeyFault::Nullable(nullable)),
+            // The order of a key is that of its index.
+            None if is_ordered => relation.keys.push(columns.clone()),
+            None => {}
         }
         if is_ordered {
             relation.indexes.push(columns);
@@ -250,7 +259,7 @@ fn kind(kind: &str) -> RelationKind {
 }
 
 fn column(row: &Row) -> Result<Column, Error> {
-    let FoundType { ty, is_whole, is_not_null } = FoundType::read(row, 5)?;
+    let FoundType { ty, is_whole, is_not_null, collation } = FoundType::read(row, 5)?;
     let is_array = matches!(ty, ColumnType::Array(_));
     let kind = match ty.value() {
         ValueType::BuiltIn(ty) => column_kind(ty, is_whole),
@@ -265,6 +274,7 @@ fn column(row: &Row) -> Result<Column, Error> {
         is_array,
         is_not_null,
         is_readable: row.try_get(3)?,
+        collation,
         comment: row.try_get(4)?,
     })
 }

@@ -1,13 +1,23 @@
 //! A draft declares what indexes serve, and says what it leaves out.
 
 use crate::catalog::Catalog;
+use crate::catalog::collation::Collation;
 use crate::schema_draft::declared_key::{DeclaredKey, DeclaredKeyError};
 use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
 use crate::schema_draft::{draft, updated};
 
 fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> Column {
     let type_name = kind.map_or_else(|| "point".to_owned(), |kind| format!("{kind:?}"));
-    Column { name: name.to_owned(), type_name, kind, is_array: false, is_not_null, is_readable: true, comment: None }
+    Column {
+        name: name.to_owned(),
+        type_name,
+        kind,
+        is_array: false,
+        is_not_null,
+        is_readable: true,
+        collation: Collation::Default,
+        comment: None,
+    }
 }
 
 fn relation(name: &str, columns: Vec<Column>, indexes: &[&[&str]]) -> Relation {

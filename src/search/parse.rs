@@ -89,7 +89,7 @@ fn elements(value: &str) -> Result<Vec<&str>, SearchErrorKind> {
     let mut unclosed = Unclosed::default();
     loop {
         let Element { text, is_quoted, remainder } = element(rest, &mut unclosed);
-        if text.is_empty() {
+        if text.is_empty() && !is_quoted {
             return Err(if elements.is_empty() && matches!(remainder, Remainder::End(_)) {
                 SearchErrorKind::EmptyValue
             } else {
@@ -213,6 +213,7 @@ mod tests {
             ("a:-5,b=c,d!", r#"a in ["-5", "b=c", "d!"]"#),
             ("a:'#10*',\"*\",'!=b'", r##"a in ["#10*", "*", "!=b"]"##),
             ("a:'b c'", r#"a equals ["b c"]"#),
+            (r#"a:'' b:"",c d:>''"#, r#"a equals [""] & b in ["", "c"] & d > [""]"#),
             (r#"storeName:"New York" a:b"#, r#"storeName equals ["New York"] & a equals ["b"]"#),
             (r#"a:"b  c: d","O'Brien, Ann",e  f:>'2 3'"#, r#"a in ["b  c: d", "O'Brien, Ann", "e"] & f > ["2 3"]"#),
             ("a:'b\tc',d'e f:'g", r#"a in ["b\tc", "d'e"] & f equals ["'g"]"#),
@@ -245,7 +246,6 @@ mod tests {
             (":x a:b", r#"0: NoKey & a equals ["b"]"#),
             ("a:", "0: EmptyValue"),
             ("a:>", "0: EmptyValue"),
-            ("a:''", "0: EmptyValue"),
             ("a:b,,c", "0: EmptyElement"),
             ("a:,b", "0: EmptyElement"),
             ("a:b,", "0: EmptyElement"),

@@ -2,6 +2,7 @@
 
 use time::Month;
 
+use crate::value::era::four_digit_year;
 use crate::value::error::ParseValueError;
 
 /// A date in days since 2000-01-01, as PostgreSQL stores it: its extremes are `infinity` and `-infinity`.
@@ -25,9 +26,16 @@ impl Date {
         !self.is_finite() || Self::FINITE.contains(&self.0)
     }
 
-    /// Parses a date of the years 0 to 9999, such as `2026-11-24`.
+    /// Parses a date as it is written in responses, such as `2026-11-24`. A year without four digits has a sign.
     pub fn parse(text: &str) -> Result<Self, ParseValueError> {
-        Self::read(text).ok_or(ParseValueError { expected: "a date, such as 2026-11-24" })
+        let read = match four_digit_year(text) {
+            None => Self::read(text),
+            Some((text, days)) => {
+                Self::read(&text).and_then(|date| i32::try_from(i64::from(date.0) + days).ok().map(Self))
+            }
+        };
+        let date = read.filter(|date| date.is_finite() && date.is_storable());
+        date.ok_or(ParseValueError { expected: "a date, such as 2026-11-24" })
     }
 
     fn read(text: &str) -> Option<Self> {
@@ -49,13 +57,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parses_dates_of_four_digit_years_alone() {
+    fn parses_dates_as_they_are_written() {
         for (text, days) in [
             ("2000-01-01", 0),
             ("1999-12-31", -1),
             ("2024-02-29", 8825),
             ("0000-01-01", -730_485),
             ("9999-12-31", 2_921_939),
+            ("+10000-01-01", 2_921_940),
+            ("-0001-12-31", -730_486),
+            ("-4713-11-24", -2_451_545),
+            ("+5874897-12-31", 2_145_031_948),
         ] {
             assert_eq!(Date::parse(text), Ok(Date(days)), "{text}");
         }
@@ -66,6 +78,9 @@ mod tests {
             "2026-13-01",
             "20260201",
             "+2026-02-01",
+            "-4713-11-23",
+            "+5874898-01-01",
+            "-0001-02-29",
             "2026-02-01T00:00:00Z",
             "2026-W01-1",
             "infinity",

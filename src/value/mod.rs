@@ -7,12 +7,14 @@
 //! - `scalar_type`: the types, and what text is a value of each
 //! - `any_value`: a value of any of them
 //! - `date`, `float`, `interval`, `numeric`, `time_of_day`, `timestamp`, `uuid`: values as PostgreSQL stores them
+//! - `era`: years without four digits
 //! - `enumeration`: enums of column values
 //! - `error`: why a text is no value
 
 mod any_value;
 mod date;
 mod enumeration;
+mod era;
 mod error;
 mod float;
 mod interval;

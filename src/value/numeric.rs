@@ -27,6 +27,29 @@ impl Numeric {
         is_valid.then(|| Self(bytes.into()))
     }
 
+    /// The most digits of a column that declares their number.
+    pub const MAX_DIGITS: usize = 1000;
+
+    /// The whole number that a text has in decimal digits, as many as a column can declare, with an optional sign.
+    pub fn parse_whole(text: &str) -> Option<Self> {
+        let (sign, digits) = text.strip_prefix('-').map_or((0, text), |digits| (Self::SIGNS[1], digits));
+        if digits.is_empty() || digits.len() > Self::MAX_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let digits = digits.trim_start_matches('0');
+        let words = digits.as_bytes().rchunks(4).rev();
+        let word = |digits: &[u8]| digits.iter().fold(0, |word: u16, digit| word * 10 + u16::from(digit - b'0'));
+        let mut words: Vec<u16> = words.map(word).collect();
+        // PostgreSQL keeps no zeros at the end. Their number follows from the weight.
+        let weight = u16::try_from(words.len().saturating_sub(1)).ok()?;
+        while words.last() == Some(&0) {
+            words.pop();
+        }
+        let sign = if words.is_empty() { 0 } else { sign };
+        let head = [u16::try_from(words.len()).ok()?, weight, sign, 0];
+        Some(Self(head.into_iter().chain(words).flat_map(u16::to_be_bytes).collect()))
+    }
+
     /// The bytes.
     pub fn as_binary(&self) -> &[u8] {
         &self.0
@@ -53,5 +76,36 @@ impl Numeric {
             (number, places) = (number / 10, places - 1);
         }
         Decimal::try_from_i128_with_scale(number, places).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_whole_numbers_of_any_length_as_postgresql_stores_them() {
+        let words = |text: &str| {
+            let number = Numeric::parse_whole(text)?;
+            assert_eq!(Numeric::from_binary(number.as_binary()).as_ref(), Some(&number), "{text}");
+            let (words, _) = number.as_binary().as_chunks::<2>();
+            Some(words.iter().map(|word| u16::from_be_bytes(*word)).collect::<Vec<_>>())
+        };
+        for (text, expected) in [
+            ("0", Some(vec![0, 0, 0, 0])),
+            ("-000", Some(vec![0, 0, 0, 0])),
+            ("7", Some(vec![1, 0, 0, 0, 7])),
+            ("-12345", Some(vec![2, 1, 0x4000, 0, 1, 2345])),
+            ("00120000", Some(vec![1, 1, 0, 0, 12])),
+            ("", None),
+            ("-", None),
+            ("+1", None),
+            ("1_0", None),
+            ("1.0", None),
+            ("é", None),
+        ] {
+            assert_eq!(words(text), expected, "{text}");
+        }
+        assert!(words(&"9".repeat(1000)).is_some() && words(&"9".repeat(1001)).is_none());
     }
 }

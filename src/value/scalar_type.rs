@@ -124,9 +124,12 @@ impl ScalarType {
                 Ok(Value::Text(text.to_owned()))
             }
             Self::Int | Self::BigInt => text.parse().map(Value::Int).map_err(|_| error("a whole number of 64 bits")),
-            Self::Decimal => Decimal::from_str_exact(text)
+            // The parser skips underscores, which no number has that is written.
+            Self::Decimal => Some(text)
+                .filter(|text| !text.contains('_'))
+                .and_then(|text| Decimal::from_str_exact(text).ok())
                 .map(Value::Decimal)
-                .map_err(|_| error("a decimal number of at most 28 digits, such as 12.50")),
+                .ok_or(error("a decimal number of at most 28 digits, such as 12.50")),
             Self::DateTime => Timestamp::parse(text).map(Value::DateTime),
             Self::Boolean => match text {
                 "true" | "Y" => Ok(Value::Boolean(true)),
@@ -160,7 +163,9 @@ mod tests {
     #[test]
     fn parses_decimals_exactly_and_rejects_nul_and_long_texts() {
         assert_eq!(ScalarType::Decimal.parse("12.50").map(|v| format!("{v:?}")), Ok("Decimal(12.50)".to_owned()));
-        assert!(ScalarType::Decimal.parse("1e5").is_err());
+        for text in ["1e5", "1_", "1_000", "_1"] {
+            assert!(ScalarType::Decimal.parse(text).is_err(), "{text}");
+        }
         assert!(ScalarType::Decimal.parse("0.00000000000000000000000000001").is_err());
         assert!(ScalarType::Id.parse("a\0b").is_err());
         assert!(ScalarType::Id.parse(&"a".repeat(MAX_TEXT)).is_ok());

@@ -1,9 +1,14 @@
 //! Moments.
 
+use std::borrow::Cow;
+
 use time::format_description::well_known::Iso8601;
 use time::{Date, OffsetDateTime, PrimitiveDateTime};
 
+use crate::value::era::four_digit_year;
 use crate::value::error::ParseValueError;
+
+const MICROS_OF_DAY: i128 = 86_400_000_000;
 
 /// A moment in microseconds since 2000-01-01T00:00:00Z, as PostgreSQL stores it: its extremes are `infinity` and `-infinity`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,9 +17,6 @@ pub struct Timestamp(pub i64);
 impl Timestamp {
     /// Microseconds from 1970-01-01, the epoch of Unix.
     pub const UNIX_EPOCH: Self = Self(-946_684_800_000_000);
-
-    /// The moments that can be written: the years 0 to 9999, which every PostgreSQL can store.
-    const RANGE: std::ops::RangeInclusive<i64> = -63_113_904_000_000_000..=252_455_615_999_999_999;
 
     /// The largest offset from UTC, as in `java.time`. The largest in use is +14:00.
     const MAX_OFFSET_SECONDS: i32 = 18 * 3600;
@@ -37,12 +39,17 @@ impl Timestamp {
         i128::from(self.0) - i128::from(Self::UNIX_EPOCH.0)
     }
 
-    /// Parses a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. Rejects anything else,
-    /// offsets that no place on Earth has, and fractions of a microsecond, which could not be compared exactly.
+    /// Parses a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. A year without four digits has a sign.
+    /// Rejects anything else, offsets that no place on Earth has, and fractions of a microsecond, which could not be compared exactly.
     pub fn parse(text: &str) -> Result<Self, ParseValueError> {
         const NO_TIMESTAMP: ParseValueError = ParseValueError {
             expected: "a date (2026-05-01) or an ISO-8601 timestamp (2026-05-01T09:30:00Z) to the microsecond at most",
         };
+        let (text, days) = four_digit_year(text).map_or((Cow::Borrowed(text), 0), |(text, days)| (text.into(), days));
+        // The parser has another way of writing such years.
+        if text.starts_with(['+', '-']) {
+            return Err(NO_TIMESTAMP);
+        }
         let has_time = text.contains(['T', 't']);
         let moment = if has_time {
             let text = text.to_ascii_uppercase();
@@ -50,7 +57,7 @@ impl Timestamp {
                 .or_else(|_| PrimitiveDateTime::parse(&text, &Iso8601::PARSING).map(PrimitiveDateTime::assume_utc))
                 .map_err(|_| NO_TIMESTAMP)?
         } else {
-            Date::parse(text, &Iso8601::PARSING).map_err(|_| NO_TIMESTAMP)?.midnight().assume_utc()
+            Date::parse(&text, &Iso8601::PARSING).map_err(|_| NO_TIMESTAMP)?.midnight().assume_utc()
         };
         if moment.offset().whole_seconds().abs() > Self::MAX_OFFSET_SECONDS {
             return Err(ParseValueError { expected: "a timestamp with an offset between -18:00 and +18:00" });
@@ -59,8 +66,9 @@ impl Timestamp {
         if nanoseconds % 1000 != 0 {
             return Err(NO_TIMESTAMP);
         }
-        let micros = i64::try_from(nanoseconds / 1000 + i128::from(Self::UNIX_EPOCH.0)).ok();
-        micros.filter(|micros| Self::RANGE.contains(micros)).map(Self).ok_or(NO_TIMESTAMP)
+        let micros = nanoseconds / 1000 + i128::from(Self::UNIX_EPOCH.0) + i128::from(days) * MICROS_OF_DAY;
+        let micros = i64::try_from(micros).ok();
+        micros.filter(|micros| Self::FINITE.contains(micros)).map(Self).ok_or(NO_TIMESTAMP)
     }
 }
 
@@ -80,6 +88,23 @@ mod tests {
         assert_eq!(Timestamp::parse("2000-01-01T01:00:00+01:00"), Ok(Timestamp(0)));
         assert_eq!(Timestamp::parse("2000-01-01T00:00:01"), Ok(Timestamp(1_000_000)));
         assert_eq!(Timestamp::parse("2000-01-01t00:00:01z"), Ok(Timestamp(1_000_000)));
+    }
+
+    #[test]
+    fn parses_every_moment_of_postgresql_as_it_is_written() {
+        for (text, micros) in [
+            ("-4713-11-24T00:00:00Z", -211_813_488_000_000_000),
+            ("+294276-12-31T23:59:59.999999Z", 9_223_371_331_199_999_999),
+            ("+10000-01-01", 252_455_616_000_000_000),
+            ("-0001-12-31T23:59:59.999999Z", -63_113_904_000_000_001),
+        ] {
+            assert_eq!(Timestamp::parse(text), Ok(Timestamp(micros)), "{text}");
+        }
+        for text in
+            ["-4713-11-23T23:59:59.999999Z", "+294277-01-01T00:00:00Z", "+002026-01-01", "+2026-01-01", "-000001-01-01"]
+        {
+            assert!(Timestamp::parse(text).is_err(), "{text}");
+        }
     }
 
     #[test]

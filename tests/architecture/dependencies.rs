@@ -58,7 +58,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("migration", &["catalog", "database", "preflight", "change_feed"]),
     // The part of `vocabulary` that does I/O.
     ("vocabulary::reader", &["catalog", "plan", "telemetry", "database"]),
-    ("schema_draft::reader", &["preflight"]),
+    ("schema_draft::reader", &["catalog", "preflight"]),
     ("shared_store", &["telemetry"]),
     ("throttle", &["telemetry", "shared_store"]),
     ("replicas", &["catalog", "telemetry", "database", "preflight", "throttle"]),

@@ -49,7 +49,7 @@ pub(crate) fn invented(scalar: ScalarType, stored: StoredType, seed: u16, style:
             names[usize::from(seed) % names.len()].to_owned()
         }
         (StoredType::Uuid, _) => Uuid((u128::from(seed) << 96) | 0x5a71).to_string(),
-        (StoredType::Text | StoredType::Enum(_), _) => match style {
+        (StoredType::Text | StoredType::Char | StoredType::Enum(_), _) => match style {
             0 => format!("{MARK}'{seed};--"),
             1 => format!("{MARK}\"{seed}\"$1"),
             2 => format!("{MARK}{seed},*"),
@@ -88,7 +88,7 @@ pub(crate) fn invented(scalar: ScalarType, stored: StoredType, seed: u16, style:
 /// The stored value with that number.
 pub(crate) fn stored(stored: StoredType, seed: u16) -> Value {
     match stored {
-        StoredType::Text => Value::Text(format!("{MARK}{seed}'\\")),
+        StoredType::Text | StoredType::Char => Value::Text(format!("{MARK}{seed}'\\")),
         StoredType::Enum(labels) => {
             let labels: Vec<_> = labels.values().map(|(_, label)| label).collect();
             Value::Text(labels[usize::from(seed) % labels.len()].to_owned())

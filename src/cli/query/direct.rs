@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::api::graphql::response_envelope;
 use crate::cli::database::fitted;
 use crate::cli::outcome::Outcome;
 use crate::cli::query::nesting;
@@ -46,8 +47,11 @@ pub(super) async fn ask(
         "requestedQueryCost": compiled.estimate.cost(),
         "actualQueryCost": compiled.estimate.actual(&writer.row_counts()),
     });
-    Ok(Ordered::Object(Fields::from_iter([
-        ("data".to_owned(), serde_json::from_slice(&nesting::cut(&data))?),
-        ("extensions".to_owned(), serde_json::from_value(json!({ "cost": cost }))?),
-    ])))
+    let mut response = Fields::from_iter([("data".to_owned(), serde_json::from_slice(&nesting::cut(&data))?)]);
+    let errors: serde_json::Value = writer.field_errors().iter().map(response_envelope::error).collect();
+    if writer.field_error_count() > 0 {
+        response.insert("errors".to_owned(), serde_json::from_value(errors)?);
+    }
+    response.insert("extensions".to_owned(), serde_json::from_value(json!({ "cost": cost }))?);
+    Ok(Ordered::Object(response))
 }

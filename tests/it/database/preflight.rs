@@ -240,13 +240,26 @@ async fn a_key_must_be_unique_and_a_non_null_field_never_null() {
         (with(columns, "ALTER TABLE thing ADD UNIQUE (thing_id) DEFERRABLE"), vec![not_unique.to_owned()]),
         (
             with("box_id text, thing_id text, name text", "CREATE UNIQUE INDEX ON thing (thing_id)"),
-            vec![nullable("thingId", "thing_id"), nullable("name", "name")],
+            vec![
+                "the key of Thing does not identify the rows of thing: (box_id, thing_id) may be null, and a unique index allows any \
+                 number of nulls; correct the key in the schema file, or ALTER TABLE \"thing\" ALTER COLUMN \"box_id\" SET NOT NULL, \
+                 ALTER COLUMN \"thing_id\" SET NOT NULL;"
+                    .to_owned(),
+                nullable("name", "name"),
+            ],
+        ),
+        (
+            with(
+                "box_id text NOT NULL, thing_id text PRIMARY KEY, name text NOT NULL, note text",
+                "ALTER TABLE thing ALTER name DROP NOT NULL",
+            ),
+            vec![nullable("name", "name")],
         ),
         // A domain may rule out nulls as well. A view guarantees nothing, and is trusted.
         (
             format!(
                 "CREATE DOMAIN named AS text NOT NULL; {}",
-                with("box_id text, thing_id text PRIMARY KEY, name named", "")
+                with("box_id text NOT NULL, thing_id text PRIMARY KEY, name named", "")
             ),
             vec![],
         ),

@@ -3,11 +3,13 @@
 mod arrays;
 mod enum_keys;
 mod enums;
+mod keys;
 mod names;
 mod odd_numbers;
 mod relation_kinds;
 mod text_search;
 mod times;
+mod unrepresentable;
 
 use serde_json::Value;
 use tokio_postgres::Client;
