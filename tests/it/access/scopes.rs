@@ -352,3 +352,61 @@ async fn an_export_ends_when_its_caller_sees_other_rows() {
     assert!(end.contains("FORBIDDEN") && end.contains("changed meanwhile"), "{end}");
     assert!(end.contains("\"scope\":{\"facility\":[]}"), "{end}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_says_which_lists_below_its_nodes_ended_early() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let stores = values(&database, "product_store_id", "order_header").await;
+    let [hidden, seen] = [&stores[0], &stores[1]];
+    // A customer of 900 orders of a store that is not seen, then 100 of one that is; and one of the latter alone.
+    let rows = format!(
+        "INSERT INTO party (party_id, party_type_id) VALUES ('XBIG', 'PERSON'), ('XSMALL', 'PERSON');
+         INSERT INTO party_role (party_id, role_type_id) VALUES ('XBIG', 'BILL_TO_CUSTOMER'), ('XSMALL', 'BILL_TO_CUSTOMER');
+         INSERT INTO order_header (order_id, order_type_id, product_store_id)
+           SELECT 'X' || lpad(n::text, 4, '0'), 'SALES_ORDER', CASE WHEN n <= 900 THEN '{hidden}' ELSE '{seen}' END
+           FROM generate_series(1, 1010) AS n;
+         INSERT INTO order_role (order_id, party_id, role_type_id)
+           SELECT 'X' || lpad(n::text, 4, '0'), CASE WHEN n <= 1000 THEN 'XBIG' ELSE 'XSMALL' END, 'BILL_TO_CUSTOMER'
+           FROM generate_series(1, 1010) AS n;"
+    );
+    database.connect().await.batch_execute(&rows).await.unwrap();
+    command(&database, "group scope STORES facility *");
+    command(&database, &format!("group scope STORES store {seen}"));
+    command(&database, "group scope STORES store * --remove");
+    let server = Server::start(&database, &[]);
+    let query = "{ parties(first: 1, query: \"partyId:XBIG,XSMALL\", sortKey: PARTY_ID) { edges { node { partyId
+        orders(first: 10) { edges { node { orderId } } pageInfo { hasNextPage endCursor } } } } } }";
+    let export = |user: &str| -> Vec<Value> {
+        let token = bearer(&server.token(user));
+        let headers = [token.as_str(), "Content-Type: application/json", "Accept: application/x-ndjson"];
+        let response = server.request("POST /rest/s1/graphql", &headers, json!({ "query": query }).to_string());
+        response.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let lines = export("store");
+    let [big, short, small, end] = lines.as_slice() else { panic!("{lines:?}") };
+    assert_eq!((&big["orders"]["edges"], &big["orders"]["pageInfo"]["hasNextPage"]), (&json!([]), &json!(true)));
+    let rows = &short["@search"][0]["rowsExamined"];
+    let entry = json!({ "node": 1, "path": ["orders"], "rowsExamined": rows, "inexact": ["hasNextPage"] });
+    assert_eq!(short, &json!({ "@search": [entry] }));
+    assert!((10..900).contains(&rows.as_u64().unwrap()), "{short}");
+    assert_eq!(small["orders"]["edges"].as_array().unwrap().len(), 10);
+    assert_eq!((&end["@end"]["complete"], &end["@end"]["shortNodes"]), (&json!(true), &json!(1)));
+
+    // The list's own cursor leads to its rows.
+    let (token, mut page) = (server.token("store"), big["orders"].clone());
+    while page["edges"] == json!([]) {
+        let rest = format!(
+            "{{ party(partyId: \"XBIG\") {{ orders(first: 10, after: {}) {{ edges {{ node {{ orderId }} }}
+                pageInfo {{ hasNextPage endCursor }} }} }} }}",
+            page["pageInfo"]["endCursor"]
+        );
+        page = server.query(&token, &rest).json()["data"]["party"]["orders"].take();
+    }
+    assert_eq!(page["edges"][0]["node"]["orderId"], "X0901");
+
+    // Who sees all rows has all of them.
+    let lines = export("demo");
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[2]["@end"].get("shortNodes"), None);
+}
