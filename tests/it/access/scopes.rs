@@ -410,3 +410,88 @@ async fn an_export_says_which_lists_below_its_nodes_ended_early() {
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert_eq!(lines[2]["@end"].get("shortNodes"), None);
 }
+
+/// An order of two ship groups: line 00001 in the first, 00002 in the second, 00003 in both; with states, adjustments and moves.
+fn split_order(store: &str, [first, second]: [&str; 2]) -> String {
+    format!(
+        "INSERT INTO order_header (order_id, order_type_id, product_store_id) VALUES ('XSPLIT', 'SALES_ORDER', '{store}');
+         INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id)
+           VALUES ('XSPLIT', '00001', '{first}'), ('XSPLIT', '00002', '{second}');
+         INSERT INTO order_item (order_id, order_item_seq_id, quantity)
+           VALUES ('XSPLIT', '00001', 1), ('XSPLIT', '00002', 1), ('XSPLIT', '00003', 2);
+         INSERT INTO order_item_ship_group_assoc (order_id, order_item_seq_id, ship_group_seq_id, quantity) VALUES
+           ('XSPLIT', '00001', '00001', 1), ('XSPLIT', '00002', '00002', 1), ('XSPLIT', '00003', '00001', 1), ('XSPLIT', '00003', '00002', 1);
+         INSERT INTO order_payment_preference (order_payment_preference_id, order_id) VALUES ('XPAY', 'XSPLIT');
+         INSERT INTO order_status (order_status_id, order_id, order_item_seq_id, order_payment_preference_id, status_datetime) VALUES
+           ('XORDER', 'XSPLIT', NULL, NULL, '2026-05-01'), ('XLINE1', 'XSPLIT', '00001', NULL, '2026-05-02'),
+           ('XLINE2', 'XSPLIT', '00002', NULL, '2026-05-03'), ('XLINE3', 'XSPLIT', '00003', NULL, '2026-05-04'),
+           ('XNONE', 'XSPLIT', '_NA_', NULL, '2026-05-05'), ('XPAID', 'XSPLIT', NULL, 'XPAY', '2026-05-06');
+         INSERT INTO order_adjustment (order_adjustment_id, order_id, order_item_seq_id, ship_group_seq_id) VALUES
+           ('XALL', 'XSPLIT', NULL, NULL), ('XALL_NA', 'XSPLIT', '_NA_', '_NA_'), ('XFIRST', 'XSPLIT', '00001', '_NA_'),
+           ('XSECOND', 'XSPLIT', '00002', '_NA_'), ('XBOTH', 'XSPLIT', '00003', NULL),
+           ('XGROUP1', 'XSPLIT', '_NA_', '00001'), ('XGROUP2', 'XSPLIT', '_NA_', '00002');
+         INSERT INTO order_facility_change (order_facility_change_id, order_id, from_facility_id, facility_id) VALUES
+           ('XTO1', 'XSPLIT', '_NA_', '{first}'), ('XTO2', 'XSPLIT', '_NA_', '{second}'), ('XMOVE', 'XSPLIT', '{second}', '{first}');"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_row_of_an_order_is_about_says_who_sees_it() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let store = values(&database, "product_store_id", "order_header").await.remove(0);
+    let facilities = values(&database, "origin_facility_id", "shipment").await;
+    let client = database.connect().await;
+    client.batch_execute(&split_order(&store, [&facilities[0], &facilities[1]])).await.unwrap();
+    command(&database, "group scope STORES facility *");
+    let server = Server::start(&database, &[]);
+    let token = server.token("store");
+    let ids = |list: &str, field: &str, arguments: &str| -> Vec<String> {
+        let query = format!(
+            "{{ order(orderId: \"XSPLIT\") {{ {list}(first: 20{arguments}) {{ edges {{ node {{ {field} }} }} }} }} }}"
+        );
+        let response = server.query(&token, &query);
+        assert_eq!(response.json()["extensions"].get("search"), None, "{}", response.body);
+        let edges = response.json()["data"]["order"][list]["edges"].as_array().cloned();
+        let edges = edges.unwrap_or_else(|| panic!("{}", response.body));
+        edges.iter().map(|edge| edge["node"][field].as_str().unwrap().to_owned()).collect()
+    };
+    let by_time = ", sortKey: STATUS_DATETIME, reverse: true";
+    // Without PAYMENTS no state of a payment, and all else.
+    assert_eq!(ids("statuses", "orderStatusId", ""), ["XLINE1", "XLINE2", "XLINE3", "XNONE", "XORDER"]);
+    assert_eq!(ids("statuses", "orderStatusId", by_time), ["XNONE", "XLINE3", "XLINE2", "XLINE1", "XORDER"]);
+    let newest = server.query(
+        &token,
+        "{ order(orderId: \"XSPLIT\") { statuses(last: 1, sortKey: STATUS_DATETIME) { edges { node { orderStatusId } } } } }",
+    );
+    assert_eq!(newest.json()["data"]["order"]["statuses"]["edges"][0]["node"]["orderStatusId"], "XNONE");
+    assert_eq!(newest.json()["extensions"].get("scope"), None);
+    assert_eq!(ids("adjustments", "orderAdjustmentId", "").len(), 7);
+
+    command(&database, "grant add STORES PAYMENTS");
+    wait_until(|| ids("statuses", "orderStatusId", "").len() == 6);
+    assert_eq!(ids("statuses", "orderStatusId", by_time)[0], "XPAID");
+
+    // Of one facility: what is about the order, and about its own lines and ship groups.
+    command(&database, &format!("group scope STORES facility {}", facilities[0]));
+    command(&database, "group scope STORES facility * --remove");
+    let is_limited_by = |expected: Value| {
+        let items = "{ order(orderId: \"XSPLIT\") { orderItems(first: 1) { edges { cursor } } } }";
+        server.query(&token, items).json()["extensions"]["scope"] == expected
+    };
+    wait_until(|| is_limited_by(json!({ "facility": [facilities[0]] })));
+    assert_eq!(ids("orderItems", "orderItemSeqId", ""), ["00001", "00003"]);
+    assert_eq!(ids("statuses", "orderStatusId", ""), ["XLINE1", "XLINE3", "XNONE", "XORDER", "XPAID"]);
+    let adjustments = ids("adjustments", "orderAdjustmentId", "");
+    assert_eq!(adjustments, ["XALL", "XALL_NA", "XBOTH", "XFIRST", "XGROUP1"]);
+    assert_eq!(ids("facilityChangeHistory", "orderFacilityChangeId", ""), ["XMOVE", "XTO1"]);
+
+    // And of one store: the order, and all that is about it.
+    command(&database, "group scope STORES facility *");
+    command(&database, &format!("group scope STORES store {store}"));
+    command(&database, "group scope STORES store * --remove");
+    wait_until(|| is_limited_by(json!({ "store": [store] })));
+    assert_eq!(ids("statuses", "orderStatusId", "").len(), 6);
+    assert_eq!(ids("adjustments", "orderAdjustmentId", "").len(), 7);
+    assert_eq!(ids("facilityChangeHistory", "orderFacilityChangeId", "").len(), 3);
+}

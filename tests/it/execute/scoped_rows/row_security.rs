@@ -84,12 +84,22 @@ fn rules(types: &BTreeMap<String, Object>, object: &Object, alias: &str) -> Vec<
         } else if let Some(through) = text(scope, "through") {
             let parent = &types[&through];
             let relation = tag(&parent.directives, "relation").unwrap();
-            let (name, key, inner) = (text(relation, "name").unwrap(), texts(relation, "key"), format!("{alias}_x"));
+            let (name, inner) = (text(relation, "name").unwrap(), format!("{alias}_x"));
+            let key = Some(texts(scope, "to")).filter(|to| !to.is_empty()).unwrap_or_else(|| texts(relation, "key"));
             let joined = key.iter().zip(&by).map(|(key, by)| format!("{inner}.{key} = {alias}.{by}"));
             let joined: Vec<_> = joined.chain(self::rules(types, parent, &inner)).collect();
             let all = names(types, parent).into_iter().map(|name| format!("{} = '*'", setting(&name)));
             let all = all.collect::<Vec<_>>().join(" AND ");
-            rules.push(format!("({all} OR EXISTS (SELECT FROM {name} AS {inner} WHERE {}))", joined.join(" AND ")));
+            let none = if scope.arguments.iter().any(|(name, _)| name == "optional") {
+                let (column, text) = (by.last().unwrap(), text(scope, "none").unwrap_or_default());
+                format!("coalesce(nullif({alias}.{column}, '{text}'), '') = '' OR ")
+            } else {
+                String::new()
+            };
+            rules.push(format!(
+                "({all} OR {none}EXISTS (SELECT FROM {name} AS {inner} WHERE {}))",
+                joined.join(" AND ")
+            ));
         }
     }
     rules
