@@ -411,16 +411,14 @@ async fn an_export_says_which_lists_below_its_nodes_ended_early() {
     assert_eq!(lines[2]["@end"].get("shortNodes"), None);
 }
 
-/// An order of two ship groups: line 00001 in the first, 00002 in the second, 00003 in both; with states, adjustments and moves.
+/// An order of two ship groups: lines 00001 and 00003 in the first, 00002 in the second; with states, adjustments and moves.
 fn split_order(store: &str, [first, second]: [&str; 2]) -> String {
     format!(
         "INSERT INTO order_header (order_id, order_type_id, product_store_id) VALUES ('XSPLIT', 'SALES_ORDER', '{store}');
          INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id)
            VALUES ('XSPLIT', '00001', '{first}'), ('XSPLIT', '00002', '{second}');
-         INSERT INTO order_item (order_id, order_item_seq_id, quantity)
-           VALUES ('XSPLIT', '00001', 1), ('XSPLIT', '00002', 1), ('XSPLIT', '00003', 2);
-         INSERT INTO order_item_ship_group_assoc (order_id, order_item_seq_id, ship_group_seq_id, quantity) VALUES
-           ('XSPLIT', '00001', '00001', 1), ('XSPLIT', '00002', '00002', 1), ('XSPLIT', '00003', '00001', 1), ('XSPLIT', '00003', '00002', 1);
+         INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id)
+           VALUES ('XSPLIT', '00001', '00001'), ('XSPLIT', '00002', '00002'), ('XSPLIT', '00003', '00001');
          INSERT INTO order_payment_preference (order_payment_preference_id, order_id) VALUES ('XPAY', 'XSPLIT');
          INSERT INTO order_status (order_status_id, order_id, order_item_seq_id, order_payment_preference_id, status_datetime) VALUES
            ('XORDER', 'XSPLIT', NULL, NULL, '2026-05-01'), ('XLINE1', 'XSPLIT', '00001', NULL, '2026-05-02'),
@@ -428,7 +426,7 @@ fn split_order(store: &str, [first, second]: [&str; 2]) -> String {
            ('XNONE', 'XSPLIT', '_NA_', NULL, '2026-05-05'), ('XPAID', 'XSPLIT', NULL, 'XPAY', '2026-05-06');
          INSERT INTO order_adjustment (order_adjustment_id, order_id, order_item_seq_id, ship_group_seq_id) VALUES
            ('XALL', 'XSPLIT', NULL, NULL), ('XALL_NA', 'XSPLIT', '_NA_', '_NA_'), ('XFIRST', 'XSPLIT', '00001', '_NA_'),
-           ('XSECOND', 'XSPLIT', '00002', '_NA_'), ('XBOTH', 'XSPLIT', '00003', NULL),
+           ('XSECOND', 'XSPLIT', '00002', '_NA_'), ('XTHIRD', 'XSPLIT', '00003', NULL),
            ('XGROUP1', 'XSPLIT', '_NA_', '00001'), ('XGROUP2', 'XSPLIT', '_NA_', '00002');
          INSERT INTO order_facility_change (order_facility_change_id, order_id, from_facility_id, facility_id) VALUES
            ('XTO1', 'XSPLIT', '_NA_', '{first}'), ('XTO2', 'XSPLIT', '_NA_', '{second}'), ('XMOVE', 'XSPLIT', '{second}', '{first}');"
@@ -483,7 +481,7 @@ async fn what_a_row_of_an_order_is_about_says_who_sees_it() {
     assert_eq!(ids("orderItems", "orderItemSeqId", ""), ["00001", "00003"]);
     assert_eq!(ids("statuses", "orderStatusId", ""), ["XLINE1", "XLINE3", "XNONE", "XORDER", "XPAID"]);
     let adjustments = ids("adjustments", "orderAdjustmentId", "");
-    assert_eq!(adjustments, ["XALL", "XALL_NA", "XBOTH", "XFIRST", "XGROUP1"]);
+    assert_eq!(adjustments, ["XALL", "XALL_NA", "XFIRST", "XGROUP1", "XTHIRD"]);
     assert_eq!(ids("facilityChangeHistory", "orderFacilityChangeId", ""), ["XMOVE", "XTO1"]);
 
     // And of one store: the order, and all that is about it.
