@@ -32,6 +32,7 @@ const DIRECTIVES: [(&str, &[&str]); 18] = [
             "include",
             "within",
             "by",
+            "of",
             "vocabulary",
             "normalize",
             "language",

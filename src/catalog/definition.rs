@@ -228,6 +228,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) include: Vec<String>,
     /// The relation of a semi-join and the columns that it joins by.
     pub(super) within: Option<(String, Vec<String>)>,
+    /// The type whose key the column of the semi-join's relation has: callers find rows by those that they see.
+    pub(super) of: Option<String>,
     /// The relation that lists the known values.
     pub(super) vocabulary: Option<String>,
     /// What values are brought into before they are compared.

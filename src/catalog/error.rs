@@ -79,6 +79,9 @@ pub(crate) enum SchemaErrorKind {
         "`{field}` is null for callers who do not see its `{ty}`, whose rows are limited by a scope; leave the exclamation mark out"
     )]
     ScopedNonNull { field: String, ty: String },
+    /// `@search(of:)` of a key that is in no other relation, or names a type whose key has several columns.
+    #[error("the search key `{0}` has `of`, which takes `within`, and a type whose key has one column")]
+    BadSearchedType(String),
     /// More scopes than a set of them can hold.
     #[error("there are more than {} names of scopes", crate::catalog::scope::MAX_SCOPES)]
     TooManyScopes,

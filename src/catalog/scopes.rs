@@ -78,6 +78,12 @@ impl Scopes {
                 }
             }
         }
+        for (relation, rule) in types.searched()? {
+            let known = scopes.relations.entry(relation).or_default();
+            if !known.contains(&rule) {
+                known.push(rule);
+            }
+        }
         scopes.relations.retain(|_, rules| !rules.is_empty());
         types.check_related(&scopes)?;
         types.check_nulls(&scopes)?;
@@ -277,6 +283,28 @@ impl<'a> Types<'a> {
                 Some(Rule::Row { relation: relation_name, by: by.clone(), key, optional })
             }
         }
+    }
+
+    /// The relations in which search keys find rows by the key of a type, and their rules: a caller finds them by the rows of this type that
+    /// the caller sees.
+    fn searched(&self) -> Result<Vec<(String, Rule)>, SchemaError> {
+        let mut searched = Vec::new();
+        for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
+            for key in &field.search_keys {
+                let (Some(of), Some((within, _))) = (&key.of, &key.within) else { continue };
+                let error = |kind| SchemaError::new(field.position, kind);
+                let Some((_, relation)) = self.named(of) else {
+                    return Err(error(SchemaErrorKind::UnknownType(of.clone())));
+                };
+                if relation.key.len() != 1 || canonical(&relation.name) == canonical(within) {
+                    return Err(error(SchemaErrorKind::BadSearchedType(key.name.clone())));
+                }
+                let (to, by) = (canonical(&relation.name).to_owned(), vec![key.column.clone()]);
+                let rule = Rule::Row { relation: to, by, key: relation.key.clone(), optional: None };
+                searched.push((canonical(within).to_owned(), rule));
+            }
+        }
+        Ok(searched)
     }
 
     /// Fails if rows of a type belong to rows in a scope, and the type does not say which of them callers see.

@@ -338,6 +338,10 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         None => None,
         Some(relation) => Some((relation, arguments.texts("by")?)),
     };
+    let of = arguments.optional_text("of")?;
+    if of.is_some() && within.is_none() {
+        return Err(SchemaError::new(position, SchemaErrorKind::BadSearchedType(name)));
+    }
     let indexed = arguments.optional_boolean("indexed")?;
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
     let comparators = arguments.comparators()?;
@@ -363,6 +367,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         in_order_of,
         include,
         within,
+        of,
         vocabulary,
         normalization,
         language,
@@ -380,7 +385,7 @@ fn language(
     if !comparators.contains(&Comparator::Matches) {
         return if language.is_none() { Ok(None) } else { Err(None) };
     }
-    let others = ["indexed", "lookup", "inOrderOf", "include", "within", "by", "vocabulary", "normalize"];
+    let others = ["indexed", "lookup", "inOrderOf", "include", "within", "by", "of", "vocabulary", "normalize"];
     if comparators.len() > 1 || others.iter().any(|other| !arguments.is_without(other)) {
         return Err(None);
     }

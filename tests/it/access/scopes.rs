@@ -493,3 +493,56 @@ async fn what_a_row_of_an_order_is_about_says_who_sees_it() {
     assert_eq!(ids("adjustments", "orderAdjustmentId", "").len(), 7);
     assert_eq!(ids("facilityChangeHistory", "orderFacilityChangeId", "").len(), 3);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guessing_the_id_of_a_shipment_that_is_not_seen_finds_nothing() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let store = values(&database, "product_store_id", "order_header").await.remove(0);
+    let facilities = values(&database, "origin_facility_id", "shipment").await;
+    let client = database.connect().await;
+    client.batch_execute(&split_order(&store, [&facilities[0], &facilities[1]])).await.unwrap();
+    // Two shipments of the same line, of which the caller sees one, and its stock.
+    let rows = format!(
+        "INSERT INTO shipment (shipment_id, primary_order_id, origin_facility_id)
+           VALUES ('XSEEN', 'XSPLIT', '{0}'), ('XHIDDEN', 'XSPLIT', '{1}');
+         INSERT INTO shipment_item (shipment_id, shipment_item_seq_id) VALUES ('XSEEN', '00001'), ('XHIDDEN', '00001');
+         INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id, quantity)
+           VALUES ('XSPLIT', '00001', '00001', 'XSEEN', '00001', 1), ('XSPLIT', '00001', '00001', 'XHIDDEN', '00001', 1);
+         INSERT INTO inventory_item (inventory_item_id, facility_id) VALUES ('XSTOCK', '{0}');
+         INSERT INTO order_item_ship_grp_inv_res (order_id, ship_group_seq_id, order_item_seq_id, inventory_item_id, quantity)
+           VALUES ('XSPLIT', '00001', '00001', 'XSTOCK', 1);",
+        facilities[0], facilities[1]
+    );
+    client.batch_execute(&rows).await.unwrap();
+    command(&database, &format!("group scope STORES facility {}", facilities[0]));
+    let server = Server::start(&database, &[]);
+    let (token, demo) = (server.token("store"), server.token("demo"));
+    assert!(
+        server.query(&token, "{ shipment(shipmentId: \"XHIDDEN\") { shipmentId } }").json()["data"]["shipment"]
+            .is_null()
+    );
+    let found = |token: &str, shipments: &str| {
+        let query = format!(
+            "{{ orderItems(first: 5, query: \"shipmentId:{shipments}\", countUpTo: 5) {{ edges {{ node {{ orderItemSeqId }} }} count }}
+                inventoryReservations(first: 5, query: \"shipmentId:{shipments}\", countUpTo: 5) {{
+                    edges {{ node {{ inventoryItemId }} }} count }}
+                itemTotals(first: 1, query: \"shipmentId:{shipments}\") {{ rowCount }} }}"
+        );
+        let response = server.query(token, &query).json();
+        let data = &response["data"];
+        assert_eq!(
+            data["orderItems"]["edges"].as_array().map(Vec::len),
+            data["orderItems"]["count"].as_u64().map(|n| n as usize)
+        );
+        ["orderItems", "inventoryReservations"]
+            .map(|root| data[root]["count"].as_u64().unwrap_or_else(|| panic!("{response}")))
+            .into_iter()
+            .chain([data["itemTotals"]["rowCount"].as_u64().unwrap()])
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found(&token, "XSEEN"), [1, 1, 1]);
+    assert_eq!(found(&demo, "XHIDDEN"), [1, 1, 1]);
+    assert_eq!(found(&token, "XHIDDEN"), [0, 0, 0]);
+    assert_eq!(found(&token, "XHIDDEN,XSEEN"), [1, 1, 1]);
+}
