@@ -50,10 +50,14 @@ async fn no_path_of_a_servers_disk_is_the_address_of_an_image() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     create_users(&mut client, &[("demo", UNLIMITED_PROFILE)]).await;
-    client.batch_execute("SET session_replication_role = replica; INSERT INTO product (product_id) VALUES ('P')").await.unwrap();
+    client
+        .batch_execute("SET session_replication_role = replica; INSERT INTO product (product_id) VALUES ('P')")
+        .await
+        .unwrap();
     for (number, (ty, place, _)) in RESOURCES.iter().enumerate() {
         let id = format!("C{number:02}");
-        let resource = "INSERT INTO data_resource (data_resource_id, data_resource_type_id, object_info) VALUES ($1, $2, $3)";
+        let resource =
+            "INSERT INTO data_resource (data_resource_id, data_resource_type_id, object_info) VALUES ($1, $2, $3)";
         client.execute(resource, &[&id, ty, place]).await.unwrap();
         client.execute("INSERT INTO content (content_id, data_resource_id) VALUES ($1, $1)", &[&id]).await.unwrap();
         let link = "INSERT INTO product_content (product_id, content_id, product_content_type_id, from_date)
@@ -63,7 +67,8 @@ async fn no_path_of_a_servers_disk_is_the_address_of_an_image() {
     let server = Server::start(&database, &[]);
     let query = "{ product(productId: \"P\") { images(first: 50) { edges { node { contentId url } } } } }";
     let response = server.query(&server.token("demo"), query).json();
-    let edges = response["data"]["product"]["images"]["edges"].as_array().unwrap_or_else(|| panic!("{response}")).clone();
+    let edges =
+        response["data"]["product"]["images"]["edges"].as_array().unwrap_or_else(|| panic!("{response}")).clone();
     assert_eq!(edges.len(), RESOURCES.len());
     for (edge, (ty, place, is_address)) in edges.iter().zip(RESOURCES) {
         let expected = if *is_address { json!(place) } else { Value::Null };
@@ -76,17 +81,22 @@ async fn the_most_of_a_gift_cards_number_is_never_shown() {
     let database = migrated_database().await;
     let mut client = database.connect().await;
     create_users(&mut client, &[("demo", UNLIMITED_PROFILE)]).await;
-    client.batch_execute("SET session_replication_role = replica; INSERT INTO order_header (order_id) VALUES ('O')").await.unwrap();
+    client
+        .batch_execute("SET session_replication_role = replica; INSERT INTO order_header (order_id) VALUES ('O')")
+        .await
+        .unwrap();
     for (number, (card, _)) in CARDS.iter().enumerate() {
         let id = format!("G{number:02}");
         let row = "INSERT INTO gift_card (payment_method_id, card_number) VALUES ($1, $2)";
         client.execute(row, &[&id, card]).await.unwrap();
-        let preference = "INSERT INTO order_payment_preference (order_payment_preference_id, order_id, payment_method_id)
+        let preference =
+            "INSERT INTO order_payment_preference (order_payment_preference_id, order_id, payment_method_id)
                           VALUES ($1, 'O', $1)";
         client.execute(preference, &[&id]).await.unwrap();
     }
     let server = Server::start(&database, &[]);
-    let query = "{ order(orderId: \"O\") { paymentPreferences(first: 50) { edges { node { giftCard { lastDigits } } } } } }";
+    let query =
+        "{ order(orderId: \"O\") { paymentPreferences(first: 50) { edges { node { giftCard { lastDigits } } } } } }";
     let response = server.query(&server.token("demo"), query).json();
     let edges = response["data"]["order"]["paymentPreferences"]["edges"].as_array();
     let edges = edges.unwrap_or_else(|| panic!("{response}"));
