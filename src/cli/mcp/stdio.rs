@@ -35,12 +35,17 @@ pub(super) async fn serve(protocol_server: ProtocolServer) -> Outcome {
     let (from_server, responses) = duplex(BUFFER);
     tokio::spawn(pass_requests(Arc::clone(&client), to_server));
     let passing = tokio::spawn(pass_responses(client, responses));
-    let served =
-        async { Arc::new(protocol_server).serve((requests, from_server)).await?.waiting().await.map_err(Into::into) };
-    let served: Outcome<_> = Box::pin(served).await;
+    let served = answer(protocol_server, requests, from_server).await;
     // What the library wrote last.
     passing.await??;
-    served.map(drop)
+    served
+}
+
+/// Answers requests until there are no more.
+async fn answer(protocol_server: ProtocolServer, requests: DuplexStream, responses: DuplexStream) -> Outcome {
+    let running = Box::pin(Arc::new(protocol_server).serve((requests, responses))).await?;
+    running.waiting().await?;
+    Ok(())
 }
 
 /// Passes lines to the library, each message of a batch as a line.
