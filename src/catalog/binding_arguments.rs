@@ -32,6 +32,7 @@ const DIRECTIVES: [(&str, &[&str]); 18] = [
             "include",
             "within",
             "by",
+            "of",
             "vocabulary",
             "normalize",
             "language",
@@ -46,7 +47,7 @@ const DIRECTIVES: [(&str, &[&str]); 18] = [
     ("deprecated", &["reason"]),
     ("value", &["text"]),
     ("grant", &["to"]),
-    ("scope", &["name", "by", "through", "copied", "open"]),
+    ("scope", &["name", "by", "through", "to", "optional", "none", "copied", "open"]),
 ];
 
 /// The arguments of a directive. Methods named `optional_…` return `None` for an argument that is not given; the others

@@ -58,6 +58,7 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
         root,
         entities,
         feeds,
+        held: None,
         scoped: Vec::new(),
         introspection,
         description: String::new(),

@@ -61,10 +61,11 @@ impl<'a> Bindings<'a> {
         for scope in &ty.scopes {
             match &scope.rows {
                 ScopedRows::Values { columns, .. } => needed.extend(columns.iter().cloned().map(EntityScope::Column)),
-                ScopedRows::Through { ty, by } => {
+                ScopedRows::Through { ty, by, to, .. } => {
                     // A type that a view does not show has rows all the same.
                     let Some(RelationDefinition { name, key }) = self.schema.relation(ty) else { continue };
-                    needed.push(EntityScope::Row { relation: name.clone(), by: by.clone(), key: key.clone() });
+                    let key = if to.is_empty() { key.clone() } else { to.clone() };
+                    needed.push(EntityScope::Row { relation: name.clone(), by: by.clone(), key });
                 }
                 ScopedRows::Open { .. } => {}
             }

@@ -5,6 +5,7 @@ use graphql_parser::Pos;
 use crate::catalog::aggregate::AggregateFunction;
 use crate::catalog::normalization::Normalization;
 use crate::catalog::schema::{EnumType, EnumValue};
+use crate::catalog::scoped_relation::Without;
 use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 use crate::value::{Enumeration, ScalarType};
@@ -103,8 +104,9 @@ pub(super) enum ScopedRows {
     /// Those that have a value that the caller has in the scope, in one of the columns. A copied column has what the row has to which this one
     /// belongs.
     Values { scope: String, columns: Vec<String>, is_copied: bool },
-    /// Those that belong to a row that the caller sees of another type: the columns with that row's key.
-    Through { ty: String, by: Vec<String> },
+    /// Those that belong to a row that the caller sees of another type: whose columns `to`, its key if there are none, have the values of the
+    /// columns `by`. If rows may belong to none, also those that do not; other rows have no `to`.
+    Through { ty: String, by: Vec<String>, to: Vec<String>, without: Option<Without> },
     /// All, whatever the caller has in the scope.
     Open { scope: String },
 }
@@ -226,6 +228,8 @@ pub(super) struct SearchKeyDefinition {
     pub(super) include: Vec<String>,
     /// The relation of a semi-join and the columns that it joins by.
     pub(super) within: Option<(String, Vec<String>)>,
+    /// The type whose key the column of the semi-join's relation has: callers find rows by those that they see.
+    pub(super) of: Option<String>,
     /// The relation that lists the known values.
     pub(super) vocabulary: Option<String>,
     /// What values are brought into before they are compared.

@@ -50,15 +50,17 @@ pub(crate) enum SchemaErrorKind {
     #[error("a type has @relation, @part, @grant and @scope")]
     NotATypeDirective,
     /// `@scope` in none of its three forms.
-    #[error("@scope takes `name` and `by`, or `through` and `by`, or `name` and `open: true`")]
+    #[error(
+        "@scope takes `name` and `by`, or `through` and `by` (and with `optional: true` also `to` and `none`), or `name` and `open: true`"
+    )]
     BadScope,
     /// `@scope` on the type Query, or on one of changes, whose rows statements find in another way.
     #[error("`{0}` cannot have @scope; put it on the type whose rows are to be limited")]
     ScopeOutsideRows(String),
-    /// `@scope(through:)` names a type whose key has another number of columns than `by`.
-    #[error("@scope(through: \"{ty}\") needs as many columns `by` as the key of `{ty}` has")]
+    /// `@scope(through:)` names as many columns `by` as neither `to` nor the key of the type has.
+    #[error("@scope(through: \"{ty}\") needs as many columns `by` as `to` names, or the key of `{ty}` has")]
     UnpairedScope { ty: String },
-    /// `@scope(through:)` leads to a type that has no scope, or back to the type itself.
+    /// `@scope(through:)` leads to a type that has no scope and, if it is optional, needs no grant, or back to the type itself.
     #[error("@scope(through: \"{ty}\") leads to no type whose rows are limited")]
     ScopeThroughNothing { ty: String },
     /// A type has rows that belong to those of a type in a scope, and says nothing of the scope.
@@ -77,6 +79,9 @@ pub(crate) enum SchemaErrorKind {
         "`{field}` is null for callers who do not see its `{ty}`, whose rows are limited by a scope; leave the exclamation mark out"
     )]
     ScopedNonNull { field: String, ty: String },
+    /// `@search(of:)` of a key that is in no other relation, or names a type whose key has several columns.
+    #[error("the search key `{0}` has `of`, which takes `within`, and a type whose key has one column")]
+    BadSearchedType(String),
     /// More scopes than a set of them can hold.
     #[error("there are more than {} names of scopes", crate::catalog::scope::MAX_SCOPES)]
     TooManyScopes,

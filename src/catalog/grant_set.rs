@@ -20,6 +20,16 @@ impl GrantSet {
         other.0 & !self.0 == 0
     }
 
+    /// Whether it has a grant of another set.
+    pub(super) fn meets(self, other: Self) -> bool {
+        other.0 & self.0 != 0
+    }
+
+    /// Whether it has none.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// A number that no other set of the same file has.
     pub fn bits(self) -> u64 {
         self.0

@@ -7,9 +7,8 @@
 use crate::catalog::binding::{EntityBinding, RootBinding};
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join, ScopeSearch};
-use crate::catalog::scope::ScopeSet;
 use crate::catalog::scoped_relation::{ScopeCondition, ScopedRelation};
-use crate::catalog::scopes::{Rule, Scopes, canonical};
+use crate::catalog::scopes::{Rule, Scopes, Sight, canonical};
 use crate::catalog::search_key::{PairIndex, ScopeKey, SearchKey, SemiJoin};
 use crate::catalog::type_system::Catalog;
 use crate::search::Comparator;
@@ -19,13 +18,13 @@ use crate::value::ScalarType;
 struct Limited<'s> {
     relations: Vec<ScopedRelation>,
     scopes: &'s Scopes,
-    limiting: ScopeSet,
+    sight: Sight,
 }
 
 impl Catalog {
-    /// The same catalog for callers who are limited by some scopes.
-    pub(super) fn limited(mut self, scopes: &Scopes, limiting: ScopeSet) -> Self {
-        let limited = Limited::new(scopes, limiting);
+    /// The same catalog for callers who are limited by some scopes, or lack grants.
+    pub(super) fn limited(mut self, scopes: &Scopes, sight: Sight) -> Self {
+        let limited = Limited::new(scopes, sight);
         let relations: Vec<_> = self.entities.iter().map(|entity| entity.relation.clone()).collect();
         for (entity, relation) in self.entities.iter_mut().zip(&relations) {
             for binding in &mut entity.bindings {
@@ -53,7 +52,7 @@ impl Catalog {
                 RootBinding::Totals(totals) => limited.root(&mut totals.connection),
                 // A change tells of a row that it changed, whatever the row has. The row itself is joined to it.
                 RootBinding::Changes(changes) => {
-                    changes.connection.limited_by = scopes.scopes_of(&changes.relation, limiting);
+                    changes.connection.limited_by = scopes.scopes_of(&changes.relation, sight.limiting);
                 }
                 RootBinding::Schema | RootBinding::TypeByName => {}
             }
@@ -64,27 +63,34 @@ impl Catalog {
 }
 
 impl<'s> Limited<'s> {
-    fn new(scopes: &'s Scopes, limiting: ScopeSet) -> Self {
+    fn new(scopes: &'s Scopes, sight: Sight) -> Self {
         let mut relations: Vec<ScopedRelation> = Vec::new();
         for relation in scopes.relations() {
-            let conditions = scopes.rules(relation, limiting).into_iter().filter_map(|rule| match rule {
+            let conditions = scopes.rules(relation, sight).into_iter().filter_map(|rule| match rule {
                 Rule::Values { scope, columns, is_copied } => {
                     Some(ScopeCondition::Values { scope: *scope, columns: columns.clone(), is_copied: *is_copied })
                 }
-                Rule::Row { relation: to, by, key } => {
+                Rule::Row { by, optional: Some(optional), .. } if optional.is_hidden(sight.held) => {
+                    Some(ScopeCondition::None { column: by.last()?.clone(), without: optional.without.clone() })
+                }
+                Rule::Row { relation: to, by, key, optional } => {
                     let of = relations.iter().position(|other| other.relation == *to)?;
-                    let (name, is_covered) = (relations[of].name.clone(), scopes.is_covered(relation, to, limiting));
-                    Some(ScopeCondition::Row { of, name, by: by.clone(), key: key.clone(), is_covered })
+                    let without = optional.as_ref().map(|optional| optional.without.clone());
+                    let is_covered = without.is_none() && scopes.is_covered(relation, to, sight.limiting);
+                    let (name, by, key) = (relations[of].name.clone(), by.clone(), key.clone());
+                    Some(ScopeCondition::Row { of, name, by, key, is_covered, without })
                 }
             });
-            let conditions: Vec<_> = conditions.collect();
+            let all: Vec<_> = conditions.collect();
+            let conditions = all.iter().filter(|condition| !is_implied_by_others(condition, &all, &relations));
+            let conditions: Vec<_> = conditions.cloned().collect();
             if !conditions.is_empty() {
                 // No dots, which would divide it, and a number, so that no two have one name.
                 let name = format!("scope {} {}", relations.len(), relation.replace('.', " "));
                 relations.push(ScopedRelation { relation: relation.to_owned(), name, conditions });
             }
         }
-        Self { relations, scopes, limiting }
+        Self { relations, scopes, sight }
     }
 
     fn index(&self, relation: &str) -> Option<usize> {
@@ -117,10 +123,10 @@ impl<'s> Limited<'s> {
         let equal = |by: &[String], to: &[String]| {
             by.len() == to.len() && by.iter().zip(to).all(|(by, to)| pairs.contains(&(by.as_str(), to.as_str())))
         };
-        // The parent is seen because the row is.
+        // The parent is seen because the row is, and no other row has its key.
         let leads_there = of_parent.iter().any(|condition| match condition {
-            ScopeCondition::Row { of, by, key, .. } => *of == index && equal(by, key),
-            ScopeCondition::Values { .. } => false,
+            ScopeCondition::Row { of, by, key, without: None, .. } => *of == index && equal(by, key),
+            _ => false,
         });
         if leads_there {
             return Some(Vec::new());
@@ -130,11 +136,13 @@ impl<'s> Limited<'s> {
                 let is_parent = parent_index == Some(*of) && equal(key, by);
                 is_parent
                     || of_parent.iter().any(|other| match other {
-                        ScopeCondition::Row { of: other, by: own, .. } => other == of && equal(own, by),
-                        ScopeCondition::Values { .. } => false,
+                        ScopeCondition::Row { of: other, by: own, key: same, without: None, .. } => {
+                            other == of && same == key && equal(own, by)
+                        }
+                        _ => false,
                     })
             }
-            ScopeCondition::Values { .. } => false,
+            ScopeCondition::Values { .. } | ScopeCondition::None { .. } => false,
         };
         let conditions = &self.relations[index].conditions;
         let copies_of_seen = conditions.iter().any(|condition| condition.is_covered() && leads_to_seen(condition));
@@ -142,11 +150,12 @@ impl<'s> Limited<'s> {
             ScopeCondition::Values { scope, columns, is_copied } => {
                 let is_parents = of_parent.iter().any(|other| match other {
                     ScopeCondition::Values { scope: of, columns: own, .. } => of == scope && equal(own, columns),
-                    ScopeCondition::Row { .. } => false,
+                    ScopeCondition::Row { .. } | ScopeCondition::None { .. } => false,
                 });
                 !(is_parents || *is_copied && copies_of_seen)
             }
             ScopeCondition::Row { is_covered, .. } => !is_covered && !leads_to_seen(condition),
+            ScopeCondition::None { .. } => true,
         };
         Some(conditions.iter().filter(is_open).collect())
     }
@@ -162,7 +171,7 @@ impl<'s> Limited<'s> {
                 self.rename(&mut semi_join.relation);
             }
         }
-        connection.limited_by = self.scopes.scopes_of(&own, self.limiting);
+        connection.limited_by = self.scopes.scopes_of(&own, self.sight.limiting);
         if let Some(index) = self.index(&own) {
             // Whether a word is rare among all rows would show which others there are.
             connection.search_keys.iter_mut().for_each(|key| key.lookup &= key.language.is_none());
@@ -173,7 +182,7 @@ impl<'s> Limited<'s> {
 
     /// Limits the rows below a row of the parent by search keys, unless the caller sees all of them. A parent may have any number of rows.
     fn nested(&self, connection: &mut Connection, parent: &str) {
-        connection.limited_by = self.scopes.scopes_of(&connection.relation, self.limiting);
+        connection.limited_by = self.scopes.scopes_of(&connection.relation, self.sight.limiting);
         let open = self.open_conditions(parent, &connection.relation, &pairs(&connection.join));
         if let Some(open) = open.filter(|open| !open.is_empty()) {
             self.search(connection, &open);
@@ -200,6 +209,24 @@ impl<'s> Limited<'s> {
         }
         connection.scope = Some(ScopeSearch { relation: own, keys });
     }
+}
+
+/// Whether rows that fulfil the others fulfil a condition: they may belong to no row of another relation, and all that such a row has to
+/// fulfil are conditions that they fulfil by the same values.
+fn is_implied_by_others(condition: &ScopeCondition, all: &[ScopeCondition], relations: &[ScopedRelation]) -> bool {
+    let ScopeCondition::Row { of, by, key, without: Some(_), .. } = condition else { return false };
+    let same = |own: &String, other: &String| by.iter().zip(key).any(|(by, key)| by == own && key == other);
+    relations[*of].conditions.iter().all(|needed| match needed {
+        // The row that it is copied from is needed, too.
+        ScopeCondition::Values { is_copied, .. } => *is_copied,
+        ScopeCondition::Row { of: needed, by: theirs, key: to, .. } => all.iter().any(|own| match own {
+            ScopeCondition::Row { of, by, key, without: None, .. } => {
+                of == needed && key == to && by.iter().zip(theirs).all(|(own, other)| same(own, other))
+            }
+            _ => false,
+        }),
+        ScopeCondition::None { .. } => false,
+    })
 }
 
 fn pairs(join: &Join) -> Vec<(&str, &str)> {

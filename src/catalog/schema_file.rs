@@ -7,7 +7,7 @@ use crate::catalog::definition::SchemaDefinition;
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::grant_set::{GrantSet, MAX_GRANTS};
 use crate::catalog::scope::ScopeSet;
-use crate::catalog::scopes::Scopes;
+use crate::catalog::scopes::{Scopes, Sight};
 use crate::catalog::sdl_reader;
 use crate::catalog::type_system::Catalog;
 use crate::catalog::visibility::visible;
@@ -32,7 +32,7 @@ impl SchemaFile {
         if grants.len() > MAX_GRANTS {
             return Err(SchemaError::new(SchemaError::START, SchemaErrorKind::TooManyGrants));
         }
-        let scopes = Scopes::of(&definition)?;
+        let scopes = Scopes::of(&definition, &grants)?;
         Ok(Self { definition, grants, scopes })
     }
 
@@ -60,10 +60,11 @@ impl SchemaFile {
     }
 
     /// A catalog of the file for callers who are limited by these scopes: everything in it that reads a relation in one of them reads the
-    /// rows that they see.
+    /// rows that they see. Nor do they see rows that belong to those of a type that needs a grant which the catalog is without.
     #[must_use]
     pub fn limit(&self, catalog: Catalog, limiting: ScopeSet) -> Catalog {
-        if limiting.is_empty() { catalog } else { catalog.limited(&self.scopes, limiting) }
+        let sight = Sight { limiting, held: catalog.held.unwrap_or_else(|| self.all_grants()) };
+        if self.scopes.limits(sight) { catalog.limited(&self.scopes, sight) } else { catalog }
     }
 
     /// What has a grant: types, fields, and search keys of roots, in the order of the file.
@@ -98,13 +99,14 @@ impl SchemaFile {
     }
 
     /// What callers see who hold these grants and no others: the catalog of a file without what needs others, and without what
-    /// would tell of that. Fails if the whole file has no catalog.
+    /// would tell of that. Its rows are limited by [`SchemaFile::limit`] alone. Fails if the whole file has no catalog.
     pub fn view(&self, held: GrantSet) -> Result<Catalog, SchemaError> {
         if held == self.all_grants() {
             return self.catalog();
         }
         let is_held = |name: &String| self.held(|other| other == name).bits() & held.bits() != 0;
-        build::build(&visible(&self.definition, |grants| grants.is_empty() || grants.iter().any(is_held)))
+        let visible = visible(&self.definition, |grants| grants.is_empty() || grants.iter().any(is_held));
+        Ok(Catalog { held: Some(held), ..build::build(&visible)? })
     }
 }
 

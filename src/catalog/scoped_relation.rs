@@ -11,6 +11,10 @@ pub(crate) struct ScopedRelation {
     pub(crate) conditions: Vec<ScopeCondition>,
 }
 
+/// What a row has in a column that belongs to no row of another relation: a null, or this text if there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Without(pub(crate) Option<String>);
+
 /// What a row fulfils that callers see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ScopeCondition {
@@ -18,7 +22,10 @@ pub(crate) enum ScopeCondition {
     Values { scope: usize, columns: Vec<String>, is_copied: bool },
     /// The row of another relation is seen whose key it has: the relation's index among those that are limited, and what its rows are
     /// called that callers see. If that is covered by copied columns, the other row need not be read.
-    Row { of: usize, name: String, by: Vec<String>, key: Vec<String>, is_covered: bool },
+    /// A row whose last column `by` is without a value belongs to no such row, if there may be none.
+    Row { of: usize, name: String, by: Vec<String>, key: Vec<String>, is_covered: bool, without: Option<Without> },
+    /// The row belongs to no row of a relation that the caller does not see at all: the column is without a value.
+    None { column: String, without: Without },
 }
 
 impl ScopeCondition {
@@ -31,6 +38,7 @@ impl ScopeCondition {
     pub(crate) fn columns(&self) -> &[String] {
         match self {
             Self::Values { columns, .. } | Self::Row { by: columns, .. } => columns,
+            Self::None { column, .. } => std::slice::from_ref(column),
         }
     }
 }

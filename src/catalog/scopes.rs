@@ -10,15 +10,42 @@ use crate::catalog::definition::{
     TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::grant_set::GrantSet;
 use crate::catalog::scope::{MAX_SCOPES, ScopeSet};
+use crate::catalog::scoped_relation::Without;
 
 /// What rows of a relation have to fulfil to be seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Rule {
     /// One of the columns has a value of the scope. A copied column has what the row has that another rule leads to.
     Values { scope: usize, columns: Vec<String>, is_copied: bool },
-    /// The row of another relation is seen whose key `by` has.
-    Row { relation: String, by: Vec<String>, key: Vec<String> },
+    /// The row of another relation is seen whose columns `key` have what `by` has. If it may belong to none, so is a row whose last column
+    /// `by` is without a value; without one of the grants that show the other relation's type, no other is.
+    Row { relation: String, by: Vec<String>, key: Vec<String>, optional: Option<Optional> },
+}
+
+/// That a row may belong to no row of another relation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Optional {
+    pub(super) without: Without,
+    /// One of these shows the type of the other relation. Empty if everybody sees it.
+    shown_by: GrantSet,
+}
+
+impl Optional {
+    /// Whether callers with these grants see no row of the other relation.
+    pub(super) fn is_hidden(&self, held: GrantSet) -> bool {
+        !self.shown_by.is_empty() && !held.meets(self.shown_by)
+    }
+}
+
+/// What a catalog's callers are limited by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sight {
+    /// The scopes that limit them.
+    pub(super) limiting: ScopeSet,
+    /// The grants that they hold.
+    pub(super) held: GrantSet,
 }
 
 /// The scopes of a schema file.
@@ -32,7 +59,7 @@ pub(super) struct Scopes {
 
 impl Scopes {
     /// Fails if the file leaves a row open that belongs to one in a scope, or contradicts itself.
-    pub(super) fn of(schema: &SchemaDefinition) -> Result<Self, SchemaError> {
+    pub(super) fn of(schema: &SchemaDefinition, grants: &[String]) -> Result<Self, SchemaError> {
         let types = Types(schema);
         let names: BTreeSet<_> = schema.types.iter().flat_map(|ty| &ty.scopes).filter_map(name).cloned().collect();
         if names.len() > MAX_SCOPES {
@@ -42,13 +69,19 @@ impl Scopes {
         for ty in schema.types.iter().filter(|ty| !ty.scopes.is_empty()) {
             types.check(ty)?;
             for relation in types.relations_of(ty) {
-                let rules = ty.scopes.iter().filter_map(|scope| types.rule(&scopes.names, scope));
+                let rules = ty.scopes.iter().filter_map(|scope| types.rule(&scopes.names, grants, scope));
                 let known = scopes.relations.entry(canonical(relation).to_owned()).or_default();
                 for rule in rules {
                     if !known.contains(&rule) {
                         known.push(rule);
                     }
                 }
+            }
+        }
+        for (relation, rule) in types.searched()? {
+            let known = scopes.relations.entry(relation).or_default();
+            if !known.contains(&rule) {
+                known.push(rule);
             }
         }
         scopes.relations.retain(|_, rules| !rules.is_empty());
@@ -58,15 +91,23 @@ impl Scopes {
         Ok(scopes)
     }
 
-    /// The rules of a relation for callers who are limited by these scopes alone.
-    pub(super) fn rules(&self, relation: &str, limiting: ScopeSet) -> Vec<&Rule> {
+    /// The rules of a relation for callers who are limited by these alone.
+    pub(super) fn rules(&self, relation: &str, sight: Sight) -> Vec<&Rule> {
         let rules = self.relations.get(canonical(relation)).into_iter().flatten();
         rules
             .filter(|rule| match rule {
-                Rule::Values { scope, .. } => limiting.has(*scope),
-                Rule::Row { relation, .. } => !self.rules(relation, limiting).is_empty(),
+                Rule::Values { scope, .. } => sight.limiting.has(*scope),
+                Rule::Row { relation, optional, .. } => {
+                    let is_hidden = optional.as_ref().is_some_and(|optional| optional.is_hidden(sight.held));
+                    is_hidden || !self.rules(relation, sight).is_empty()
+                }
             })
             .collect()
+    }
+
+    /// Whether these limit the rows of a relation.
+    pub(super) fn limits(&self, sight: Sight) -> bool {
+        self.relations.keys().any(|relation| !self.rules(relation, sight).is_empty())
     }
 
     /// Whether rows of a relation that fulfil its other rules are seen by callers who are limited by these scopes, whatever row of `of` they
@@ -85,7 +126,10 @@ impl Scopes {
     pub(super) fn describe(&self, relation: &str) -> String {
         let rules = self.relations.get(canonical(relation)).into_iter().flatten().map(|rule| match rule {
             Rule::Values { scope, columns, .. } => format!("{} in {}", columns.join(" or "), self.names[*scope]),
-            Rule::Row { relation, by, key } => format!("{} = {} of {relation}", by.join(", "), key.join(", ")),
+            Rule::Row { relation, by, key, optional } => {
+                let none = if optional.is_some() { ", or none" } else { "" };
+                format!("{} = {} of {relation}{none}", by.join(", "), key.join(", "))
+            }
         });
         rules.collect::<Vec<_>>().join("; ")
     }
@@ -119,6 +163,11 @@ impl Scopes {
             }
         }
         ordered.push(relation);
+    }
+
+    /// What limits callers of no grants whom all scopes limit.
+    fn most(&self) -> Sight {
+        Sight { limiting: self.all(), held: GrantSet::default() }
     }
 
     /// All scopes of a file.
@@ -163,16 +212,17 @@ impl<'a> Types<'a> {
             if matches!(scope.rows, ScopedRows::Values { is_copied: true, .. }) && !ty.scopes.iter().any(is_through) {
                 return Err(error(SchemaErrorKind::BadScope));
             }
-            let ScopedRows::Through { ty: through, by } = &scope.rows else { continue };
-            let Some((_, relation)) = self.named(through) else {
+            let ScopedRows::Through { ty: through, by, to, without } = &scope.rows else { continue };
+            let Some((through_type, relation)) = self.named(through) else {
                 return Err(error(SchemaErrorKind::UnknownType(through.clone())));
             };
-            if relation.key.len() != by.len() {
+            if by.len() != if to.is_empty() { relation.key.len() } else { to.len() } {
                 return Err(error(SchemaErrorKind::UnpairedScope { ty: through.clone() }));
             }
             let mut own = self.relations_of(ty).into_iter();
             let leads_back = own.any(|own| self.leads(through, own, self.0.types.len()));
-            if leads_back || !self.is_limited(through, self.0.types.len()) {
+            let needs_grant = without.is_some() && !through_type.grants.is_empty();
+            if leads_back || !(needs_grant || self.is_limited(through, self.0.types.len())) {
                 return Err(error(SchemaErrorKind::ScopeThroughNothing { ty: through.clone() }));
             }
         }
@@ -215,19 +265,46 @@ impl<'a> Types<'a> {
         relations
     }
 
-    fn rule(&self, names: &[String], scope: &ScopeDefinition) -> Option<Rule> {
+    fn rule(&self, names: &[String], grants: &[String], scope: &ScopeDefinition) -> Option<Rule> {
         match &scope.rows {
             ScopedRows::Open { .. } => None,
             ScopedRows::Values { scope, columns, is_copied } => {
                 let scope = names.binary_search(scope).ok()?;
                 Some(Rule::Values { scope, columns: columns.clone(), is_copied: *is_copied })
             }
-            ScopedRows::Through { ty, by } => {
-                let (_, relation) = self.named(ty)?;
+            ScopedRows::Through { ty, by, to, without } => {
+                let (ty, relation) = self.named(ty)?;
                 let relation_name = canonical(&relation.name).to_owned();
-                Some(Rule::Row { relation: relation_name, by: by.clone(), key: relation.key.clone() })
+                let key = if to.is_empty() { relation.key.clone() } else { to.clone() };
+                let optional = without.clone().map(|without| Optional {
+                    without,
+                    shown_by: GrantSet::of(grants, |grant| ty.grants.iter().any(|name| name == grant)),
+                });
+                Some(Rule::Row { relation: relation_name, by: by.clone(), key, optional })
             }
         }
+    }
+
+    /// The relations in which search keys find rows by the key of a type, and their rules: a caller finds them by the rows of this type that
+    /// the caller sees.
+    fn searched(&self) -> Result<Vec<(String, Rule)>, SchemaError> {
+        let mut searched = Vec::new();
+        for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
+            for key in &field.search_keys {
+                let (Some(of), Some((within, _))) = (&key.of, &key.within) else { continue };
+                let error = |kind| SchemaError::new(field.position, kind);
+                let Some((_, relation)) = self.named(of) else {
+                    return Err(error(SchemaErrorKind::UnknownType(of.clone())));
+                };
+                if relation.key.len() != 1 || canonical(&relation.name) == canonical(within) {
+                    return Err(error(SchemaErrorKind::BadSearchedType(key.name.clone())));
+                }
+                let (to, by) = (canonical(&relation.name).to_owned(), vec![key.column.clone()]);
+                let rule = Rule::Row { relation: to, by, key: relation.key.clone(), optional: None };
+                searched.push((canonical(within).to_owned(), rule));
+            }
+        }
+        Ok(searched)
     }
 
     /// Fails if rows of a type belong to rows in a scope, and the type does not say which of them callers see.
@@ -278,7 +355,7 @@ impl<'a> Types<'a> {
         for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
             let is_joined = matches!(field.binding, Some(BindingDefinition::One { .. })) && field.is_non_null;
             let target = self.named(&field.ty).filter(|_| is_joined);
-            if target.is_some_and(|(_, relation)| !scopes.rules(&relation.name, scopes.all()).is_empty()) {
+            if target.is_some_and(|(_, relation)| !scopes.rules(&relation.name, scopes.most()).is_empty()) {
                 let kind = SchemaErrorKind::ScopedNonNull { field: field.name.clone(), ty: field.ty.clone() };
                 return Err(SchemaError::new(field.position, kind));
             }

@@ -11,6 +11,7 @@ use crate::catalog::definition::{
     SearchKeyDefinition, SortKeyDefinition, SumDefinition, ThroughDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::scoped_relation::Without;
 use crate::nearest::nearest;
 use crate::search::Comparator;
 use crate::value::{Enumeration, ScalarType};
@@ -157,13 +158,24 @@ fn scope(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<ScopeDef
     let (through, name) = (arguments.optional_text("through")?, arguments.optional_text("name")?);
     let is_open = arguments.optional_boolean("open")?.unwrap_or(false);
     let is_copied = arguments.optional_boolean("copied")?.unwrap_or(false);
+    let is_optional = arguments.optional_boolean("optional")?.unwrap_or(false);
+    let none = arguments.optional_text("none")?;
+    let is_of_key = arguments.is_without("to") && none.is_none();
+    if through.is_none() && (is_optional || !is_of_key) {
+        return Err(SchemaError::new(position, SchemaErrorKind::BadScope));
+    }
     name.iter().try_for_each(|name| check_name(name, position))?;
     let rows = match (name, through, is_open) {
         (Some(scope), None, false) => {
             ScopedRows::Values { scope, columns: arguments.one_or_more_texts("by")?, is_copied }
         }
         (Some(scope), None, true) if arguments.is_without("by") && !is_copied => ScopedRows::Open { scope },
-        (None, Some(ty), false) if !is_copied => ScopedRows::Through { ty, by: arguments.one_or_more_texts("by")? },
+        (None, Some(ty), false) if !is_copied && (is_optional || is_of_key) => ScopedRows::Through {
+            ty,
+            by: arguments.one_or_more_texts("by")?,
+            to: arguments.optional_texts("to")?.unwrap_or_default(),
+            without: is_optional.then_some(Without(none)),
+        },
         _ => return Err(SchemaError::new(position, SchemaErrorKind::BadScope)),
     };
     Ok(ScopeDefinition { position, rows })
@@ -326,6 +338,10 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         None => None,
         Some(relation) => Some((relation, arguments.texts("by")?)),
     };
+    let of = arguments.optional_text("of")?;
+    if of.is_some() && within.is_none() {
+        return Err(SchemaError::new(position, SchemaErrorKind::BadSearchedType(name)));
+    }
     let indexed = arguments.optional_boolean("indexed")?;
     let in_order_of = arguments.optional_texts("inOrderOf")?.unwrap_or_default();
     let comparators = arguments.comparators()?;
@@ -351,6 +367,7 @@ fn search_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<Sea
         in_order_of,
         include,
         within,
+        of,
         vocabulary,
         normalization,
         language,
@@ -368,7 +385,7 @@ fn language(
     if !comparators.contains(&Comparator::Matches) {
         return if language.is_none() { Ok(None) } else { Err(None) };
     }
-    let others = ["indexed", "lookup", "inOrderOf", "include", "within", "by", "vocabulary", "normalize"];
+    let others = ["indexed", "lookup", "inOrderOf", "include", "within", "by", "of", "vocabulary", "normalize"];
     if comparators.len() > 1 || others.iter().any(|other| !arguments.is_without(other)) {
         return Err(None);
     }

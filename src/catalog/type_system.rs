@@ -8,6 +8,7 @@ use crate::catalog::binding::{
 };
 use crate::catalog::column::Column;
 use crate::catalog::feed::Feed;
+use crate::catalog::grant_set::GrantSet;
 use crate::catalog::ids::{EntityId, FieldId, TypeId};
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::name_index::Places;
@@ -32,6 +33,8 @@ pub struct Catalog {
     /// By [`EntityId`].
     pub(super) entities: Vec<Entity>,
     pub(super) feeds: Vec<Feed>,
+    /// The grants of the callers that it is for; `None` if it is for those with all.
+    pub(super) held: Option<GrantSet>,
     /// The relations whose rows are limited, those first that others lead to.
     pub(super) scoped: Vec<ScopedRelation>,
     /// The fields of the introspection types, by the type's index among them.

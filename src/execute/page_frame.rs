@@ -231,6 +231,11 @@ impl PageFrame {
         self.window_end.as_ref().filter(|_| self.is_cut)?.row(rows)
     }
 
+    /// Whether the window of the page's search ended before the page and the row after it were found.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// Whether there are rows after the page.
     pub(super) fn has_next_page(&self, step: &Step) -> bool {
         self.outside.after_page || (!step.backward && self.has_more())

@@ -46,6 +46,15 @@ pub struct ResponseWriter {
     field_error_count: u64,
     cursors: CursorWriter,
     page_end: Option<PageEnd>,
+    short_lists: Vec<ShortList>,
+}
+
+/// A row of a collection of the root of which some lists ended early, and their step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ShortList {
+    /// The index of the row on its page.
+    row: usize,
+    step: StepId,
 }
 
 /// The end of a page whose rows are written as lines.
@@ -130,6 +139,7 @@ impl ResponseWriter {
             field_error_count: 0,
             cursors: CursorWriter::default(),
             page_end: None,
+            short_lists: Vec::new(),
         })
     }
 
@@ -171,6 +181,22 @@ impl ResponseWriter {
             let rows_examined = if is_page_cut { self.plan.window(id) } else { step.access_path.probe_window.into() };
             let search = ShortSearch { key: &step.name, rows_examined, is_page_cut, has_next_page, has_previous_page };
             (is_page_cut || has_next_page || has_previous_page).then_some(search)
+        })
+    }
+
+    /// The lists below rows of the root whose windows ended early, of each row, by its index on its page, and each step once. Complete
+    /// when the response is.
+    pub fn short_lists(&self) -> impl Iterator<Item = (usize, ShortSearch<'_>)> {
+        self.short_lists.iter().map(|list| {
+            let step = &self.plan.steps()[list.step];
+            let search = ShortSearch {
+                key: &step.name,
+                rows_examined: self.plan.window(list.step),
+                is_page_cut: true,
+                has_next_page: !step.backward,
+                has_previous_page: step.backward,
+            };
+            (list.row, search)
         })
     }
 
@@ -271,7 +297,10 @@ impl ResponseWriter {
                 self.leave();
             }
             Op::Connection { step } => self.enter(plan, *step)?,
-            Op::EndConnection => self.leave(),
+            Op::EndConnection => {
+                self.note_short_list();
+                self.leave();
+            }
             Op::FirstRow { end } => self.first_row(plan, *end)?,
             Op::NextRow { start, separator } => {
                 if self.next_row_of_page(plan)? {
@@ -343,6 +372,16 @@ impl ResponseWriter {
         }
         self.frames.push(frame);
         Ok(())
+    }
+
+    /// Remembers the list that was written if it ended early.
+    fn note_short_list(&mut self) {
+        let [root, .., list] = self.frames.as_slice() else { return };
+        let short = ShortList { row: root.index, step: list.step };
+        let of_row = self.short_lists.iter().rev().take_while(|other| other.row == short.row);
+        if list.is_cut() && !of_row.into_iter().any(|other| *other == short) {
+            self.short_lists.push(short);
+        }
     }
 
     /// Leaves a connection or lookup.

@@ -101,12 +101,26 @@ impl<'a> Question<'a> {
         (0..self.words.len()).any(|index| is_there(&self.words[index]) || meanings(&self.words, index).any(is_there))
     }
 
-    /// The fields without parts of an object's type, those first that have most of the question by themselves.
+    /// The fields without parts of an object's type. Those come first that add most of the question to the fields before them, so that a
+    /// short list has something for each of its words; then those that have most of it by themselves.
     pub(crate) fn fields(&self, way: &[&'a OutlineField]) -> Vec<&'a OutlineField> {
         let fields = way.last().map_or(&[][..], |last| self.outline.fields(self.outline.element_type(last)));
-        let mut fields: Vec<_> = fields.iter().filter(|field| !self.is_object(field)).collect();
-        fields.sort_by(|one, other| self.field(other).total_cmp(&self.field(one)));
-        fields
+        let mut rest: Vec<_> = fields.iter().filter(|field| !self.is_object(field)).collect();
+        rest.sort_by(|one, other| self.field(other).total_cmp(&self.field(one)));
+        let (mut ordered, mut reached): (Vec<&'a OutlineField>, Scores) = (Vec::new(), vec![0.0; self.words.len()]);
+        loop {
+            let known = self.total(&reached);
+            let added = |field: &OutlineField| self.total(&most(reached.clone(), self.shares.of(field.id))) - known;
+            let gains = rest.iter().map(|field| added(field)).enumerate();
+            // Of several that add as much, the first.
+            let best = gains.reduce(|one, other| if other.1 > one.1 { other } else { one });
+            let Some((index, _)) = best.filter(|(_, gain)| *gain > 0.0) else { break };
+            let field = rest.remove(index);
+            reached = most(reached, self.shares.of(field.id));
+            ordered.push(field);
+        }
+        ordered.append(&mut rest);
+        ordered
     }
 
     /// All objects, the best first, and all roots with how much of the question they and what they lead to have, in the order of the schema.

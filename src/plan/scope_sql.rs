@@ -4,7 +4,7 @@
 use std::fmt::{self, Write};
 
 use crate::catalog::scope::ScopeSet;
-use crate::catalog::scoped_relation::{ScopeCondition, ScopedRelation};
+use crate::catalog::scoped_relation::{ScopeCondition, ScopedRelation, Without};
 use crate::plan::parameters::{ParameterSource, Parameters};
 use crate::plan::sql::{Alias, ColumnOf, Condition, Relation, Where};
 use crate::query::bind::ids::StepId;
@@ -51,6 +51,25 @@ pub(crate) fn condition<'a>(condition: &'a ScopeCondition, parameters: &mut Para
             let columns = columns.iter().map(|column| ColumnOf(Alias::Base, column)).collect();
             Condition::OneAmong(columns, parameters.scope(*scope))
         }
-        ScopeCondition::Row { name, by, key, .. } => Condition::RowExists(name, by, key),
+        ScopeCondition::Row { name, by, key, without, .. } => {
+            let exists = Condition::RowExists(name, by, key);
+            match (without, by.last()) {
+                (Some(without), Some(column)) => {
+                    Condition::Either(Box::new(is_without(column, without)), Box::new(exists))
+                }
+                _ => exists,
+            }
+        }
+        ScopeCondition::None { column, without } => is_without(column, without),
+    }
+}
+
+/// That a row belongs to no row of another relation.
+fn is_without<'a>(column: &'a str, Without(text): &'a Without) -> Condition<'a> {
+    let column = ColumnOf(Alias::Base, column);
+    let is_null = Condition::IsNull(column);
+    match text {
+        Some(text) => Condition::Either(Box::new(is_null), Box::new(Condition::IsText(column, text))),
+        None => is_null,
     }
 }

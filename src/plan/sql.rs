@@ -215,6 +215,10 @@ pub(crate) enum Condition<'a> {
     OneAmong(Vec<ColumnOf<'a>>, Placeholder),
     /// The relation has a row whose columns (the second) have the base row's values in as many columns (the first).
     RowExists(&'a str, &'a [String], &'a [String]),
+    /// One of two conditions.
+    Either(Box<Condition<'a>>, Box<Condition<'a>>),
+    /// A column equals a text of the schema file.
+    IsText(ColumnOf<'a>, &'a str),
     /// A text has the words that a text search configuration finds in a parameter.
     Matches(ColumnOf<'a>, &'a str, Placeholder),
     /// Every row fulfils it, or none does.
@@ -306,6 +310,8 @@ impl Display for Condition<'_> {
                 write!(f, "({})", Separated(" OR ", columns))
             }
             Self::RowExists(relation, columns, key) => write!(f, "({}) IS NOT NULL", row(relation, columns, key)),
+            Self::Either(one, other) => write!(f, "({one} OR {other})"),
+            Self::IsText(column, text) => write!(f, "{column} = {}", Text(text)),
             // In a sub-select, so that the words are looked for in the parameter once, and not for each row.
             Self::Matches(column, language, words) => {
                 write!(f, "{column} @@ (SELECT plainto_tsquery({}, {words}))", Configuration(language))

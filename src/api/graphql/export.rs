@@ -26,7 +26,7 @@ use crate::api::graphql::compilation;
 use crate::api::graphql::cost_report;
 use crate::api::graphql::current_account::current_account;
 use crate::api::graphql::execution::{is_charged, second_route, settle};
-use crate::api::graphql::export_lines::{End, write_end, write_errors, write_resume};
+use crate::api::graphql::export_lines::{write_end, write_resume};
 use crate::api::graphql::export_log::ExportLog;
 use crate::api::graphql::export_run::{self, ExportRun};
 use crate::api::graphql::feed_export;
@@ -104,6 +104,7 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
         scope: None,
         cursor: None,
         nodes: 0,
+        short_nodes: 0,
         cost: Arc::default(),
         until: time::Instant::now() + options.export_time,
         request_id: Arc::clone(&entry.id),
@@ -390,15 +391,11 @@ impl RunningExport {
     fn end_page(&mut self, rows: &ResponseWriter, out: &mut Vec<u8>) -> Result<bool, ServiceError> {
         let PageEnd { has_next_page, end_cursor } = self.run.page_end(rows)?;
         let run = &mut self.run;
-        write_errors(rows.field_errors(), run.nodes, out);
-        // The collection is the first step.
-        let nodes = rows.row_counts().first().copied().unwrap_or_default();
-        run.nodes += nodes;
         run.cursor = has_next_page.then_some(end_cursor);
         match &run.cursor {
             // A page without nodes has a line, too, so that the client sees that the export goes on.
             Some(cursor)
-                if nodes == 0
+                if export_run::nodes(rows) == 0
                     || run.nodes - self.resumable_at >= RESUME_AFTER
                     || self.resumable_since.elapsed() >= RESUME_EVERY =>
             {
@@ -409,8 +406,7 @@ impl RunningExport {
             }
             Some(_) => Ok(false),
             None => {
-                let (cost, scope) = (run.cost.load(Ordering::Relaxed), run.scope.as_ref());
-                write_end(&End { nodes: run.nodes, cost, scope, rest: None }, out);
+                write_end(&run.end(None), out);
                 Ok(true)
             }
         }

@@ -17,7 +17,7 @@ use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::extensions::scope_extension;
 use crate::api::graphql::current_account::current_account;
-use crate::api::graphql::export_lines::{End, Rest, write_end};
+use crate::api::graphql::export_lines::{End, Rest, write_end, write_errors, write_short_lists};
 use crate::api::graphql::export_log::ExportLog;
 use crate::api::service::Service;
 use crate::api::views::View;
@@ -39,6 +39,11 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 #[error("a page of the export is null")]
 struct PageIsNull;
 
+/// The number of nodes of a page: the collection is the first step.
+pub(super) fn nodes(rows: &ResponseWriter) -> u64 {
+    rows.row_counts().first().copied().unwrap_or_default()
+}
+
 /// An export between two pages.
 pub(super) struct ExportRun {
     pub(super) service: Arc<Service>,
@@ -58,6 +63,8 @@ pub(super) struct ExportRun {
     pub(super) scope: Option<Value>,
     /// The number of nodes so far.
     pub(super) nodes: u64,
+    /// How many of them have lists that ended early.
+    pub(super) short_nodes: u64,
     /// What was debited, also for the log.
     pub(super) cost: Arc<AtomicU64>,
     pub(super) until: time::Instant,
@@ -99,15 +106,21 @@ impl ExportRun {
         Ok(compiled)
     }
 
-    /// Writes the nodes of a page, and counts their memory. A page that finds none is refunded.
+    /// Writes the nodes of a page and what is to be said of them, and counts their memory. A page that finds none is refunded.
     pub(super) async fn write(&mut self, rows: &mut ResponseWriter, debit: Debit) -> Result<Vec<u8>, ApiError> {
         let mut lines = Vec::with_capacity(4096);
         let written = rows.write(&mut lines, usize::MAX);
         written.map_err(|error| ServiceError::internal(&self.request_id, error))?;
+        write_errors(rows.field_errors(), self.nodes, &mut lines);
+        let short_nodes = write_short_lists(rows.short_lists(), self.nodes, &mut lines);
         // The rows, their JSON, and the lines that hyper takes.
         let (bytes, limit) = (3 * lines.len(), self.memory.largest());
         match self.memory.resize(bytes) {
-            Ok(()) => Ok(lines),
+            Ok(()) => {
+                self.nodes += nodes(rows);
+                self.short_nodes += short_nodes;
+                Ok(lines)
+            }
             Err(_) if bytes > limit => {
                 let (bytes, limit, Debit { cost, bucket, .. }) = (bytes as u64, limit as u64, debit);
                 Err(QueryError::RowsTooLarge {
@@ -141,9 +154,14 @@ impl ExportRun {
     pub(super) fn end_early(&self, error: Option<&ApiError>) -> Bytes {
         let rest = Rest { cursor: self.cursor.as_deref(), error };
         let mut line = Vec::new();
-        let cost = self.cost.load(Ordering::Relaxed);
-        write_end(&End { nodes: self.nodes, cost, scope: self.scope.as_ref(), rest: Some(rest) }, &mut line);
+        write_end(&self.end(Some(rest)), &mut line);
         line.into()
+    }
+
+    /// The end of the export, as far as it has come.
+    pub(super) fn end<'r>(&'r self, rest: Option<Rest<'r>>) -> End<'r> {
+        let cost = self.cost.load(Ordering::Relaxed);
+        End { nodes: self.nodes, short_nodes: self.short_nodes, cost, scope: self.scope.as_ref(), rest }
     }
 
     /// Records a page that began then, when so much had been debited.

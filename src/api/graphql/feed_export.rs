@@ -18,7 +18,7 @@ use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::take_permit;
 use crate::api::graphql::changes;
 use crate::api::graphql::execution::{AdmittedQuery, fetch, is_charged};
-use crate::api::graphql::export_lines::{write_errors, write_resume};
+use crate::api::graphql::export_lines::write_resume;
 use crate::api::graphql::export_run::{self, ExportRun};
 use crate::api::graphql::parking::{Parking, Wake};
 use crate::api::graphql::row_memory;
@@ -155,8 +155,6 @@ impl FeedExport {
             run.cost.fetch_sub(debit.cost, Ordering::Relaxed);
         })?;
         let mut lines = run.write(&mut rows, debit).await?;
-        write_errors(rows.field_errors(), run.nodes, &mut lines);
-        run.nodes += rows.row_counts().first().copied().unwrap_or_default();
         let PageEnd { has_next_page, end_cursor } = run.page_end(&rows)?;
         let is_first = run.cursor.replace(end_cursor).is_none();
         self.is_at_end = is_until_now && !has_next_page;

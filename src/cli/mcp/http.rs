@@ -14,10 +14,13 @@ use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Collected, Full};
 use hyper::body::{Body, Incoming};
-use hyper::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
-use hyper::{Request, Response, StatusCode};
+use hyper::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
@@ -27,6 +30,7 @@ use crate::api::errors::access_error::AccessError;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::endpoint_error::EndpointError;
 use crate::api::errors::service_error::ServiceError;
+use crate::cli::mcp::batch::{self, BatchMessage, Sent, UNNAMED_REVISION};
 use crate::cli::mcp::protocol_server::ProtocolServer;
 use crate::cli::outcome::Outcome;
 use crate::http::address_range::AddressRange;
@@ -47,6 +51,9 @@ use crate::http::socket::inherited::InheritedSockets;
 use crate::http::socket::listening::BoundSocket;
 
 const PATH: &str = "/mcp";
+
+/// The header with the revision of the protocol that was agreed on.
+const REVISION: &str = "mcp-protocol-version";
 
 /// Connections at a time, of all clients and of one address.
 const CONNECTIONS: usize = 256;
@@ -202,13 +209,52 @@ impl ProtocolHandler {
             Some(_) => return Err(AccessError::NotGranted { path: Artifact::Graphql.path() }.into()),
             None => {}
         }
-        let body = Full::new(body::read(head.version, &mut body, in_flight, options).await?);
-        let (handler, request) = (Arc::clone(self), Request::from_parts(head, body));
-        let response = self.elsewhere(async move { handler.service.handle(request).await }).await?;
+        let body = body::read(head.version, &mut body, in_flight, options).await?;
+        let handler = Arc::clone(self);
+        let response = self.elsewhere(async move { handler.respond_to(head, body).await }).await?;
+        in_flight.reserve(response.body().len()).map_err(ServiceError::from)?;
+        Ok(response.map(ResponseBody::Whole))
+    }
+
+    /// The response to a message, or to each of a batch, one after the other.
+    async fn respond_to(&self, mut head: Parts, body: Bytes) -> Response<Bytes> {
+        let revision = match head.headers.get(REVISION) {
+            Some(revision) => revision.to_str().unwrap_or_default(),
+            None => UNNAMED_REVISION,
+        };
+        let batch = match Sent::read(&body, Some(revision)) {
+            Sent::Batch(batch) if head.method == Method::POST => batch,
+            Sent::Rejected(rejection) if head.method == Method::POST => {
+                return json_response(StatusCode::BAD_REQUEST, &rejection);
+            }
+            _ => return self.respond_to_message(head, body).await,
+        };
+        head.headers.remove(CONTENT_LENGTH);
+        let mut responses = Vec::new();
+        for message in batch {
+            match message {
+                BatchMessage::Request(id, text) => {
+                    let response = self.respond_to_message(head.clone(), bytes(&text)).await;
+                    responses.push(serde_json::from_slice(response.body()).unwrap_or_else(|_| batch::failed(&id)));
+                }
+                BatchMessage::Notification(text) => {
+                    self.respond_to_message(head.clone(), bytes(&text)).await;
+                }
+                BatchMessage::Rejected(response) => responses.push(response),
+            }
+        }
+        if responses.is_empty() {
+            let mut accepted = Response::new(Bytes::new());
+            *accepted.status_mut() = StatusCode::ACCEPTED;
+            return accepted;
+        }
+        json_response(StatusCode::OK, &Value::Array(responses))
+    }
+
+    async fn respond_to_message(&self, head: Parts, message: Bytes) -> Response<Bytes> {
+        let response = self.service.handle(Request::from_parts(head, Full::new(message))).await;
         let (head, body) = response.into_parts();
-        let body = whole(body).await;
-        in_flight.reserve(body.len()).map_err(ServiceError::from)?;
-        Ok(Response::from_parts(head, ResponseBody::Whole(body)))
+        Response::from_parts(head, whole(body).await)
     }
 
     /// What runs on the threads of the tools, until the request is given up.
@@ -233,6 +279,17 @@ async fn whole(body: BoxBody<Bytes, Infallible>) -> Bytes {
         return Bytes::new();
     }
     body.collect().await.map_or_else(|never| match never {}, Collected::to_bytes)
+}
+
+fn bytes(message: &RawValue) -> Bytes {
+    Bytes::copy_from_slice(message.get().as_bytes())
+}
+
+fn json_response(status: StatusCode, body: &Value) -> Response<Bytes> {
+    let mut response = Response::new(body.to_string().into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 fn unauthorized() -> HttpResponse {

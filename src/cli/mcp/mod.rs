@@ -4,7 +4,8 @@
 //! - `protocol_server`: the protocol's server
 //! - `tools`: which tools there are, and their arguments
 //! - `prompts`: questions with queries
-//! - `http`: the protocol over HTTP
+//! - `stdio`, `http`: the protocol at standard input, and over HTTP
+//! - `batch`: several messages at a time
 //! - `backend`: the server that is asked, and its schema
 //! - `checked_tokens`: tokens that it accepted a moment ago
 //! - `run`, `price`, `page`, `explain`, `changes`: what tools do
@@ -15,6 +16,7 @@
 //! - `reply`: results and refusals
 
 mod backend;
+mod batch;
 mod changes;
 mod checked_tokens;
 mod explain;
@@ -28,14 +30,12 @@ mod prompts;
 mod protocol_server;
 mod reply;
 mod run;
+mod stdio;
 mod tools;
 mod untrusted;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
-
-use rmcp::ServiceExt;
 
 use crate::cli::mcp::backend::{Backend, Credentials};
 use crate::cli::mcp::http::Access;
@@ -107,11 +107,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         (None, Some(token)) => Credentials::Token(token),
         (None, None) => return Err("name a caller: ORDERQL_TOKEN, --token, or --token-file".into()),
     };
-    let protocol_server = Arc::new(ProtocolServer::new(Backend::new(server, credentials)));
-    let outcome = runtime.block_on(async {
-        Box::pin(protocol_server.serve(rmcp::transport::io::stdio())).await?.waiting().await?;
-        Ok(())
-    });
+    let outcome = runtime.block_on(stdio::serve(ProtocolServer::new(Backend::new(server, credentials))));
     // A pending read of standard input would be waited for.
     runtime.shutdown_background();
     outcome

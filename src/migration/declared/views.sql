@@ -556,6 +556,7 @@ WHERE price_now.from_date <= CURRENT_TIMESTAMP
 
 --- view orderql.product_image
 -- The current images of products: contents of a type that names an image, and where each is, unless that is a file of the shop's server.
+-- OFBiz's own services write the address of an uploaded image as SHORT_TEXT. Without a type, a path may be one of the server's disk.
 CREATE OR REPLACE VIEW orderql.product_image AS
 SELECT
     link.product_id,
@@ -564,8 +565,14 @@ SELECT
     link.sequence_num,
     content.description,
     COALESCE(resource.mime_type_id, content.mime_type_id) AS mime_type_id,
-    CASE WHEN resource.data_resource_type_id IN ('URL_RESOURCE', 'LINK', 'SHORT_TEXT') OR resource.data_resource_type_id IS NULL
-        THEN resource.object_info END AS url
+    CASE
+        WHEN resource.object_info ~* '^https?:'
+            AND COALESCE(resource.data_resource_type_id, 'LINK') IN ('URL_RESOURCE', 'LINK', 'SHORT_TEXT')
+            THEN resource.object_info
+        WHEN resource.object_info !~ '^[A-Za-z][A-Za-z0-9+.-]*:'
+            AND resource.data_resource_type_id IN ('URL_RESOURCE', 'LINK', 'SHORT_TEXT')
+            THEN resource.object_info
+    END AS url
 FROM product_content AS link
 LEFT JOIN content ON content.content_id = link.content_id
 LEFT JOIN data_resource AS resource ON resource.data_resource_id = content.data_resource_id

@@ -72,7 +72,8 @@ impl Search<'_> {
     fn weight(&self, term: usize) -> u32 {
         let key = self.key(term);
         let computed = if key.is_computed { COMPUTED_WEIGHT } else { 0 };
-        let is_of_own = matches!(key.scope, Some(ScopeKey::Row(ScopeCondition::Values { .. })));
+        let is_of_own =
+            matches!(key.scope, Some(ScopeKey::Row(ScopeCondition::Values { .. } | ScopeCondition::None { .. })));
         let joined = if key.semi_join.is_some() && !is_of_own { SEMI_JOIN_WEIGHT } else { 0 };
         let text = if key.language.is_some() { TEXT_WEIGHT } else { 0 };
         computed + joined + text

@@ -2,6 +2,7 @@
 
 mod audit_trail;
 mod changes;
+mod columns;
 mod key_folder;
 mod login_attacks;
 mod scopes;

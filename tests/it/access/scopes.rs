@@ -352,3 +352,195 @@ async fn an_export_ends_when_its_caller_sees_other_rows() {
     assert!(end.contains("FORBIDDEN") && end.contains("changed meanwhile"), "{end}");
     assert!(end.contains("\"scope\":{\"facility\":[]}"), "{end}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_says_which_lists_below_its_nodes_ended_early() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let stores = values(&database, "product_store_id", "order_header").await;
+    let [hidden, seen] = [&stores[0], &stores[1]];
+    // A customer of 900 orders of a store that is not seen, then 100 of one that is; and one of the latter alone.
+    let rows = format!(
+        "INSERT INTO party (party_id, party_type_id) VALUES ('XBIG', 'PERSON'), ('XSMALL', 'PERSON');
+         INSERT INTO party_role (party_id, role_type_id) VALUES ('XBIG', 'BILL_TO_CUSTOMER'), ('XSMALL', 'BILL_TO_CUSTOMER');
+         INSERT INTO order_header (order_id, order_type_id, product_store_id)
+           SELECT 'X' || lpad(n::text, 4, '0'), 'SALES_ORDER', CASE WHEN n <= 900 THEN '{hidden}' ELSE '{seen}' END
+           FROM generate_series(1, 1010) AS n;
+         INSERT INTO order_role (order_id, party_id, role_type_id)
+           SELECT 'X' || lpad(n::text, 4, '0'), CASE WHEN n <= 1000 THEN 'XBIG' ELSE 'XSMALL' END, 'BILL_TO_CUSTOMER'
+           FROM generate_series(1, 1010) AS n;"
+    );
+    database.connect().await.batch_execute(&rows).await.unwrap();
+    command(&database, "group scope STORES facility *");
+    command(&database, &format!("group scope STORES store {seen}"));
+    command(&database, "group scope STORES store * --remove");
+    let server = Server::start(&database, &[]);
+    let query = "{ parties(first: 1, query: \"partyId:XBIG,XSMALL\", sortKey: PARTY_ID) { edges { node { partyId
+        orders(first: 10) { edges { node { orderId } } pageInfo { hasNextPage endCursor } } } } } }";
+    let export = |user: &str| -> Vec<Value> {
+        let token = bearer(&server.token(user));
+        let headers = [token.as_str(), "Content-Type: application/json", "Accept: application/x-ndjson"];
+        let response = server.request("POST /rest/s1/graphql", &headers, json!({ "query": query }).to_string());
+        response.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let lines = export("store");
+    let [big, short, small, end] = lines.as_slice() else { panic!("{lines:?}") };
+    assert_eq!((&big["orders"]["edges"], &big["orders"]["pageInfo"]["hasNextPage"]), (&json!([]), &json!(true)));
+    let rows = &short["@search"][0]["rowsExamined"];
+    let entry = json!({ "node": 1, "path": ["orders"], "rowsExamined": rows, "inexact": ["hasNextPage"] });
+    assert_eq!(short, &json!({ "@search": [entry] }));
+    assert!((10..900).contains(&rows.as_u64().unwrap()), "{short}");
+    assert_eq!(small["orders"]["edges"].as_array().unwrap().len(), 10);
+    assert_eq!((&end["@end"]["complete"], &end["@end"]["shortNodes"]), (&json!(true), &json!(1)));
+
+    // The list's own cursor leads to its rows.
+    let (token, mut page) = (server.token("store"), big["orders"].clone());
+    while page["edges"] == json!([]) {
+        let rest = format!(
+            "{{ party(partyId: \"XBIG\") {{ orders(first: 10, after: {}) {{ edges {{ node {{ orderId }} }}
+                pageInfo {{ hasNextPage endCursor }} }} }} }}",
+            page["pageInfo"]["endCursor"]
+        );
+        page = server.query(&token, &rest).json()["data"]["party"]["orders"].take();
+    }
+    assert_eq!(page["edges"][0]["node"]["orderId"], "X0901");
+
+    // Who sees all rows has all of them.
+    let lines = export("demo");
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[2]["@end"].get("shortNodes"), None);
+}
+
+/// An order of two ship groups: lines 00001 and 00003 in the first, 00002 in the second; with states, adjustments and moves.
+fn split_order(store: &str, [first, second]: [&str; 2]) -> String {
+    format!(
+        "INSERT INTO order_header (order_id, order_type_id, product_store_id) VALUES ('XSPLIT', 'SALES_ORDER', '{store}');
+         INSERT INTO order_item_ship_group (order_id, ship_group_seq_id, facility_id)
+           VALUES ('XSPLIT', '00001', '{first}'), ('XSPLIT', '00002', '{second}');
+         INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id)
+           VALUES ('XSPLIT', '00001', '00001'), ('XSPLIT', '00002', '00002'), ('XSPLIT', '00003', '00001');
+         INSERT INTO order_payment_preference (order_payment_preference_id, order_id) VALUES ('XPAY', 'XSPLIT');
+         INSERT INTO order_status (order_status_id, order_id, order_item_seq_id, order_payment_preference_id, status_datetime) VALUES
+           ('XORDER', 'XSPLIT', NULL, NULL, '2026-05-01'), ('XLINE1', 'XSPLIT', '00001', NULL, '2026-05-02'),
+           ('XLINE2', 'XSPLIT', '00002', NULL, '2026-05-03'), ('XLINE3', 'XSPLIT', '00003', NULL, '2026-05-04'),
+           ('XNONE', 'XSPLIT', '_NA_', NULL, '2026-05-05'), ('XPAID', 'XSPLIT', NULL, 'XPAY', '2026-05-06');
+         INSERT INTO order_adjustment (order_adjustment_id, order_id, order_item_seq_id, ship_group_seq_id) VALUES
+           ('XALL', 'XSPLIT', NULL, NULL), ('XALL_NA', 'XSPLIT', '_NA_', '_NA_'), ('XFIRST', 'XSPLIT', '00001', '_NA_'),
+           ('XSECOND', 'XSPLIT', '00002', '_NA_'), ('XTHIRD', 'XSPLIT', '00003', NULL),
+           ('XGROUP1', 'XSPLIT', '_NA_', '00001'), ('XGROUP2', 'XSPLIT', '_NA_', '00002');
+         INSERT INTO order_facility_change (order_facility_change_id, order_id, from_facility_id, facility_id) VALUES
+           ('XTO1', 'XSPLIT', '_NA_', '{first}'), ('XTO2', 'XSPLIT', '_NA_', '{second}'), ('XMOVE', 'XSPLIT', '{second}', '{first}');"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_row_of_an_order_is_about_says_who_sees_it() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let store = values(&database, "product_store_id", "order_header").await.remove(0);
+    let facilities = values(&database, "origin_facility_id", "shipment").await;
+    let client = database.connect().await;
+    client.batch_execute(&split_order(&store, [&facilities[0], &facilities[1]])).await.unwrap();
+    command(&database, "group scope STORES facility *");
+    let server = Server::start(&database, &[]);
+    let token = server.token("store");
+    let ids = |list: &str, field: &str, arguments: &str| -> Vec<String> {
+        let query = format!(
+            "{{ order(orderId: \"XSPLIT\") {{ {list}(first: 20{arguments}) {{ edges {{ node {{ {field} }} }} }} }} }}"
+        );
+        let response = server.query(&token, &query);
+        assert_eq!(response.json()["extensions"].get("search"), None, "{}", response.body);
+        let edges = response.json()["data"]["order"][list]["edges"].as_array().cloned();
+        let edges = edges.unwrap_or_else(|| panic!("{}", response.body));
+        edges.iter().map(|edge| edge["node"][field].as_str().unwrap().to_owned()).collect()
+    };
+    let by_time = ", sortKey: STATUS_DATETIME, reverse: true";
+    // Without PAYMENTS no state of a payment, and all else.
+    assert_eq!(ids("statuses", "orderStatusId", ""), ["XLINE1", "XLINE2", "XLINE3", "XNONE", "XORDER"]);
+    assert_eq!(ids("statuses", "orderStatusId", by_time), ["XNONE", "XLINE3", "XLINE2", "XLINE1", "XORDER"]);
+    let newest = server.query(
+        &token,
+        "{ order(orderId: \"XSPLIT\") { statuses(last: 1, sortKey: STATUS_DATETIME) { edges { node { orderStatusId } } } } }",
+    );
+    assert_eq!(newest.json()["data"]["order"]["statuses"]["edges"][0]["node"]["orderStatusId"], "XNONE");
+    assert_eq!(newest.json()["extensions"].get("scope"), None);
+    assert_eq!(ids("adjustments", "orderAdjustmentId", "").len(), 7);
+
+    command(&database, "grant add STORES PAYMENTS");
+    wait_until(|| ids("statuses", "orderStatusId", "").len() == 6);
+    assert_eq!(ids("statuses", "orderStatusId", by_time)[0], "XPAID");
+
+    // Of one facility: what is about the order, and about its own lines and ship groups.
+    command(&database, &format!("group scope STORES facility {}", facilities[0]));
+    command(&database, "group scope STORES facility * --remove");
+    let is_limited_by = |expected: Value| {
+        let items = "{ order(orderId: \"XSPLIT\") { orderItems(first: 1) { edges { cursor } } } }";
+        server.query(&token, items).json()["extensions"]["scope"] == expected
+    };
+    wait_until(|| is_limited_by(json!({ "facility": [facilities[0]] })));
+    assert_eq!(ids("orderItems", "orderItemSeqId", ""), ["00001", "00003"]);
+    assert_eq!(ids("statuses", "orderStatusId", ""), ["XLINE1", "XLINE3", "XNONE", "XORDER", "XPAID"]);
+    let adjustments = ids("adjustments", "orderAdjustmentId", "");
+    assert_eq!(adjustments, ["XALL", "XALL_NA", "XFIRST", "XGROUP1", "XTHIRD"]);
+    assert_eq!(ids("facilityChangeHistory", "orderFacilityChangeId", ""), ["XMOVE", "XTO1"]);
+
+    // And of one store: the order, and all that is about it.
+    command(&database, "group scope STORES facility *");
+    command(&database, &format!("group scope STORES store {store}"));
+    command(&database, "group scope STORES store * --remove");
+    wait_until(|| is_limited_by(json!({ "store": [store] })));
+    assert_eq!(ids("statuses", "orderStatusId", "").len(), 6);
+    assert_eq!(ids("adjustments", "orderAdjustmentId", "").len(), 7);
+    assert_eq!(ids("facilityChangeHistory", "orderFacilityChangeId", "").len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guessing_the_id_of_a_shipment_that_is_not_seen_finds_nothing() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let store = values(&database, "product_store_id", "order_header").await.remove(0);
+    let facilities = values(&database, "origin_facility_id", "shipment").await;
+    let client = database.connect().await;
+    client.batch_execute(&split_order(&store, [&facilities[0], &facilities[1]])).await.unwrap();
+    // Two shipments of the same line, of which the caller sees one, and its stock.
+    let rows = format!(
+        "INSERT INTO shipment (shipment_id, primary_order_id, origin_facility_id)
+           VALUES ('XSEEN', 'XSPLIT', '{0}'), ('XHIDDEN', 'XSPLIT', '{1}');
+         INSERT INTO shipment_item (shipment_id, shipment_item_seq_id) VALUES ('XSEEN', '00001'), ('XHIDDEN', '00001');
+         INSERT INTO order_shipment (order_id, order_item_seq_id, ship_group_seq_id, shipment_id, shipment_item_seq_id, quantity)
+           VALUES ('XSPLIT', '00001', '00001', 'XSEEN', '00001', 1), ('XSPLIT', '00001', '00001', 'XHIDDEN', '00001', 1);
+         INSERT INTO inventory_item (inventory_item_id, facility_id) VALUES ('XSTOCK', '{0}');
+         INSERT INTO order_item_ship_grp_inv_res (order_id, ship_group_seq_id, order_item_seq_id, inventory_item_id, quantity)
+           VALUES ('XSPLIT', '00001', '00001', 'XSTOCK', 1);",
+        facilities[0], facilities[1]
+    );
+    client.batch_execute(&rows).await.unwrap();
+    command(&database, &format!("group scope STORES facility {}", facilities[0]));
+    let server = Server::start(&database, &[]);
+    let (token, demo) = (server.token("store"), server.token("demo"));
+    assert!(
+        server.query(&token, "{ shipment(shipmentId: \"XHIDDEN\") { shipmentId } }").json()["data"]["shipment"]
+            .is_null()
+    );
+    let found = |token: &str, shipments: &str| {
+        let query = format!(
+            "{{ orderItems(first: 5, query: \"shipmentId:{shipments}\", countUpTo: 5) {{ edges {{ node {{ orderItemSeqId }} }} count }}
+                inventoryReservations(first: 5, query: \"shipmentId:{shipments}\", countUpTo: 5) {{
+                    edges {{ node {{ inventoryItemId }} }} count }}
+                itemTotals(first: 1, query: \"shipmentId:{shipments}\") {{ rowCount }} }}"
+        );
+        let response = server.query(token, &query).json();
+        let data = &response["data"];
+        let rows = data["orderItems"]["edges"].as_array().map(Vec::len);
+        assert_eq!(json!(rows), data["orderItems"]["count"], "{response}");
+        ["orderItems", "inventoryReservations"]
+            .map(|root| data[root]["count"].as_u64().unwrap_or_else(|| panic!("{response}")))
+            .into_iter()
+            .chain([data["itemTotals"]["rowCount"].as_u64().unwrap()])
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found(&token, "XSEEN"), [1, 1, 1]);
+    assert_eq!(found(&demo, "XHIDDEN"), [1, 1, 1]);
+    assert_eq!(found(&token, "XHIDDEN"), [0, 0, 0]);
+    assert_eq!(found(&token, "XHIDDEN,XSEEN"), [1, 1, 1]);
+}

@@ -32,8 +32,13 @@ pub struct Called {
 
 /// The request that begins.
 pub fn initialize() -> Value {
+    initialize_as(PROTOCOL)
+}
+
+/// The same of a client that speaks another revision.
+fn initialize_as(revision: &str) -> Value {
     let info = json!({ "name": "test", "version": "1" });
-    let params = json!({ "protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": info });
+    let params = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": info });
     json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })
 }
 
@@ -57,14 +62,19 @@ impl Agent {
 
     /// Starts the program with these arguments and environment variables.
     pub fn start_with(server: &Server, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::start_as(PROTOCOL, server, arguments, variables)
+    }
+
+    /// The same for a client that speaks another revision.
+    pub fn start_as(revision: &str, server: &Server, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = orderql();
         command.args(["mcp", "--url", &format!("http://{}", server.address)]).args(arguments);
         command.env_remove("ORDERQL_TOKEN").envs(variables.iter().copied());
         let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (program.stdin.take(), BufReader::new(program.stdout.take().unwrap()));
         let mut agent = Self { program, input, output, next_id: 1 };
-        let begun = agent.exchange(&initialize());
-        assert_eq!(begun["result"]["protocolVersion"], PROTOCOL, "{begun}");
+        let begun = agent.exchange(&initialize_as(revision));
+        assert_eq!(begun["result"]["protocolVersion"], revision, "{begun}");
         agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         agent
     }
@@ -73,7 +83,8 @@ impl Agent {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    fn exchange(&mut self, message: &Value) -> Value {
+    /// Sends a message, and returns the next one.
+    pub fn exchange(&mut self, message: &Value) -> Value {
         self.send(message);
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();

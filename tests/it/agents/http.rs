@@ -36,11 +36,17 @@ impl Listening {
     }
 
     fn send(&self, path: &str, headers: &[&str], body: &Value) -> Response {
+        self.send_as(PROTOCOL, path, headers, body)
+    }
+
+    /// Sends a request of a client that speaks a revision, or names none.
+    fn send_as(&self, revision: &str, path: &str, headers: &[&str], body: &Value) -> Response {
+        let named = if revision.is_empty() { String::new() } else { format!("MCP-Protocol-Version: {revision}\r\n") };
         let mut stream = TcpStream::connect(self.address).unwrap();
         let body = body.to_string();
         let mut head = format!(
             "POST {path} HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {PROTOCOL}\r\nContent-Length: {}\r\n",
+             Accept: application/json, text/event-stream\r\n{named}Content-Length: {}\r\n",
             body.len()
         );
         let has_host = headers.iter().any(|header| header.starts_with("Host:"));
@@ -157,4 +163,49 @@ async fn web_pages_and_other_hosts_may_not_call_unless_they_are_named() {
     assert_eq!(status(&open, "Host: mcp.example"), 200);
     assert_eq!(status(&open, "Origin: https://chat.example.evil.example"), 403);
     assert_eq!(status(&open, "Host: evil.example"), 403);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_is_answered_as_the_revision_of_the_client_says() {
+    let (server, _database, token) = demo_server().await;
+    let listening = Listening::start(&server, &[]);
+    let good = format!("Authorization: Bearer {token}");
+    let run = |id: u32, query: &str| {
+        let params = json!({ "name": "run_query", "arguments": { "query": query } });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let batch = json!([
+        run(1, "{ order(orderId: \"ORDER_SPLIT\") { statusId } }"),
+        notification,
+        { "jsonrpc": "2.0", "id": 2, "method": "tools/list" },
+        initialize(),
+    ]);
+    for revision in ["2025-03-26", ""] {
+        let answered = listening.send_as(revision, "/mcp", &[&good], &batch);
+        assert_eq!(
+            (answered.status, answered.header("content-type")),
+            (200, Some("application/json")),
+            "{}",
+            answered.body
+        );
+        let responses = answered.json();
+        let [run, tools, refused] = responses.as_array().unwrap().as_slice() else { panic!("{responses}") };
+        assert_eq!((&run["id"], &tools["id"], &refused["id"]), (&json!(1), &json!(2), &json!(0)));
+        assert_eq!(called(&run["result"]).content["data"]["order"]["statusId"], "ORDER_APPROVED");
+        assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 6);
+        assert_eq!(refused["error"]["message"], "`initialize` cannot be in a batch");
+    }
+    let accepted = listening.send_as("2025-03-26", "/mcp", &[&good], &json!([notification]));
+    assert_eq!((accepted.status, accepted.body.as_str()), (202, ""));
+    let rejected = listening.send_as("2025-06-18", "/mcp", &[&good], &batch);
+    assert_eq!(rejected.status, 400, "{}", rejected.body);
+    let error = &rejected.json()["error"];
+    assert_eq!(error["code"], -32600);
+    assert!(
+        error["message"].as_str().unwrap().contains("revision 2025-06-18 of the protocol has no batches"),
+        "{error}"
+    );
+    let unauthorized = listening.send_as("2025-03-26", "/mcp", &[], &batch);
+    assert_eq!(unauthorized.status, 401);
 }

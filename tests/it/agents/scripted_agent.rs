@@ -17,30 +17,35 @@ const MAX_TOKENS: usize = 12_000;
 /// As many questions are answered at least.
 const ANSWERED: usize = 30;
 
+/// As many questions of roles are answered at least.
+const ROLES_ANSWERED: usize = 40;
+
 fn package(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
+/// What somebody takes from a question: its number, what is asked for, what is known, the order, and what is judged.
+fn intent(parts: &[&str]) -> Intent {
+    let [number, asked, known, order, judged] = parts else { panic!("{parts:?}") };
+    let list = |text: &str| text.split(", ").filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    Intent {
+        number: number.parse().unwrap(),
+        asked: list(asked),
+        known: list(known)
+            .iter()
+            .map(|known| known.split_once(": ").unwrap())
+            .map(|(words, value)| (words.to_owned(), value.to_owned()))
+            .collect(),
+        order: (!order.is_empty())
+            .then(|| (order.trim_end_matches(", descending").to_owned(), order.ends_with("descending"))),
+        judged: judged.split(' ').map(str::to_owned).collect(),
+    }
+}
+
 fn intents() -> Vec<Intent> {
-    let read = |line: &str| {
-        let [number, asked, known, order, judged] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
-            panic!("{line}")
-        };
-        let list = |text: &str| text.split(", ").filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
-        Intent {
-            number: number.parse().unwrap(),
-            asked: list(asked),
-            known: list(known)
-                .iter()
-                .map(|known| known.split_once(": ").unwrap())
-                .map(|(words, value)| (words.to_owned(), value.to_owned()))
-                .collect(),
-            order: (!order.is_empty())
-                .then(|| (order.trim_end_matches(", descending").to_owned(), order.ends_with("descending"))),
-            judged: judged.split(' ').map(str::to_owned).collect(),
-        }
-    };
-    package("tests/agents/intents.txt").lines().filter(|line| !line.starts_with('#')).map(read).collect()
+    let text = package("tests/agents/intents.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| intent(&line.split('|').map(str::trim).collect::<Vec<_>>())).collect()
 }
 
 /// The documented answer to a question.
@@ -107,6 +112,97 @@ impl Attempt<'_> {
         }
         (None, query)
     }
+}
+
+/// A question of `tests/agents/roles.txt`.
+struct RoleQuestion {
+    role: String,
+    question: String,
+    intent: Intent,
+    sql: String,
+}
+
+fn role_questions() -> Vec<RoleQuestion> {
+    let text = package("tests/agents/roles.txt");
+    let lines = text.lines().filter(|line| !line.starts_with('#')).enumerate();
+    let read = |(number, line): (usize, &str)| {
+        let parts: Vec<_> = line.splitn(6, '|').map(str::trim).collect();
+        let [role, question, asked, known, order, sql] = parts[..] else { panic!("{line}") };
+        RoleQuestion {
+            role: role.to_owned(),
+            question: question.to_owned(),
+            intent: intent(&[&number.to_string(), asked, known, order, ""]),
+            sql: sql.to_owned(),
+        }
+    };
+    lines.map(read).collect()
+}
+
+/// A value as it is compared: text, and numbers without what does not count.
+fn comparable(value: &str) -> String {
+    let is_decimal = value.contains('.') && value.parse::<f64>().is_ok();
+    if is_decimal { value.trim_end_matches('0').trim_end_matches('.').to_owned() } else { value.to_owned() }
+}
+
+/// How many rows the root of an answer has, if it is a list.
+fn root_rows(data: &Value) -> Option<usize> {
+    let root = data.as_object()?.values().next()?;
+    root["edges"].as_array().map(Vec::len)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_of_roles_are_answered_as_plain_sql_answers_them() {
+    let (server, database, token) = demo_server().await;
+    let client = database.connect().await;
+    let mut agent = Agent::start(&server, &token);
+    let tools = agent.request("tools/list", &json!({})).to_string().len();
+    let (mut answered, mut failed, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+    for RoleQuestion { role, question, intent, sql } in role_questions() {
+        // In the order of its columns.
+        let in_text = format!("SELECT array(SELECT value FROM json_each_text(to_json(q))) FROM ({sql}) AS q");
+        let rows = client.query(&in_text, &[]).await.unwrap_or_else(|error| panic!("{error:?}: {sql}"));
+        let rows: Vec<Vec<Option<String>>> = rows.iter().map(|row| row.get(0)).collect();
+        assert!(!rows.is_empty(), "{question}: no row by {sql}");
+        let mut attempt = Attempt { agent: &mut agent, calls: 0, bytes: tools };
+        let (data, query) = attempt.answer(&intent);
+        let (calls, tokens) = (attempt.calls, attempt.bytes / 4);
+        let Some(data) = data else {
+            failed.push(format!("{role}: {question} {calls} calls\n  {query}"));
+            continue;
+        };
+        let mut found = Vec::new();
+        values(&data, None, "", &mut found);
+        let text = |value: &String| match serde_json::from_str(value) {
+            Ok(Value::String(text)) => text,
+            _ => value.clone(),
+        };
+        let found: Vec<_> = found.iter().map(|value| comparable(&text(value))).collect();
+        // What identifies rows need not be shown; it says how many there are.
+        let shown = rows.iter().flat_map(|row| row.iter().skip(usize::from(row.len() > 1)));
+        let expected = shown.flatten().map(|value| comparable(value));
+        let missing: Vec<_> = expected.filter(|value| !found.contains(value)).collect();
+        let too_many = root_rows(&data).is_some_and(|root| root > rows.len());
+        if missing.is_empty() && !too_many && calls <= MAX_CALLS && tokens <= MAX_TOKENS {
+            answered.push((calls, tokens));
+        } else {
+            wrong.push(format!(
+                "{role}: {question} without {missing:?}, too many rows: {too_many}\n  {query}\n  {data}"
+            ));
+        }
+    }
+    let most = |of: fn(&(usize, usize)) -> usize| answered.iter().map(of).max().unwrap_or_default();
+    println!(
+        "{} answered with {} calls and {} tokens at most, {} not, {} wrong\nnot:\n{}\nwrong:\n{}",
+        answered.len(),
+        most(|(calls, _)| *calls),
+        most(|(_, tokens)| *tokens),
+        failed.len(),
+        wrong.len(),
+        failed.join("\n"),
+        wrong.join("\n")
+    );
+    let text = [failed, wrong].concat().join("\n");
+    assert!(answered.len() >= ROLES_ANSWERED, "{} answered; not:\n{text}", answered.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,7 @@
 //! A fixed strategy in place of a language model. It knows the syntax of GraphQL and what the tools return, and no schema: names are compared by
 //! their words.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -165,7 +166,10 @@ pub fn compose(intent: &Intent, reply: &Value) -> Option<String> {
             let (field, fit) = best(phrase, fields.iter().copied(), &around)?;
             Some((*way, field, fit))
         });
-        let Some((way, field, _)) = rated.reduce(|one, other| if other.2 > one.2 { other } else { one }) else {
+        // Of two that fit alike, the nearer one.
+        let rank = |(way, _, fit): &(&str, &str, i64)| (*fit, Reverse(way.matches('{').count()));
+        let Some((way, field, _)) = rated.reduce(|one, other| if rank(&other) > rank(&one) { other } else { one })
+        else {
             continue;
         };
         match selected.iter_mut().find(|(known, _)| *known == way) {

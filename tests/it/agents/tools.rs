@@ -214,3 +214,35 @@ async fn full_pages_without_page_info_are_named() {
     let run = agent.call("run_query", &json!({ "query": query }));
     assert_eq!(run.content["mayGoOn"], json!([{ "path": "orders.orderItems", "rows": 1 }]), "{run:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_at_standard_input_is_answered_as_the_revision_says() {
+    let (server, _database, token) = demo_server().await;
+    let run = |id: &str| {
+        let arguments = json!({ "query": "{ order(orderId: \"ORDER_SPLIT\") { statusId } }" });
+        let params = json!({ "name": "run_query", "arguments": arguments });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    let list = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/list" });
+    let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 99 } });
+    let variables = [("ORDERQL_TOKEN", token.as_str())];
+    for revision in ["2024-11-05", "2025-03-26"] {
+        let mut agent = Agent::start_as(revision, &server, &[], &variables);
+        let answered = agent.exchange(&json!([run("a"), cancelled, list, run("b")]));
+        let mut ids: Vec<_> = answered.as_array().unwrap().iter().map(|response| response["id"].to_string()).collect();
+        ids.sort();
+        assert_eq!(ids, ["\"a\"", "\"b\"", "7"], "{answered}");
+        assert!(answered.as_array().unwrap().iter().all(|response| response["result"].is_object()), "{answered}");
+        // Single messages go on as before.
+        assert_eq!(
+            agent.call("run_query", &json!({ "query": "{ __typename }" })).content["data"]["__typename"],
+            "Query"
+        );
+    }
+    let mut agent = Agent::start(&server, &token);
+    let rejected = agent.exchange(&json!([run("a")]));
+    assert_eq!((&rejected["id"], &rejected["error"]["code"]), (&Value::Null, &json!(-32600)));
+    let message = rejected["error"]["message"].as_str().unwrap();
+    assert!(message.contains("revision 2025-06-18 of the protocol has no batches"), "{message}");
+    assert!(!agent.call("run_query", &json!({ "query": "{ __typename }" })).is_error);
+}

@@ -115,6 +115,10 @@ fn a_corrected_query_asks_for_no_other_rows_than_the_broken_one_meant() {
             if let Some(query) = mistake(&Text::new(request.query.as_str()), random(6)) {
                 request.query = query;
                 means_the_same &= !CHANGES_MEANING.contains(kind);
+                // What is in single quotes is no string to further mistakes: they would misspell its values, which no correction can know.
+                if *kind == "single quotes" {
+                    break;
+                }
             }
         }
         if compile(&catalog, &request, &Limits::DEFAULT).is_ok() {

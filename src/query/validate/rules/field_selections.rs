@@ -86,7 +86,7 @@ fn instead(catalog: &Catalog, object: &ObjectType, name: &str, is_unlike_all: bo
     }
     let field = match object.field_index(name) {
         Some(_) => Some(name),
-        None if ROWS.contains(&name) => return way(&before),
+        None if ROWS.iter().any(|rows| rows.eq_ignore_ascii_case(name)) => return way(&before),
         None if is_unlike_all => meant(name, names(object)).first().copied(),
         None => None,
     };

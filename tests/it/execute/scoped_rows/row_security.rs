@@ -24,6 +24,9 @@ pub async fn protect(database: &Database, schema: &str) {
             rules_of.entry(relation).or_default().extend(rules(&types, object, &alias));
         }
     }
+    for (relation, rule) in searched(&types) {
+        rules_of.entry(relation).or_default().insert(rule);
+    }
     let client = database.connect().await;
     let mut sql = format!(
         "DO $$ BEGIN CREATE ROLE {ROLE} LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
@@ -71,6 +74,37 @@ fn relations(types: &BTreeMap<String, Object>, object: &Object) -> BTreeSet<Stri
     own.into_iter().chain(through.filter_map(|tag| text(tag, "through"))).collect()
 }
 
+/// The tables in which rows are found by the key of a type, and what their rows fulfil.
+fn searched(types: &BTreeMap<String, Object>) -> Vec<(String, String)> {
+    let fields = types.values().flat_map(|ty| &ty.fields);
+    let keys = fields.flat_map(|field| &field.directives).filter(|tag| tag.name == "search");
+    let rule = |key: &Tag| {
+        let (of, within) = (text(key, "of")?, text(key, "within")?);
+        let relation = tag(&types[&of].directives, "relation")?;
+        let column = texts(relation, "key");
+        let rule = row_rule(types, &types[&of], (&column, &column), "", &within);
+        Some((within, rule))
+    };
+    keys.filter_map(rule).collect()
+}
+
+/// That the row of a type is seen whose columns `key` have what `by` has.
+fn row_rule(
+    types: &BTreeMap<String, Object>,
+    of: &Object,
+    (by, key): (&[String], &[String]),
+    none: &str,
+    alias: &str,
+) -> String {
+    let relation = tag(&of.directives, "relation").unwrap();
+    let (name, inner) = (text(relation, "name").unwrap(), format!("{alias}_x"));
+    let joined = key.iter().zip(by).map(|(key, by)| format!("{inner}.{key} = {alias}.{by}"));
+    let joined: Vec<_> = joined.chain(rules(types, of, &inner)).collect();
+    let all = names(types, of).into_iter().map(|name| format!("{} = '*'", setting(&name)));
+    let all = all.collect::<Vec<_>>().join(" AND ");
+    format!("({all} OR {none}EXISTS (SELECT FROM {name} AS {inner} WHERE {}))", joined.join(" AND "))
+}
+
 /// What rows of a type fulfil, as SQL on an alias.
 fn rules(types: &BTreeMap<String, Object>, object: &Object, alias: &str) -> Vec<String> {
     let scopes = object.directives.iter().filter(|tag| tag.name == "scope");
@@ -83,13 +117,15 @@ fn rules(types: &BTreeMap<String, Object>, object: &Object, alias: &str) -> Vec<
             rules.push(format!("({} = '*' OR {})", setting(&name), columns.join(" OR ")));
         } else if let Some(through) = text(scope, "through") {
             let parent = &types[&through];
-            let relation = tag(&parent.directives, "relation").unwrap();
-            let (name, key, inner) = (text(relation, "name").unwrap(), texts(relation, "key"), format!("{alias}_x"));
-            let joined = key.iter().zip(&by).map(|(key, by)| format!("{inner}.{key} = {alias}.{by}"));
-            let joined: Vec<_> = joined.chain(self::rules(types, parent, &inner)).collect();
-            let all = names(types, parent).into_iter().map(|name| format!("{} = '*'", setting(&name)));
-            let all = all.collect::<Vec<_>>().join(" AND ");
-            rules.push(format!("({all} OR EXISTS (SELECT FROM {name} AS {inner} WHERE {}))", joined.join(" AND ")));
+            let of_key = || texts(tag(&parent.directives, "relation").unwrap(), "key");
+            let key = Some(texts(scope, "to")).filter(|to| !to.is_empty()).unwrap_or_else(of_key);
+            let none = if scope.arguments.iter().any(|(name, _)| name == "optional") {
+                let (column, text) = (by.last().unwrap(), text(scope, "none").unwrap_or_default());
+                format!("coalesce(nullif({alias}.{column}, '{text}'), '') = '' OR ")
+            } else {
+                String::new()
+            };
+            rules.push(row_rule(types, parent, (&by, &key), &none, alias));
         }
     }
     rules
