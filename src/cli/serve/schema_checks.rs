@@ -10,7 +10,7 @@ use crate::api::schema_fit::SchemaFit;
 /// The pause after the first check. Each one that follows doubles it: requests that go on to fail must not have the schema read all
 /// the time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// The checks of a schema: when a request asks for one, and from time to time while the tables do not fit.
 pub(super) struct SchemaChecks {

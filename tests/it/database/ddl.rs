@@ -2,7 +2,7 @@
 //! undone.
 //!
 //! A request is answered as before. Where the change makes a difference, it is answered as by a server that starts after the change. Only
-//! where the schema does not fit the tables any more, it may get SCHEMA_CHANGED, or UNREPRESENTABLE_VALUE for a label that the schema file
+//! where the schema does not fit the tables any more, it may get `SCHEMA_CHANGED`, or `UNREPRESENTABLE_VALUE` for a label that the schema file
 //! lacks.
 
 mod changes;

@@ -20,7 +20,7 @@ impl Change {
     }
 }
 
-pub(super) const TABLES: &str = r#"
+pub(super) const TABLES: &str = "
     CREATE TYPE state AS ENUM ('NEW', 'OPEN', 'CLOSED', 'LOST');
     CREATE TABLE customer (customer_id integer PRIMARY KEY, name text NOT NULL, note text);
     CREATE TABLE ticket (
@@ -47,7 +47,7 @@ pub(super) const TABLES: &str = r#"
         SELECT n, 1 + n % 5, (enum_range(NULL::state))[1 + n % 3], 'title ' || n % 7, 'c' || n % 4, n + 0.25, n % 6,
             '2026-01-01 00:00Z'::timestamptz + n * interval '1 day', 'extra ' || n
         FROM generate_series(1, 40) AS n;
-"#;
+";
 
 pub(super) const SCHEMA: &str = r#"
 type Query {
