@@ -1,5 +1,6 @@
 //! Columns that statements return or compare values with.
 
+use crate::catalog::collation::Collation;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
 use crate::value::ScalarType;
@@ -13,6 +14,8 @@ pub struct Column {
     pub scalar: ScalarType,
     /// How the database stores it.
     pub stored: StoredType,
+    /// By what it compares its texts.
+    pub collation: Collation,
     /// As what statements return it.
     pub result: ResultType,
     /// Whether the database lets its values be longer than a response may have: then their size is looked at before they are sent.
@@ -26,6 +29,7 @@ impl Column {
             name: name.into(),
             scalar,
             stored: StoredType::of(scalar),
+            collation: Collation::Default,
             result: ResultType::of(scalar),
             is_long: false,
         }
@@ -39,6 +43,7 @@ impl Column {
     /// Sets how the database stores it.
     pub(super) fn set_stored_type(&mut self, relation: &str, stored: &StoredTypes) {
         self.stored = stored.get(relation, &self.name, self.scalar);
+        self.collation = stored.collation(relation, &self.name);
         self.result = stored.result(relation, &self.name, self.scalar);
         self.is_long = stored.is_long(relation, &self.name, self.scalar);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::catalog::collation::Collation;
 use crate::catalog::result_type::ResultType;
 use crate::value::{Enumeration, Float, Numeric, ScalarType, Value};
 
@@ -151,6 +152,8 @@ pub struct StoredTypes {
     types: HashMap<String, HashMap<String, FoundType>>,
     /// By relation: the columns whose values may have any length.
     long: HashMap<String, HashSet<String>>,
+    /// By relation and column: collations that are not the database's.
+    collations: HashMap<String, HashMap<String, Collation>>,
 }
 
 /// How a database stores a column.
@@ -175,6 +178,18 @@ impl StoredTypes {
     /// Adds a column whose values may have any length.
     pub fn insert_long(&mut self, relation: &str, column: &str) {
         self.long.entry(relation.to_owned()).or_default().insert(column.to_owned());
+    }
+
+    /// Adds the collation of a column.
+    pub fn insert_collation(&mut self, relation: &str, column: &str, collation: Collation) {
+        if collation != Collation::Default {
+            self.collations.entry(relation.to_owned()).or_default().insert(column.to_owned(), collation);
+        }
+    }
+
+    /// The collation of a column.
+    pub(super) fn collation(&self, relation: &str, column: &str) -> Collation {
+        self.collations.get(relation).and_then(|columns| columns.get(column)).copied().unwrap_or_default()
     }
 
     /// Whether the values of a column of a scalar type may have any length. Those of an ID are keys.

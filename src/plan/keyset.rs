@@ -66,7 +66,9 @@ impl<'a> KeysetBound<'a> {
         let compared = compared.filter(|(_, column)| !constant.contains(&column.name));
         let compared = compared.map(|(index, column)| (base(column), parameters.add(source(index))));
         let (columns, placeholders) = compared.unzip();
-        let first = is_restricted.then(|| Comparand::Parameter(parameters.add(source(0)), sort_key.columns[0].stored));
+        let sorted = &sort_key.columns[0];
+        let first =
+            is_restricted.then(|| Comparand::Parameter(parameters.add(source(0)), sorted.stored, sorted.collation));
         Self { columns, placeholders, in_nulls, first }
     }
 
@@ -309,6 +311,7 @@ fn compare_values<'a>(left: Option<Comparand>, operator: Operator, right: Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::collation::Collation;
     use crate::catalog::stored_type::StoredType;
     use crate::cursor::OrderingTag;
     use crate::value::ScalarType;
@@ -405,7 +408,9 @@ mod tests {
         let mut parameters = Parameters::of(0, &mut all);
         let compares = [above, below].contains(&Some(CursorShape::InValues));
         let term = parameters.add(ParameterSource::Term(0));
-        let value = compares.then(|| Comparand::Parameter(parameters.add(ParameterSource::Term(0)), StoredType::Text));
+        let value = compares.then(|| {
+            Comparand::Parameter(parameters.add(ParameterSource::Term(0)), StoredType::Text, Collation::Default)
+        });
         let restriction = if equal {
             Restriction::Equal(value)
         } else {

@@ -302,7 +302,7 @@ impl Locator<'_> {
         }
         write!(text, "SELECT t.* FROM (SELECT {}", list.elements())?;
         if !list.is_merged {
-            write!(text, " ORDER BY e.v{}", direction(span.ascending))?;
+            write!(text, " ORDER BY e.v{}{}", list.collation, direction(span.ascending))?;
         }
         text.write_str(") AS e\nCROSS JOIN LATERAL (\n")?;
         self.segments(span, &Cut::first(&cut.end()), text)?;

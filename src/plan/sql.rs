@@ -5,6 +5,7 @@
 
 use std::fmt::{self, Display};
 
+use crate::catalog::collation::Collation;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::parameters::Placeholder;
 use crate::query::bind::ids::StepId;
@@ -148,7 +149,8 @@ impl Display for Operator {
 /// A value that is compared with another value. Its type is written, as it is not compared with a column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Comparand {
-    Parameter(Placeholder, StoredType),
+    /// A parameter of that type, which is compared as a column of that collation is.
+    Parameter(Placeholder, StoredType, Collation),
     /// The current element of a list.
     Element,
     /// That of a second list.
@@ -158,7 +160,7 @@ pub(crate) enum Comparand {
 impl Display for Comparand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Parameter(value, stored) => write!(f, "{value}::{}", type_name(*stored)),
+            Self::Parameter(value, stored, collation) => write!(f, "{value}::{}{collation}", type_name(*stored)),
             Self::Element => f.write_str("e.v"),
             Self::OtherElement => f.write_str("e.w"),
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 
+use crate::catalog::collation::Collation;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::parameters::Placeholder;
 use crate::plan::sql::type_name;
@@ -11,6 +12,7 @@ use crate::plan::sql::type_name;
 pub(crate) struct ValueList {
     pub(crate) values: Placeholder,
     pub(crate) stored: StoredType,
+    pub(crate) collation: Collation,
     /// Whether the ranges are merged. They are not if the values are of the sort key's column: then their ranges follow each
     /// other in the page's order.
     pub(crate) is_merged: bool,

@@ -99,6 +99,7 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
         if found.is_some_and(FoundColumn::is_long) {
             types.insert_long(relation, name);
         }
+        types.insert_collation(relation, name, found.map(|found| found.collation).unwrap_or_default());
         match found.map(|found| &found.ty) {
             Some(ColumnType::Value(ValueType::BuiltIn(ty))) => add_built_in(&mut types, relation, name, ty),
             Some(ColumnType::Value(ValueType::Enum(labels))) => types.insert(relation, name, StoredType::Enum(*labels)),

@@ -1,5 +1,6 @@
 //! The search terms of a connection as parts of its statement, as the access path says.
 
+use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::search_key::{ScopeKey, SearchKey};
 use crate::catalog::stored_type::StoredType;
@@ -104,9 +105,10 @@ impl<'a> SearchTerms<'a> {
         compares_cursors: bool,
         parameters: &mut Parameters<'_>,
     ) -> Restriction<'a> {
-        let stored = self.sort_key.columns[0].stored;
+        let Column { stored, collation, .. } = self.sort_key.columns[0];
         let value = |term, parameters: &mut Parameters<'_>| {
-            compares_cursors.then(|| Comparand::Parameter(parameters.add(ParameterSource::Term(term)), stored))
+            compares_cursors
+                .then(|| Comparand::Parameter(parameters.add(ParameterSource::Term(term)), stored, collation))
         };
         match path.prefix {
             Some(prefix) if prefix.is_sort_column && prefix.is_list() => Restriction::Equal(Some(Comparand::Element)),
@@ -186,6 +188,7 @@ impl<'a> SearchTerms<'a> {
         let list = list.map(|(prefix, term)| ValueList {
             values: self.values(term, parameters),
             stored: self.terms[term].key.column.stored,
+            collation: self.terms[term].key.column.collation,
             is_merged: prefix.is_merged(),
             head: (prefix.is_merged() && path.is_in_order() && !is_count && self.terms[term].few.is_none())
                 .then(|| parameters.add(ParameterSource::RangeHead(term))),

@@ -1,6 +1,7 @@
 //! Schemas of databases that have nothing to do with OFBiz: the kinds of columns and relations that people have, over HTTP.
 
 mod arrays;
+mod collations;
 mod enum_keys;
 mod enums;
 mod keys;
