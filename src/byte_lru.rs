@@ -78,6 +78,7 @@ impl<K: Hash + Eq, V> ByteLru<K, V> {
     }
 
     /// Removes a key and its value.
+    #[cfg(feature = "server")]
     pub(crate) fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q)
     where
         K: Borrow<Q>,
