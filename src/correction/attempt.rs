@@ -18,13 +18,15 @@ pub struct Attempt {
     first: Option<Vec<Unkept>>,
     request: Request,
     left_out: Vec<Unkept>,
+    /// Whether a closing bracket was removed that closed nothing.
+    has_bracket_less: bool,
     rounds: usize,
 }
 
 impl Attempt {
     /// Before the first correction.
     pub fn new(request: Request) -> Self {
-        Self { before: request.clone(), first: None, request, left_out: Vec::new(), rounds: 0 }
+        Self { before: request.clone(), first: None, request, left_out: Vec::new(), has_bracket_less: false, rounds: 0 }
     }
 
     /// The request after the corrections.
@@ -34,6 +36,11 @@ impl Attempt {
 
     /// Corrects the request by its errors. `false` if there is nothing else to try.
     pub fn correct(&mut self, errors: &[Value]) -> bool {
+        // A field without its selection says that the opening bracket was missing there. The fields that follow belong into the selection.
+        let lacks_selection = |error: &Value| !error["extensions"]["example"].is_null();
+        if self.has_bracket_less && errors.iter().any(lacks_selection) {
+            return false;
+        }
         if self.first.is_none() {
             self.first = Some(unkept(&self.request, errors));
         }
@@ -42,6 +49,9 @@ impl Attempt {
         if !is_another || selects_nothing(&next.request.query) {
             return false;
         }
+        let brackets = |request: &Request, bracket: char| request.query.matches(bracket).count();
+        let [opening, closing] = ['{', '}'].map(|one| brackets(&next.request, one).cmp(&brackets(&self.request, one)));
+        self.has_bracket_less |= opening.is_eq() && closing.is_lt();
         self.rounds += 1;
         self.left_out.extend(next.left_out);
         self.request = next.request;
@@ -65,5 +75,33 @@ impl Attempt {
             }
         }
         parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_bracket_that_is_missing_inside_is_not_taken_for_one_too_many_at_the_end() {
+        let query =
+            "{ party(partyId: 1) { roles edges { node { roleTypeId } } } orders(first: 1) { count } } }".to_owned();
+        let end = query.len();
+        let mut attempt = Attempt::new(Request { query, ..Request::default() });
+        let too_many = json!({
+            "locations": [{ "line": 1, "column": end }],
+            "extensions": { "code": "GRAPHQL_PARSE_FAILED", "found": "\"}\"", "expected": [] }
+        });
+        assert!(attempt.correct(&[too_many]));
+        let no_selection = json!({
+            "locations": [{ "line": 1, "column": 23 }],
+            "extensions": { "code": "GRAPHQL_VALIDATION_FAILED", "field": "roles", "example": "{ count }" }
+        });
+        assert!(!attempt.correct(std::slice::from_ref(&no_selection)), "{}", attempt.request().query);
+        // Without a bracket before, the selection is added.
+        let query = "{ party(partyId: 1) { roles } }".to_owned();
+        assert!(Attempt::new(Request { query, ..Request::default() }).correct(&[no_selection]));
     }
 }
