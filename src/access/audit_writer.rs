@@ -206,7 +206,7 @@ async fn persist(client: &mut Option<Client>, database: &DatabaseAddress, write:
     loop {
         match time::timeout(LONGEST_WRITE, attempt(client, database, write)).await {
             Ok(Ok(())) => return,
-            Ok(Err(error @ DatabaseError::Statement(_))) => {
+            Ok(Err(error @ (DatabaseError::Statement(_) | DatabaseError::SchemaChanged(_)))) => {
                 emit(&Event::AccessWriteFailed { write: write.reported_as(), error: &error });
                 return;
             }

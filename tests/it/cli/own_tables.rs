@@ -219,7 +219,7 @@ fn values_that_no_row_can_have(query: &impl Fn(&str) -> Value) {
         (
             "invoices(first: 1, query: \"invoiceId:1.0\") { edges { cursor } }",
             "MALFORMED_QUERY",
-            "of at most 28 digits",
+            "of at most 1000 digits",
         ),
         ("invoices(first: 1, query: \"account:x\") { edges { cursor } }", "MALFORMED_QUERY", "a UUID"),
     ] {
