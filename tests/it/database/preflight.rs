@@ -317,6 +317,8 @@ async fn names_columns_whose_type_does_not_fit() {
             vec![
                 "Order.paymentPreferences joins order_header.order_id of type character varying(20) with \
                  order_payment_preference.order_id of type bigint, which do not compare: correct the columns in the schema file",
+                "OrderStatus joins order_status.order_id of type character varying(20) with \
+                 order_payment_preference.order_id of type bigint, which do not compare: correct the columns in the schema file",
                 "OrderPaymentPreference joins order_payment_preference.order_id of type bigint with \
                  order_header.order_id of type character varying(20), which do not compare: correct the columns in the schema file",
                 "OrderPaymentPreference.order joins order_payment_preference.order_id of type bigint with \
