@@ -66,7 +66,7 @@ pub struct Term<'a> {
     pub key: &'a str,
     /// How the key is compared.
     pub operator: Operator<'a>,
-    /// The elements without their quotes, none empty: several for [`Comparator::In`], none for an unknown operator,
+    /// The elements without their quotes, empty only if they had some: several for [`Comparator::In`], none for an unknown operator,
     /// otherwise one.
     pub elements: Vec<&'a str>,
     /// The term's position in the search string, in bytes.

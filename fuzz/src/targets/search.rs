@@ -54,7 +54,9 @@ pub fn run(data: &[u8]) {
 fn check_term(text: &str, term: &Term<'_>) {
     assert!(text[term.offset..].starts_with(term.text));
     assert!(!term.key.is_empty() && !term.key.contains(':') && term.text.starts_with(term.key));
-    assert!(term.elements.iter().all(|element| !element.is_empty()));
+    // Only quotes can have nothing between them.
+    let has_quotes = term.text.contains(['\'', '"']);
+    assert!(term.elements.iter().all(|element| has_quotes || !element.is_empty()));
     let Operator::Known(comparator) = term.operator else { return assert_eq!(term.elements.len(), 0) };
     let sign = match comparator {
         Comparator::Equals | Comparator::In | Comparator::Matches => "",
