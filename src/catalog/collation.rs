@@ -34,8 +34,7 @@ impl Collation {
         Self::Named { name, is_deterministic }
     }
 
-    /// Its name, if only texts with the same bytes need not be its only equal ones. Such texts are not told apart by a key, and a cursor
-    /// has the bytes of one of them.
+    /// Its name, if it takes some different texts for equal. A key does not tell such texts apart, and a cursor has the bytes of one of them.
     pub fn nondeterministic(self) -> Option<&'static str> {
         match self {
             Self::Named { name, is_deterministic: false } => Some(name),

@@ -57,7 +57,7 @@ pub(crate) enum SchemaErrorKind {
     /// `@scope` on the type Query, or on one of changes, whose rows statements find in another way.
     #[error("`{0}` cannot have @scope; put it on the type whose rows are to be limited")]
     ScopeOutsideRows(String),
-    /// `@scope(through:)` names as many columns `by` as neither `to` nor the key of the type has.
+    /// `@scope(through:)` names another number of columns `by` than it names columns `to`, or than the key of the type has.
     #[error("@scope(through: \"{ty}\") needs as many columns `by` as `to` names, or the key of `{ty}` has")]
     UnpairedScope { ty: String },
     /// `@scope(through:)` leads to a type that has no scope and, if it is optional, needs no grant, or back to the type itself.

@@ -37,6 +37,9 @@ pub enum DatabaseError {
     /// The transaction conflicts with another one, or with the replay of another server's. A new attempt may succeed.
     #[error("the transaction conflicts with another one")]
     Conflict(#[source] tokio_postgres::Error),
+    /// Tables were written anew whenever a snapshot of them was taken. A new attempt may succeed.
+    #[error("tables were written anew while they were read")]
+    Rewritten,
     /// The statement does not fit the tables: they were changed after it was prepared, or after the schema was compared with them.
     #[error("a statement does not fit the tables")]
     SchemaChanged(#[source] tokio_postgres::Error),
@@ -54,7 +57,8 @@ impl DatabaseError {
             | Self::Unsuitable(_)
             | Self::Incomplete { .. }
             | Self::Unavailable(_)
-            | Self::Conflict(_) => true,
+            | Self::Conflict(_)
+            | Self::Rewritten => true,
             Self::Cancelled(_) | Self::SchemaChanged(_) | Self::Statement(_) => false,
         }
     }
@@ -78,7 +82,12 @@ impl DatabaseError {
     /// attributed to statements any more, or its server is in a state in which another one may not be.
     pub fn spares_connection(&self) -> bool {
         match self {
-            Self::Busy | Self::Conflict(_) | Self::Cancelled(_) | Self::SchemaChanged(_) | Self::Statement(_) => true,
+            Self::Busy
+            | Self::Conflict(_)
+            | Self::Rewritten
+            | Self::Cancelled(_)
+            | Self::SchemaChanged(_)
+            | Self::Statement(_) => true,
             Self::Unreachable(_) | Self::Unsuitable(_) | Self::Incomplete { .. } | Self::Unavailable(_) => false,
         }
     }

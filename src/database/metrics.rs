@@ -105,7 +105,7 @@ impl Failure {
             DatabaseError::Incomplete { .. } => FailureKind::Incomplete,
             DatabaseError::Unavailable(_) => FailureKind::Unavailable,
             DatabaseError::Cancelled(_) => FailureKind::Cancelled,
-            DatabaseError::Conflict(_) => FailureKind::Conflict,
+            DatabaseError::Conflict(_) | DatabaseError::Rewritten => FailureKind::Conflict,
             DatabaseError::SchemaChanged(_) => FailureKind::SchemaChanged,
             DatabaseError::Statement(_) => FailureKind::Statement,
         }))

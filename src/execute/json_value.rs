@@ -44,6 +44,9 @@ fn depth(json: &[u8]) -> usize {
 /// Whether a string of a valid JSON text escapes one half of a surrogate pair without the other. The column type `json` has such strings,
 /// `jsonb` has none.
 fn has_lone_surrogate(json: &[u8]) -> bool {
+    if !json.contains(&b'\\') {
+        return false;
+    }
     let (mut rest, mut needs_low) = (json, false);
     while let Some((first, after)) = rest.split_first() {
         let unit = match (first, after) {

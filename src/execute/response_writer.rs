@@ -377,9 +377,12 @@ impl ResponseWriter {
     /// Remembers the list that was written if it ended early.
     fn note_short_list(&mut self) {
         let [root, .., list] = self.frames.as_slice() else { return };
+        if !list.is_cut() {
+            return;
+        }
         let short = ShortList { row: root.index, step: list.step };
         let of_row = self.short_lists.iter().rev().take_while(|other| other.row == short.row);
-        if list.is_cut() && !of_row.into_iter().any(|other| *other == short) {
+        if !of_row.into_iter().any(|other| *other == short) {
             self.short_lists.push(short);
         }
     }

@@ -13,7 +13,7 @@ const PAGE_SIZES: [u8; 3] = [10, 5, 2];
 impl<'a> Question<'a> {
     /// A query for the best fields of an object at the end of a way.
     pub(super) fn example(&self, outline: &Outline, way: &[&'a OutlineField]) -> String {
-        let fields = self.fields(way).into_iter().take(MAX_FIELDS);
+        let fields = self.fields(way, MAX_FIELDS).into_iter();
         let names: Vec<_> = fields.map(|field| field.name.as_str()).collect();
         let path = self.path(outline, way);
         format!("{path} {}{}", names.join(" "), " }".repeat(path.matches('{').count()))

@@ -101,14 +101,14 @@ impl<'a> Question<'a> {
         (0..self.words.len()).any(|index| is_there(&self.words[index]) || meanings(&self.words, index).any(is_there))
     }
 
-    /// The fields without parts of an object's type. Those come first that add most of the question to the fields before them, so that a
-    /// short list has something for each of its words; then those that have most of it by themselves.
-    pub(crate) fn fields(&self, way: &[&'a OutlineField]) -> Vec<&'a OutlineField> {
+    /// So many of the fields without parts of an object's type. Those come first that add most of the question to the fields before them, so
+    /// that a short list has something for each of its words; then those that have most of it by themselves.
+    pub(crate) fn fields(&self, way: &[&'a OutlineField], listed: usize) -> Vec<&'a OutlineField> {
         let fields = way.last().map_or(&[][..], |last| self.outline.fields(self.outline.element_type(last)));
         let mut rest: Vec<_> = fields.iter().filter(|field| !self.is_object(field)).collect();
         rest.sort_by(|one, other| self.field(other).total_cmp(&self.field(one)));
         let (mut ordered, mut reached): (Vec<&'a OutlineField>, Scores) = (Vec::new(), vec![0.0; self.words.len()]);
-        loop {
+        while ordered.len() < listed {
             let known = self.total(&reached);
             let added = |field: &OutlineField| self.total(&most(reached.clone(), self.shares.of(field.id))) - known;
             let gains = rest.iter().map(|field| added(field)).enumerate();
@@ -119,6 +119,7 @@ impl<'a> Question<'a> {
             reached = most(reached, self.shares.of(field.id));
             ordered.push(field);
         }
+        rest.truncate(listed - ordered.len());
         ordered.append(&mut rest);
         ordered
     }

@@ -200,7 +200,7 @@ fn object<'a>(outline: &Outline, question: &Question<'a>, way: &[&'a OutlineFiel
     let last = way.last();
     let about = last.map_or("", |field| &field.summary);
     let end = (0..=about.len().min(SUMMARY_BYTES)).rev().find(|end| about.is_char_boundary(*end)).unwrap_or(0);
-    let fields = question.fields(way).into_iter().take(listed);
+    let fields = question.fields(way, listed).into_iter();
     FoundObject {
         path: question.path(outline, way),
         type_name: last.map_or("", |field| outline.element_type(field)).to_owned(),

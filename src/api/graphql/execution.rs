@@ -221,6 +221,7 @@ fn is_of_connection(error: &DatabaseError) -> bool {
         | DatabaseError::Unsuitable(_)
         | DatabaseError::Unavailable(_)
         | DatabaseError::Conflict(_)
+        | DatabaseError::Rewritten
         | DatabaseError::SchemaChanged(_)
         | DatabaseError::Statement(_) => false,
     }

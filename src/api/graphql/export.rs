@@ -65,6 +65,9 @@ const RESUME_EVERY: Duration = Duration::from_secs(1);
 const PAUSE: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
+/// As many snapshots are taken of tables that are written anew meanwhile.
+const MAX_SNAPSHOTS: usize = 5;
+
 /// A caller has one export at a time.
 const PLACES: Places = Places { running: 1, waiting: 0 };
 
@@ -343,7 +346,7 @@ impl RunningExport {
         compiled: &Compiled,
         timeline: &mut Timeline,
     ) -> Result<Box<ResponseWriter>, ExecuteError> {
-        loop {
+        for _ in 0..MAX_SNAPSHOTS {
             place.connection.begin().await?;
             let rows = self.read(&place, compiled, timeline).await?;
             if !place.connection.has_missed_rows().await? {
@@ -351,6 +354,7 @@ impl RunningExport {
             }
             place.connection.commit().await?;
         }
+        Err(DatabaseError::Rewritten.into())
     }
 
     async fn fetch_from(

@@ -5,7 +5,8 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time;
+use tokio::runtime::Handle;
+use tokio::{task, time};
 
 use crate::api::service::CurrentService;
 use crate::api::service::Service;
@@ -88,10 +89,13 @@ impl<'a> Reloader<'a> {
 
     /// Compares the schema with the tables, and serves them as they are now, if they fit.
     pub(super) async fn check_schema(&mut self, services: &CurrentService) {
-        let opened = match self.schema.parse(None) {
-            Ok(schema) => open(&self.schema, schema, &self.servers).await,
-            Err(error) => Err(error),
-        };
+        // Not on a thread that serves others: a large schema takes a core for seconds.
+        let (source, servers, runtime) = (self.schema.clone(), self.servers.clone(), Handle::current());
+        let opening = task::spawn_blocking(move || {
+            let schema = source.parse(None)?;
+            runtime.block_on(open(&source, schema, &servers))
+        });
+        let opened = opening.await.unwrap_or_else(|panicked| Err(panicked.into()));
         let service = services.get();
         match &opened {
             Ok(_) => emit(&Event::SchemaFits),
