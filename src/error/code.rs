@@ -92,7 +92,7 @@ error_codes! {
     UnsupportedMediaType "UNSUPPORTED_MEDIA_TYPE" 415 no "a body of another media type or charset, or a compressed one"
     RequestHeaderFieldsTooLarge "REQUEST_HEADER_FIELDS_TOO_LARGE" 431 no "too many headers, or too many bytes of them"
     ServiceUnavailable "SERVICE_UNAVAILABLE" 503 yes "the database cannot be reached, has no free connection, or cannot run statements (out of connections, memory or disk space, shutting down, read-only), or requests and unread responses take as much memory as they may, or the server is stopping and the request would have to wait; retry"
-    SchemaChanged "SCHEMA_CHANGED" 503 no "what the request reads is not in the database as the schema has it: somebody has changed a table since the server compared the two. It is not charged; other requests are answered"
+    SchemaChanged "SCHEMA_CHANGED" 503 no "what the request reads is not in the database as the schema has it: somebody has changed a table since the server compared the two. It is charged, for the database has looked at it; other requests are answered"
     UnrepresentableValue "UNREPRESENTABLE_VALUE" 200 no "a field is null because the database has a value there that its type cannot be, such as an infinity (`path` names the field); the rest of the response is complete"
     ValueTooLarge "VALUE_TOO_LARGE" 200 no "a field is null because the database has a value there that is longer than 1 MiB (`path` names the field); the rest of the response is complete"
     InternalServerError "INTERNAL_SERVER_ERROR" 500 no "an internal error; the operator finds it in the log under `requestId`"

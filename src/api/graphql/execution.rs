@@ -74,7 +74,13 @@ pub(crate) async fn fetch(
 /// Whether a query is charged with this result.
 pub(crate) fn is_charged<T>(result: &Result<T, ApiError>) -> bool {
     let has_run = |error: &ApiError| {
-        matches!(error.code, ErrorCode::DeadlineExceeded | ErrorCode::ResponseTooLarge | ErrorCode::ValueOutOfRange)
+        matches!(
+            error.code,
+            ErrorCode::DeadlineExceeded
+                | ErrorCode::ResponseTooLarge
+                | ErrorCode::ValueOutOfRange
+                | ErrorCode::SchemaChanged
+        )
     };
     result.as_ref().map_or_else(has_run, |_| true)
 }
@@ -105,8 +111,8 @@ pub(crate) async fn settle<T>(
             service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::Unavailable(error.into()).into())
         }
+        // It is charged: the database has planned the statement twice.
         Ok(Err(ExecuteError::Database(error @ DatabaseError::SchemaChanged(_)))) => {
-            service.admission.refund(&caller.user_id, debit).await;
             service.schema_fit.request_check();
             Err(ServiceError::SchemaChanged(error.into()).into())
         }

@@ -1,11 +1,15 @@
 //! What tells that the schema does not fit the tables any more, and what mends it.
 
+use std::sync::Arc;
+
 use serde_json::json;
+use tokio::task;
 
 use crate::database::ddl::changes::{SCHEMA, TABLES};
 use crate::database::ddl::served::{Served, changed};
 use crate::own_schemas::OwnSchema;
-use crate::support::server::wait_until;
+use crate::support::http::graphql_request;
+use crate::support::server::{Server, wait_until};
 
 const RENAMED: &str = "{ tickets(first: 1) { edges { node { title } } } }";
 const NOTE: &str = "{ customers(first: 1) { edges { node { note } } } }";
@@ -24,9 +28,7 @@ async fn a_column_that_is_renamed_is_named_until_it_is_back() {
     let before = served.answer(RENAMED);
     assert_eq!(schema_part(&served), ("ok".into(), String::new()));
     own.client.batch_execute("ALTER TABLE ticket RENAME title TO heading").await.unwrap();
-    let available = served.query(&served.token, UNTOUCHED).available();
     assert_eq!(served.answer(RENAMED), changed());
-    assert!(served.query(&served.token, UNTOUCHED).available() + 10 >= available, "it is not charged");
     wait_until(|| schema_part(&served).0 == "degraded");
     let reason = schema_part(&served).1;
     assert!(reason.contains("title"), "{reason}");
@@ -81,5 +83,40 @@ async fn a_reload_compares_the_tables_with_the_schema() {
         served.signal("-HUP");
         wait_until(|| served.answer(NOTE)["customers"]["edges"][0]["node"]["note"] == shown);
         wait_until(|| schema_part(&served).0 == status);
+    }
+}
+
+/// What fails is not free: the database has looked at it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_no_longer_fits_is_charged() {
+    let own = OwnSchema::create("ddl-charged", TABLES, SCHEMA).await;
+    let flags = ["--schema", &own.file(), "--bucket-size", "1000000000", "--restore-rate", "0"];
+    let server = Server::start(&own.database, &flags);
+    let token = server.token("demo");
+    let first = server.query(&token, RENAMED).available();
+    own.client.batch_execute("ALTER TABLE ticket RENAME title TO heading").await.unwrap();
+    let cost = first - server.query(&token, UNTOUCHED).available();
+    assert_eq!(server.query(&token, RENAMED).code(), "SCHEMA_CHANGED");
+    assert!(first - server.query(&token, UNTOUCHED).available() > 2 * cost, "{cost}");
+}
+
+/// The statement waits for the change with a snapshot of before, to which the table that was written anew has no rows.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_beside_a_table_that_is_written_anew_has_all_rows() {
+    let own = OwnSchema::create("ddl-export", TABLES, SCHEMA).await;
+    let served = Arc::new(Served::start(&own, None));
+    let mut client = own.database.connect().await;
+    for ty in ["bigint", "integer"] {
+        let change = client.transaction().await.unwrap();
+        change.batch_execute(&format!("ALTER TABLE ticket ALTER weight TYPE {ty}")).await.unwrap();
+        let export = {
+            let served = Arc::clone(&served);
+            let query = "{ tickets(first: 10) { edges { node { ticketId } } } }";
+            task::spawn_blocking(move || served.send(graphql_request(&served.token, "application/x-ndjson", query)))
+        };
+        own.database.wait_for_lock_waits(1).await;
+        change.commit().await.unwrap();
+        let export = export.await.unwrap();
+        assert_eq!((export.status, export.body.matches("ticketId").count()), (200, 40), "{ty}: {}", export.body);
     }
 }
