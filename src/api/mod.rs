@@ -2,9 +2,8 @@
 //!
 //! **A request**: the `request_handler` finds the endpoint by `route` and completes the response; `request_context` is the request
 //! while it is served, with what `service` has. `credentials`, `negotiate`, `prefer` and `read_position` read its headers.
-//! `views` are what callers see of the schema, by their grants. `schema_fit` is whether the tables still
-//! fit. `cpu_tasks` do what takes a core for longer than a moment. A `shared_flush` serves
-//! several requests.
+//! `views` are what callers see of the schema, by their grants. `schema_fit` is whether the tables still fit it. `cpu_tasks` do what takes
+//! a core for longer than a moment. A `shared_flush` serves several requests.
 //!
 //! **Endpoints**: `graphql` (with `extensions` and the `query_texts` of persisted queries), `token`, `update_order`, `schema`
 //! (with its `sdl_document`), `console`, `jwks`, and the endpoints of `operators`.

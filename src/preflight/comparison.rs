@@ -199,7 +199,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
         let is_identified = found.is_some_and(|found| {
             let is_not_null = |name: &String| found.columns.get(name).is_some_and(|column| column.is_not_null);
             let mut indexes =
-                found.unique.iter().filter(|index| index.is_of_statements && index.is_within(&key.columns));
+                found.unique.iter().filter(|index| index.has_usual_comparison && index.is_within(&key.columns));
             indexes.any(|index| index.columns.iter().all(is_not_null))
         });
         let is_of_standing_table = is_identified && MIGRATED.contains(key.relation);
@@ -346,6 +346,6 @@ fn uniqueness_fault(relation: &FoundRelation, columns: &[&str]) -> Option<KeyFau
     }
     let mut indexes = relation.unique.iter().filter(|index| index.is_within(columns));
     let first = indexes.next()?;
-    let is_fit = first.is_of_statements || indexes.any(|index| index.is_of_statements);
+    let is_fit = first.has_usual_comparison || indexes.any(|index| index.has_usual_comparison);
     (!is_fit).then(|| KeyFault::OtherComparison(first.columns.clone()))
 }

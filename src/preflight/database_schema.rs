@@ -157,7 +157,7 @@ pub(super) enum Children {
 pub(super) struct UniqueIndex {
     pub(super) columns: Vec<String>,
     /// Whether it compares the columns by their own collations, and by the operators of their types.
-    pub(super) is_of_statements: bool,
+    pub(super) has_usual_comparison: bool,
 }
 
 /// A column that exists.
@@ -247,7 +247,7 @@ impl DatabaseSchema {
         }
         for row in unique {
             if let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) {
-                relation.unique.push(UniqueIndex { columns: row.try_get(1)?, is_of_statements: row.try_get(2)? });
+                relation.unique.push(UniqueIndex { columns: row.try_get(1)?, has_usual_comparison: row.try_get(2)? });
             }
         }
         for row in indexes {

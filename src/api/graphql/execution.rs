@@ -113,7 +113,6 @@ pub(crate) async fn settle<T>(
         }
         // It is charged: the database has planned the statement twice.
         Ok(Err(ExecuteError::Database(error @ DatabaseError::SchemaChanged(_)))) => {
-            service.schema_fit.request_check();
             Err(ServiceError::SchemaChanged(error.into()).into())
         }
         Ok(Err(ExecuteError::OutOfMemory)) => {
@@ -167,6 +166,8 @@ pub(crate) fn second_route<T>(
     match result {
         Err(ExecuteError::Database(error)) if error.is_stale() => {
             service.servers.forget(text_of(plan));
+            // Even if it succeeds, a column may have another type or collation than the one that is known.
+            service.schema_fit.request_check();
             Some(route.clone())
         }
         Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
