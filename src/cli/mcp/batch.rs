@@ -16,6 +16,9 @@ pub(super) const UNNAMED_REVISION: &str = "2025-03-26";
 /// The most messages of a batch.
 const MAX_MESSAGES: usize = 32;
 
+/// Bytes of a batch's responses after which no further message is answered: all of them are in memory at a time.
+pub(super) const MAX_RESPONSE_BYTES: usize = 1 << 20;
+
 /// JSON-RPC's codes.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -90,6 +93,11 @@ impl BatchMessage {
 /// The response to a request that cannot be answered.
 pub(super) fn failed(id: &Value) -> Value {
     error(id, INVALID_REQUEST, "the request is none of the protocol")
+}
+
+/// The response to a request that comes after more than [`MAX_RESPONSE_BYTES`] of responses.
+pub(super) fn too_late(id: &Value) -> Value {
+    error(id, INVALID_REQUEST, "the responses before it are too large for one batch: send this message by itself")
 }
 
 fn error(id: &Value, code: i32, message: &str) -> Value {

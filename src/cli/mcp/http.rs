@@ -30,7 +30,7 @@ use crate::api::errors::access_error::AccessError;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::endpoint_error::EndpointError;
 use crate::api::errors::service_error::ServiceError;
-use crate::cli::mcp::batch::{self, BatchMessage, Sent, UNNAMED_REVISION};
+use crate::cli::mcp::batch::{self, BatchMessage, MAX_RESPONSE_BYTES, Sent, UNNAMED_REVISION};
 use crate::cli::mcp::protocol_server::ProtocolServer;
 use crate::cli::outcome::Outcome;
 use crate::http::address_range::AddressRange;
@@ -230,11 +230,13 @@ impl ProtocolHandler {
             _ => return self.respond_to_message(head, body).await,
         };
         head.headers.remove(CONTENT_LENGTH);
-        let mut responses = Vec::new();
+        let (mut responses, mut size) = (Vec::new(), 0);
         for message in batch {
             match message {
+                BatchMessage::Request(id, _) if size > MAX_RESPONSE_BYTES => responses.push(batch::too_late(&id)),
                 BatchMessage::Request(id, text) => {
                     let response = self.respond_to_message(head.clone(), bytes(&text)).await;
+                    size += response.body().len();
                     responses.push(serde_json::from_slice(response.body()).unwrap_or_else(|_| batch::failed(&id)));
                 }
                 BatchMessage::Notification(text) => {

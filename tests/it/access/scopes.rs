@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
+use tokio_postgres::Client;
 
 use crate::support::command::{orderql_on, run};
 use crate::support::database::{Database, sampled_database};
@@ -433,14 +434,20 @@ fn split_order(store: &str, [first, second]: [&str; 2]) -> String {
     )
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_a_row_of_an_order_is_about_says_who_sees_it() {
+/// A sample with such an order, its store, and facilities, of which the first two have its parts.
+async fn database_with_split_order() -> (Database, Client, String, Vec<String>) {
     let database = sampled_database().await;
     add_users(&database).await;
     let store = values(&database, "product_store_id", "order_header").await.remove(0);
     let facilities = values(&database, "origin_facility_id", "shipment").await;
     let client = database.connect().await;
     client.batch_execute(&split_order(&store, [&facilities[0], &facilities[1]])).await.unwrap();
+    (database, client, store, facilities)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_row_of_an_order_is_about_says_who_sees_it() {
+    let (database, _, store, facilities) = database_with_split_order().await;
     command(&database, "group scope STORES facility *");
     let server = Server::start(&database, &[]);
     let token = server.token("store");
@@ -496,12 +503,7 @@ async fn what_a_row_of_an_order_is_about_says_who_sees_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn guessing_the_id_of_a_shipment_that_is_not_seen_finds_nothing() {
-    let database = sampled_database().await;
-    add_users(&database).await;
-    let store = values(&database, "product_store_id", "order_header").await.remove(0);
-    let facilities = values(&database, "origin_facility_id", "shipment").await;
-    let client = database.connect().await;
-    client.batch_execute(&split_order(&store, [&facilities[0], &facilities[1]])).await.unwrap();
+    let (database, client, _, facilities) = database_with_split_order().await;
     // Two shipments of the same line, of which the caller sees one, and its stock.
     let rows = format!(
         "INSERT INTO shipment (shipment_id, primary_order_id, origin_facility_id)

@@ -166,6 +166,30 @@ async fn web_pages_and_other_hosts_may_not_call_unless_they_are_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_batch_ends_when_its_responses_are_large() {
+    let (server, database, token) = demo_server().await;
+    let notes = "
+        INSERT INTO note_data (note_id, note_info) SELECT 'LARGE' || n, repeat('x', 2000) FROM generate_series(1, 90) AS n;
+        INSERT INTO order_header_note (order_id, note_id) SELECT 'ORDER_SPLIT', 'LARGE' || n FROM generate_series(1, 90) AS n";
+    database.connect().await.batch_execute(notes).await.unwrap();
+    let listening = Listening::start(&server, &[]);
+    let query = "{ order(orderId: \"ORDER_SPLIT\") { notes(first: 100) { edges { node { noteInfo } } } } }";
+    let run = |id: u32| {
+        let arguments = json!({ "query": query, "maxBytes": 10_000_000 });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "run_query", "arguments": arguments } })
+    };
+    let batch: Vec<_> = (1..=32).map(run).collect();
+    let good = format!("Authorization: Bearer {token}");
+    let answered = listening.send_as("2025-03-26", "/mcp", &[&good], &json!(batch)).json();
+    let answered = answered.as_array().unwrap();
+    let is_rejected =
+        |response: &Value| response["error"]["message"].as_str().is_some_and(|text| text.contains("too large"));
+    let rejected = answered.iter().filter(|response| is_rejected(response)).count();
+    assert!(answered.len() == 32 && !is_rejected(&answered[0]), "{}", answered[0]);
+    assert!((1..32).contains(&rejected), "{rejected} of responses of {} bytes", answered[0].to_string().len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_batch_is_answered_as_the_revision_of_the_client_says() {
     let (server, _database, token) = demo_server().await;
     let listening = Listening::start(&server, &[]);
