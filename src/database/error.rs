@@ -64,11 +64,13 @@ impl DatabaseError {
     }
 
     /// Whether what the statement was prepared for may not be there any more, so that it may succeed when it is prepared once more.
-    /// PostgreSQL reports a type that was dropped as an internal error.
+    /// PostgreSQL reports a type that was dropped as an internal error. The driver, if it was about to look the type up, as a message that
+    /// it did not expect; its connection is not used again, as it may also be damaged.
     pub(crate) fn is_stale(&self) -> bool {
         match self {
             Self::SchemaChanged(_) => true,
             Self::Statement(error) => error.code() == Some(&SqlState::INTERNAL_ERROR),
+            Self::Unreachable(error) => error.downcast_ref().is_some_and(is_unexpected_message),
             _ => false,
         }
     }
@@ -197,6 +199,11 @@ impl Refusal {
 fn is_well_formed(code: &SqlState) -> bool {
     let code = code.code().as_bytes();
     code.len() == 5 && code.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+}
+
+/// Whether the driver received a message that it did not expect: other errors of a connection have a cause, or say that it is closed.
+fn is_unexpected_message(error: &tokio_postgres::Error) -> bool {
+    std::error::Error::source(error).is_none() && !error.is_closed()
 }
 
 /// Whether a parameter of the statement cannot be sent: its type is not the one that the schema was compared with.

@@ -168,7 +168,7 @@ pub(crate) fn second_route<T>(
             service.servers.forget(text_of(plan));
             // Even if it succeeds, a column may have another type or collation than the one that is known.
             service.schema_fit.request_check();
-            Some(route.clone())
+            Some(service.servers.after_error(route, error).unwrap_or_else(|| route.clone()))
         }
         Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
         Ok(_) | Err(ExecuteError::Misshapen | ExecuteError::OutOfMemory | ExecuteError::TooLarge { .. }) => None,
