@@ -34,6 +34,9 @@ pub enum DatabaseError {
     /// The server cancelled the statement, for its `statement_timeout` or because an operator asked for it.
     #[error("the database cancelled a statement")]
     Cancelled(#[source] tokio_postgres::Error),
+    /// The statement was to run together with others, and their execution failed. It may succeed when it runs alone.
+    #[error("the database refused the execution of several statements")]
+    Batch,
     /// The transaction conflicts with another one, or with the replay of another server's. A new attempt may succeed.
     #[error("the transaction conflicts with another one")]
     Conflict(#[source] tokio_postgres::Error),
@@ -57,6 +60,7 @@ impl DatabaseError {
             | Self::Unsuitable(_)
             | Self::Incomplete { .. }
             | Self::Unavailable(_)
+            | Self::Batch
             | Self::Conflict(_)
             | Self::Rewritten => true,
             Self::Cancelled(_) | Self::SchemaChanged(_) | Self::Statement(_) => false,
@@ -85,6 +89,7 @@ impl DatabaseError {
     pub fn spares_connection(&self) -> bool {
         match self {
             Self::Busy
+            | Self::Batch
             | Self::Conflict(_)
             | Self::Rewritten
             | Self::Cancelled(_)

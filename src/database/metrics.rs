@@ -14,6 +14,10 @@ metrics! {
     WAITS: Histogram<Seconds>, by (PoolName,) = "db_client_connection_wait_time_seconds";
     /// Requests that got no connection in time.
     TIMEOUTS: Counter, by (PoolName,) = "db_client_connection_timeouts_total";
+    /// Executions of a statement that served several requests.
+    BATCHES: Counter, by () = "orderql_batches_total";
+    /// Requests that such executions served.
+    BATCHED: Counter, by () = "orderql_batched_requests_total";
     /// Connections to the database that could not be opened. While that fails, each pool tries it once a second.
     FAILED_CONNECTS: Counter, by (PoolName, ConnectFailure) = "orderql_failed_connects_total";
 }
@@ -78,6 +82,7 @@ enum FailureKind {
     Incomplete,
     Unavailable,
     Cancelled,
+    Batch,
     Conflict,
     SchemaChanged,
     Statement,
@@ -85,14 +90,24 @@ enum FailureKind {
 
 impl Label for Failure {
     const NAME: &'static str = "error_type";
-    const COUNT: usize = 8;
+    const COUNT: usize = 9;
 
     fn index(self) -> usize {
         self.0.map_or(0, |kind| kind as usize)
     }
 
     fn text(index: usize) -> &'static str {
-        ["", "unreachable", "incomplete", "unavailable", "cancelled", "conflict", "schema_changed", "statement"][index]
+        [
+            "",
+            "unreachable",
+            "incomplete",
+            "unavailable",
+            "cancelled",
+            "batch",
+            "conflict",
+            "schema_changed",
+            "statement",
+        ][index]
     }
 }
 
@@ -105,6 +120,7 @@ impl Failure {
             DatabaseError::Incomplete { .. } => FailureKind::Incomplete,
             DatabaseError::Unavailable(_) => FailureKind::Unavailable,
             DatabaseError::Cancelled(_) => FailureKind::Cancelled,
+            DatabaseError::Batch => FailureKind::Batch,
             DatabaseError::Conflict(_) | DatabaseError::Rewritten => FailureKind::Conflict,
             DatabaseError::SchemaChanged(_) => FailureKind::SchemaChanged,
             DatabaseError::Statement(_) => FailureKind::Statement,

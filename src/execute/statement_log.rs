@@ -27,6 +27,8 @@ struct Attempts {
     running: Option<Instant>,
     /// How long it ran before.
     ran: Duration,
+    /// How many requests its last execution served.
+    requests: usize,
     /// Where it is run.
     backend: Option<Backend>,
     /// What is observed of its waits for locks.
@@ -44,6 +46,8 @@ pub(crate) struct StatementWaits {
     pub(crate) lock: Option<Duration>,
     /// How often it was begun once more.
     pub(crate) retries: u32,
+    /// How many requests its last execution served; 0 if it has returned nothing.
+    pub(crate) requests: usize,
 }
 
 /// How far a statement came.
@@ -87,6 +91,7 @@ impl StatementLog {
                 .map(|_| attempts.ran + attempts.running.map_or(Duration::ZERO, |since| since.elapsed())),
             lock: attempts.lock_wait.as_ref().and_then(|wait| wait.time()),
             retries: attempts.count.checked_sub(1)?,
+            requests: attempts.requests,
         })
     }
 
@@ -118,9 +123,11 @@ impl StatementLog {
         attempts.backend = backend;
     }
 
-    /// The statement has its locks, or failed.
-    pub(super) fn has_locks(&self) {
-        if let Some(wait) = &self.attempts().lock_wait {
+    /// The statement has its locks, or failed. Its execution serves so many requests.
+    pub(super) fn has_locks(&self, requests: usize) {
+        let mut attempts = self.attempts();
+        attempts.requests = requests;
+        if let Some(wait) = &attempts.lock_wait {
             wait.end();
         }
     }

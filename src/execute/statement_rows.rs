@@ -100,7 +100,8 @@ impl StatementRows {
         let id = self.value(&row, 0).and_then(|(_, bytes)| bytes.try_into().ok()).map(u32::from_be_bytes);
         let id = id.and_then(|id| StepId::try_from(id).ok()).ok_or(ExecuteError::Misshapen)?;
         let step = plan.steps().get(id).ok_or(ExecuteError::Misshapen)?;
-        if row.len() != self.formats.len() {
+        // Rows of an execution for several requests have one column more: the number of the request.
+        if !matches!(row.len().checked_sub(self.formats.len()), Some(0 | 1)) {
             return Err(ExecuteError::Misshapen);
         }
         let parent = step.parent.map_or(1, |parent| self.steps[parent].rows);

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{Notify, Semaphore};
 
-use crate::database::connection::shared_connections::MAX_IN_FLIGHT;
+use crate::database::connection::batch_queue::MAX_MEMBERS;
+use crate::database::connection::shared_connection::{MAX_EXECUTIONS, MAX_IN_FLIGHT};
 use crate::database::error::DatabaseError;
 use crate::database::pool::reader_pool::Pool;
 use crate::replicas::options::ReadServerOptions;
@@ -41,6 +42,8 @@ pub(crate) struct ReadServer {
     pub(crate) turns: FairSemaphore,
     /// Gives the places for statements on connections that requests share to the callers in turn.
     pub(super) shared_turns: FairSemaphore,
+    /// Gives the places in executions that several requests share to the callers in turn.
+    pub(super) batch_turns: FairSemaphore,
     /// The right to stream responses, which hold these connections for as long as their clients read.
     pub(crate) streams: Arc<Semaphore>,
     /// Connections for exports.
@@ -66,6 +69,7 @@ impl ReadServer {
             queries: Pool::new(&options.queries)?,
             turns: FairSemaphore::new(options.queries.size),
             shared_turns: FairSemaphore::new(options.queries.shared * MAX_IN_FLIGHT),
+            batch_turns: FairSemaphore::new(options.queries.shared * MAX_EXECUTIONS * MAX_MEMBERS),
             streams: Semaphore::new(options.queries.size / 2).into(),
             exports: Pool::for_exports(&options.exports)?,
             export_turns: FairSemaphore::new(options.exports.size),
@@ -76,12 +80,12 @@ impl ReadServer {
 
     /// How many queries were begun here.
     pub(crate) fn queries_begun(&self) -> u64 {
-        self.turns.given_out() + self.shared_turns.given_out()
+        self.turns.given_out() + self.shared_turns.given_out() + self.batch_turns.given_out()
     }
 
     /// How many queries wait for a connection.
     pub(super) fn waiting(&self) -> usize {
-        self.turns.waiting() + self.shared_turns.waiting()
+        self.turns.waiting() + self.shared_turns.waiting() + self.batch_turns.waiting()
     }
 
     /// Counts a read.

@@ -293,18 +293,19 @@ impl ReadServers {
         text: StatementText<'_>,
     ) -> Result<Option<LeasedConnection<ReadConnection>>, DatabaseError> {
         let server = self.preferred(route);
-        let mut turn = server.shared_turns.try_acquire();
+        let turns = if text.has_few_rows { &server.batch_turns } else { &server.shared_turns };
+        let mut turn = turns.try_acquire();
         if turn.is_none() {
             if server.turns.has_free() || !server.queries.is_shared(text) {
                 return Ok(None);
             }
-            let acquired = time::timeout(self.wait, server.shared_turns.acquire(caller)).await;
+            let acquired = time::timeout(self.wait, turns.acquire(caller)).await;
             turn = Some(acquired.map_err(|_| DatabaseError::Busy)?);
         }
         let (Some(turn), Some(shared)) = (turn, server.queries.try_share(text)) else { return Ok(None) };
         server.count(route.reason);
         let held = HeldServer { server: Arc::clone(server), _turn: turn };
-        Ok(Some(LeasedConnection { connection: ReadConnection::Shared(shared), held }))
+        Ok(Some(LeasedConnection { connection: shared, held }))
     }
 
     /// A turn at the first server of the route that has one, or else at the preferred one, when it comes.

@@ -383,6 +383,8 @@ pub(crate) struct SlowQuery<'a> {
     pub(crate) lock: Option<Duration>,
     /// How often it was begun once more.
     pub(crate) retries: Option<u32>,
+    /// How many requests its execution served.
+    pub(crate) requests: Option<usize>,
     /// The branches of its statement.
     pub(crate) branches: &'a [SlowBranch<'a>],
 }

@@ -183,6 +183,7 @@ fn write_slow_query(query: &SlowQuery<'_>) {
         statement_ms = query.statement.map(milliseconds),
         lock_ms = query.lock.map(milliseconds),
         retries = query.retries.filter(|retries| *retries > 0),
+        batch = query.requests.filter(|requests| *requests > 1),
         branches = %Branches(query.branches),
         "slow query"
     );
@@ -352,12 +353,13 @@ mod tests {
             prepare: time(250_000),
             lock: time(640_000),
             retries: Some(1),
+            requests: Some(7),
             branches: &branches,
         };
         let expected = json!({
             "level": "WARN", "message": "slow query", "request_id": "0f", "caller": "demo", "operation": "Orders", "hash": "ab",
             "page": 3, "cost": 4, "duration_ms": 1000.0, "compile_ms": 0.003,
-            "prepare_ms": 250.0, "statement_ms": 700.0, "lock_ms": 640.0, "retries": 1, "branches": "orders: 20 rows; orders.items: not finished",
+            "prepare_ms": 250.0, "statement_ms": 700.0, "lock_ms": 640.0, "retries": 1, "batch": 7, "branches": "orders: 20 rows; orders.items: not finished",
         });
         assert_eq!(line(&Event::SlowQuery(query)), expected);
     }

@@ -141,6 +141,10 @@ impl SpanParent {
             span.set_attribute(KeyValue::new("server.address", address));
             span.set_attributes(port.map(|port| KeyValue::new("server.port", i64::from(port))));
         }
+        // The conventions have the attribute for batches alone.
+        if let Some(requests @ 2..) = timeline.statement.waits().map(|waits| waits.requests) {
+            span.set_attribute(KeyValue::new("db.operation.batch.size", number(requests as u64)));
+        }
         match rows {
             Some(rows) => span.set_attribute(KeyValue::new("db.response.returned_rows", number(rows))),
             None => span.set_status(Status::error("")),

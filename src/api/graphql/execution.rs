@@ -32,6 +32,10 @@ use crate::throttle::rate_limiter::Debit;
 /// The most rows that a statement examines that shares a connection: each waits for those before it.
 const MAX_SHARED_ROWS: u64 = 1000;
 
+/// The most rows that a statement returns that may share its execution with others. For more rows, starting an execution is little of the
+/// work.
+const MAX_BATCHED_ROWS: u64 = 100;
+
 /// A query that is paid for.
 #[derive(Debug)]
 pub(crate) struct AdmittedQuery {
@@ -217,13 +221,16 @@ async fn attempt(
 }
 
 fn text_of(plan: &Plan) -> StatementText<'_> {
-    StatementText { sql: plan.sql(), key: plan.sql_key() }
+    StatementText { sql: plan.sql(), key: plan.sql_key(), has_few_rows: plan.max_rows() <= MAX_BATCHED_ROWS }
 }
 
 /// Whether the connection of a statement is to blame for an error.
 fn is_of_connection(error: &DatabaseError) -> bool {
     match error {
-        DatabaseError::Unreachable(_) | DatabaseError::Incomplete { .. } | DatabaseError::Cancelled(_) => true,
+        DatabaseError::Unreachable(_)
+        | DatabaseError::Incomplete { .. }
+        | DatabaseError::Cancelled(_)
+        | DatabaseError::Batch => true,
         DatabaseError::Busy
         | DatabaseError::Unsuitable(_)
         | DatabaseError::Unavailable(_)

@@ -71,6 +71,7 @@ impl LoggedQuery {
             prepare: waits.map(|waits| waits.prepare),
             lock: waits.and_then(|waits| waits.lock),
             retries: waits.map(|waits| waits.retries),
+            requests: waits.map(|waits| waits.requests),
             branches: &taken.branches(),
         }));
     }

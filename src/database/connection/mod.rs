@@ -2,6 +2,9 @@
 //! leave as it is.
 
 pub(crate) mod backend;
+pub(crate) mod batch_queue;
+mod batch_text;
+pub mod batches;
 pub(super) mod cancel;
 pub mod connect;
 pub(crate) mod lock_waits;
@@ -12,5 +15,7 @@ pub mod read_connection;
 pub(crate) mod rows;
 pub mod session;
 pub(super) mod session_check;
+pub(crate) mod shared_connection;
 pub mod shared_connections;
+pub mod shared_turn;
 pub(super) mod statement_texts;

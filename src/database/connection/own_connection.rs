@@ -116,7 +116,7 @@ impl OwnConnection {
     ) -> Result<Rows<'_>, DatabaseError> {
         let connection = self.connection()?;
         if transaction == Transaction::Open || self.read_only == ReadOnly::ByDefault {
-            return Ok(Rows::new(connection.query_raw(statement, parameters).await?, None));
+            return Ok(Rows::arriving(connection.query_raw(statement, parameters).await?, None));
         }
         // A message is sent when its future is first polled, so these three travel together.
         let mut begin = Box::pin(maybe_done(connection.batch_execute(BEGIN_STATEMENT)));
@@ -129,7 +129,7 @@ impl OwnConnection {
         begin.as_mut().take_output().transpose()?;
         query.as_mut().await;
         let rows = query.as_mut().take_output().transpose()?.ok_or(DatabaseError::Busy)?;
-        Ok(Rows::new(rows, Some(commit)))
+        Ok(Rows::arriving(rows, Some(commit)))
     }
 
     /// Runs a statement by `EXPLAIN (ANALYZE)` with a generic plan, as it is run when it is prepared, and returns the report. After an

@@ -3,9 +3,10 @@
 use tokio_postgres::Statement;
 
 use crate::database::connection::backend::Backend;
+use crate::database::connection::batches::BatchTurn;
 use crate::database::connection::own_connection::{OwnConnection, Transaction};
 use crate::database::connection::rows::Rows;
-use crate::database::connection::shared_connections::SharedTurn;
+use crate::database::connection::shared_turn::SharedTurn;
 use crate::database::error::DatabaseError;
 use crate::database::parameter::BinaryParameter;
 
@@ -15,6 +16,8 @@ pub enum ReadConnection {
     Own(Box<OwnConnection>),
     /// One that many requests share. If it is dropped, the statement ends by itself.
     Shared(SharedTurn),
+    /// None so far: the statement waits for an execution that serves other requests, too. If it is dropped, its rows are.
+    Batched(BatchTurn),
 }
 
 impl From<OwnConnection> for ReadConnection {
@@ -26,7 +29,7 @@ impl From<OwnConnection> for ReadConnection {
 impl ReadConnection {
     /// Whether other requests share it.
     pub(crate) fn is_shared(&self) -> bool {
-        matches!(self, Self::Shared(_))
+        !matches!(self, Self::Own(_))
     }
 
     /// The server's side of the connection.
@@ -34,6 +37,8 @@ impl ReadConnection {
         match self {
             Self::Own(connection) => connection.backend(),
             Self::Shared(turn) => turn.backend(),
+            // It is not known yet. What waits for a lock is run alone after a second.
+            Self::Batched(_) => None,
         }
     }
 
@@ -42,6 +47,7 @@ impl ReadConnection {
         match self {
             Self::Own(connection) => connection.prepare(sql).await,
             Self::Shared(turn) => Ok(turn.statement().clone()),
+            Self::Batched(turn) => Ok(turn.statement().clone()),
         }
     }
 
@@ -53,7 +59,8 @@ impl ReadConnection {
     ) -> Result<Rows<'_>, DatabaseError> {
         match self {
             Self::Own(connection) => connection.query(statement, parameters, Transaction::Own).await,
-            Self::Shared(turn) => turn.query(statement, parameters).await,
+            Self::Shared(turn) => turn.query(parameters).await,
+            Self::Batched(turn) => turn.query(parameters).await,
         }
     }
 
@@ -62,6 +69,7 @@ impl ReadConnection {
         match self {
             Self::Own(connection) => connection.release(),
             Self::Shared(turn) => turn.finish(),
+            Self::Batched(_) => {}
         }
     }
 
@@ -70,6 +78,7 @@ impl ReadConnection {
         match self {
             Self::Own(connection) => connection.discard(),
             Self::Shared(turn) => turn.discard(),
+            Self::Batched(_) => {}
         }
     }
 }

@@ -11,7 +11,15 @@ use crate::database::error::DatabaseError;
 pub(super) type Commit<'c> = Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + Send + 'c>>;
 
 /// The rows of a statement.
-pub(crate) struct Rows<'c> {
+pub(crate) enum Rows<'c> {
+    /// They arrive as they are read.
+    Arriving(Arriving<'c>),
+    /// All are there. Their execution served so many requests; each row may end with the number of its request.
+    Arrived { rows: std::vec::IntoIter<Row>, requests: usize },
+}
+
+/// Rows that arrive.
+pub(crate) struct Arriving<'c> {
     stream: Pin<Box<RowStream>>,
     received: u64,
     /// Whether the stream has ended. It must not be polled again then.
@@ -21,12 +29,41 @@ pub(crate) struct Rows<'c> {
 }
 
 impl<'c> Rows<'c> {
-    pub(super) fn new(stream: RowStream, commit: Option<Commit<'c>>) -> Self {
-        Self { stream: Box::pin(stream), received: 0, is_over: false, commit }
+    pub(super) fn arriving(stream: RowStream, commit: Option<Commit<'c>>) -> Self {
+        Self::Arriving(Arriving { stream: Box::pin(stream), received: 0, is_over: false, commit })
+    }
+
+    pub(super) fn arrived(rows: Vec<Row>, requests: usize) -> Self {
+        Self::Arrived { rows: rows.into_iter(), requests }
+    }
+
+    /// How many requests the execution serves.
+    pub(crate) fn requests(&self) -> usize {
+        match self {
+            Self::Arriving(_) => 1,
+            Self::Arrived { requests, .. } => *requests,
+        }
     }
 
     /// The next row; `None` after the last one. Fails if the response has not all of the rows that it announces.
     pub(crate) async fn next(&mut self) -> Result<Option<Row>, DatabaseError> {
+        match self {
+            Self::Arriving(rows) => rows.next().await,
+            Self::Arrived { rows, .. } => Ok(rows.next()),
+        }
+    }
+
+    /// The next row, if it has arrived.
+    pub(crate) fn next_arrived(&mut self) -> Result<Option<Row>, DatabaseError> {
+        match self {
+            Self::Arriving(rows) => rows.next_arrived(),
+            Self::Arrived { rows, .. } => Ok(rows.next()),
+        }
+    }
+}
+
+impl Arriving<'_> {
+    async fn next(&mut self) -> Result<Option<Row>, DatabaseError> {
         if !self.is_over
             && let Some(row) = self.stream.try_next().await?
         {
@@ -45,8 +82,7 @@ impl<'c> Rows<'c> {
         Ok(None)
     }
 
-    /// The next row, if it has arrived.
-    pub(crate) fn next_arrived(&mut self) -> Result<Option<Row>, DatabaseError> {
+    fn next_arrived(&mut self) -> Result<Option<Row>, DatabaseError> {
         if self.is_over {
             return Ok(None);
         }

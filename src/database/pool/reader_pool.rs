@@ -10,9 +10,10 @@ use crate::database::address::role::Role;
 use crate::database::connection::lock_waits::LockWatch;
 use crate::database::connection::own_connection::OwnConnection;
 use crate::database::connection::pooled_connections::PooledConnections;
+use crate::database::connection::read_connection::ReadConnection;
 use crate::database::connection::session::{READ_ONLY, reader};
 use crate::database::connection::session_check::SessionCheck;
-use crate::database::connection::shared_connections::{SharedConnections, SharedTurn, StatementText};
+use crate::database::connection::shared_connections::{SharedConnections, SharedPlace, StatementText};
 use crate::database::connection::statement_texts::StatementTexts;
 use crate::database::error::DatabaseError;
 use crate::database::metrics::PoolName;
@@ -74,8 +75,11 @@ impl Pool {
     }
 
     /// A turn on a connection that requests share, if the statement is prepared on one that is not too busy.
-    pub(crate) fn try_share(&self, text: StatementText<'_>) -> Option<SharedTurn> {
-        self.shared.try_take(text)
+    pub(crate) fn try_share(&self, text: StatementText<'_>) -> Option<ReadConnection> {
+        self.shared.try_take(text).map(|place| match place {
+            SharedPlace::Single(turn) => ReadConnection::Shared(turn),
+            SharedPlace::Batched(turn) => ReadConnection::Batched(turn),
+        })
     }
 
     /// Whether the statement is prepared on a connection that requests share.

@@ -1,0 +1,186 @@
+//! Requests that wait to run as one execution with others of the same text, because every shared connection has enough on its way.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::{Bytes, BytesMut};
+use tokio::sync::{Notify, oneshot};
+use tokio_postgres::Row;
+use tokio_postgres::types::{IsNull, ToSql, Type};
+
+use crate::database::connection::batch_text::is_array;
+use crate::database::error::DatabaseError;
+use crate::database::metrics::{BATCHED, BATCHES};
+use crate::database::parameter::BinaryParameter;
+
+/// The most requests that one execution serves.
+pub(crate) const MAX_MEMBERS: usize = 32;
+
+/// The requests that wait.
+#[derive(Debug, Default)]
+pub(super) struct BatchQueue {
+    requests: Mutex<VecDeque<BatchedRequest>>,
+    /// How many there are.
+    length: AtomicUsize,
+    /// Notified when one was added, and when an execution has ended.
+    changed: Notify,
+}
+
+/// A text that is prepared on shared connections.
+#[derive(Debug, Clone)]
+pub(super) struct PreparedText {
+    pub(super) key: u64,
+    pub(super) sql: Arc<str>,
+}
+
+/// A request that waits.
+#[derive(Debug)]
+pub(super) struct BatchedRequest {
+    text: PreparedText,
+    values: Values,
+    reply: oneshot::Sender<Reply>,
+}
+
+/// The values of a request's parameters in PostgreSQL's binary format; `None` is null.
+type Values = Vec<Option<Bytes>>;
+
+/// The rows of a request's statement, and how many requests its execution served; or why it has to run alone.
+pub(super) type Reply = Result<(Vec<Row>, usize), DatabaseError>;
+
+/// Requests of the same text. Those whose values are equal are one member.
+#[derive(Debug)]
+pub(super) struct Batch {
+    members: Vec<Member>,
+    requests: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) values: Values,
+    replies: Vec<oneshot::Sender<Reply>>,
+}
+
+impl PartialEq for PreparedText {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key && self.sql == other.sql
+    }
+}
+
+impl BatchQueue {
+    /// Adds a request. Fails if a value cannot be sent as the type of its parameter: run alone, its statement says why.
+    pub(super) fn push<'p>(
+        &self,
+        text: PreparedText,
+        types: &[Type],
+        parameters: impl Iterator<Item = BinaryParameter<'p>>,
+    ) -> Result<oneshot::Receiver<Reply>, DatabaseError> {
+        let mut buffer = BytesMut::new();
+        let values = parameters.zip(types).map(|(parameter, ty)| match parameter.to_sql(ty, &mut buffer) {
+            Ok(IsNull::No) => Ok(Some(buffer.split().freeze())),
+            Ok(IsNull::Yes) => Ok(None),
+            Err(_) => Err(DatabaseError::Batch),
+        });
+        let values = values.collect::<Result<_, _>>()?;
+        let (reply, rows) = oneshot::channel();
+        self.change(|requests| requests.push_back(BatchedRequest { text, values, reply }));
+        self.changed.notify_one();
+        Ok(rows)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.length.load(Ordering::Acquire) == 0
+    }
+
+    /// An execution has ended on a shared connection, or one can be used again.
+    pub(super) fn wake(&self) {
+        if !self.is_empty() {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Completes when a request was added or an execution has ended since the last time.
+    pub(super) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+
+    /// The text of the request that has waited longest, of those that are still wanted.
+    pub(super) fn first_text(&self) -> Option<PreparedText> {
+        self.change(|requests| {
+            while requests.front().is_some_and(|request| request.reply.is_closed()) {
+                requests.pop_front();
+            }
+            requests.front().map(|request| request.text.clone())
+        })
+    }
+
+    /// Takes the requests of a text, up to a number. Parameters that are arrays have the same value in all of them.
+    pub(super) fn take(&self, text: &PreparedText, types: &[Type], most: usize) -> Batch {
+        let mut batch = Batch { members: Vec::new(), requests: 0 };
+        self.change(|requests| {
+            let mut others = VecDeque::with_capacity(requests.len());
+            for request in requests.drain(..) {
+                if request.reply.is_closed() {
+                    continue;
+                }
+                if request.text == *text && batch.requests < most && batch.takes(&request.values, types) {
+                    batch.add(request);
+                } else {
+                    others.push_back(request);
+                }
+            }
+            *requests = others;
+        });
+        batch
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut VecDeque<BatchedRequest>) -> T) -> T {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = change(&mut requests);
+        self.length.store(requests.len(), Ordering::Release);
+        result
+    }
+}
+
+impl Batch {
+    /// The members. The number of a request in a row is one more than its member's index.
+    pub(super) fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// Gives each member's requests their rows.
+    pub(super) fn reply(self, rows: Vec<Vec<Row>>) {
+        if self.requests > 1 {
+            BATCHES.of(()).increment();
+            BATCHED.of(()).add(self.requests as u64);
+        }
+        for (member, rows) in self.members.into_iter().zip(rows) {
+            let mut replies = member.replies.into_iter();
+            let last = replies.next_back();
+            // A request that was given up does not want its rows.
+            replies.for_each(|reply| drop(reply.send(Ok((rows.clone(), self.requests)))));
+            last.map(|reply| reply.send(Ok((rows, self.requests))));
+        }
+    }
+
+    /// The execution has failed: each request has to run alone. Only one is told why, so that what an error asks for is done once.
+    pub(super) fn fail(self, error: DatabaseError) {
+        let mut error = Some(error);
+        for reply in self.members.into_iter().flat_map(|member| member.replies) {
+            drop(reply.send(Err(error.take().unwrap_or(DatabaseError::Batch))));
+        }
+    }
+
+    fn takes(&self, values: &Values, types: &[Type]) -> bool {
+        let mut arrays = types.iter().enumerate().filter(|(_, ty)| is_array(ty));
+        self.members.first().is_none_or(|first| arrays.all(|(index, _)| first.values.get(index) == values.get(index)))
+    }
+
+    fn add(&mut self, request: BatchedRequest) {
+        self.requests += 1;
+        match self.members.iter_mut().find(|member| member.values == request.values) {
+            Some(member) => member.replies.push(request.reply),
+            None => self.members.push(Member { values: request.values, replies: vec![request.reply] }),
+        }
+    }
+}

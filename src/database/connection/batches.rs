@@ -1,0 +1,114 @@
+//! Executions that serve several requests of the same text.
+
+use std::sync::Arc;
+
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Row, Statement};
+
+use crate::database::connection::batch_queue::{Batch, BatchQueue, Member, PreparedText};
+use crate::database::connection::batch_text::is_array;
+use crate::database::connection::rows::Rows;
+use crate::database::connection::shared_turn::SharedTurn;
+use crate::database::error::DatabaseError;
+use crate::database::parameter::{BinaryParameter, RawValue};
+
+/// A place of one request in the next execution of its text.
+#[derive(Debug)]
+pub struct BatchTurn {
+    queue: Arc<BatchQueue>,
+    text: PreparedText,
+    /// The statement of one request, on one of the connections.
+    statement: Statement,
+}
+
+/// A parameter of an execution.
+#[derive(Debug)]
+enum BatchParameter<'m> {
+    /// A value that is the same for all members, or that of the only one.
+    Value(Option<RawValue<'m>>),
+    /// The values of all members.
+    Values(Vec<Option<RawValue<'m>>>),
+}
+
+impl ToSql for BatchParameter<'_> {
+    fn to_sql(&self, ty: &Type, out: &mut bytes::BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Self::Value(value) => value.to_sql(ty, out),
+            Self::Values(values) => values.to_sql(ty, out),
+        }
+    }
+
+    // The values are encoded already, for the types of the statement of one request.
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+impl BatchTurn {
+    pub(super) fn new(queue: &Arc<BatchQueue>, text: PreparedText, statement: Statement) -> Self {
+        Self { queue: Arc::clone(queue), text, statement }
+    }
+
+    pub(super) fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// Waits for the execution, and returns the request's rows.
+    pub(super) async fn query<'p>(
+        &self,
+        parameters: impl Iterator<Item = BinaryParameter<'p>>,
+    ) -> Result<Rows<'_>, DatabaseError> {
+        let reply = self.queue.push(self.text.clone(), self.statement.params(), parameters)?;
+        // A batch that is dropped has no reply.
+        let (rows, requests) = reply.await.unwrap_or(Err(DatabaseError::Batch))?;
+        Ok(Rows::arrived(rows, requests))
+    }
+}
+
+/// Runs a batch, whose requests get their rows when the last one is there. `single` is the statement of one request: it is the turn's if the
+/// batch has one member.
+pub(super) async fn run(turn: SharedTurn, batch: Batch, single: Statement) {
+    match read(&turn, batch.members(), &single).await {
+        Ok(rows) => {
+            turn.finish();
+            batch.reply(rows);
+        }
+        Err(error) => {
+            if error.spares_connection() {
+                turn.finish();
+            } else {
+                turn.discard();
+            }
+            // Whose fault it is shows when each runs alone. What is prepared is out of date for all.
+            batch.fail(if error.is_stale() { error } else { DatabaseError::Batch });
+        }
+    }
+}
+
+/// The rows of each member.
+async fn read(turn: &SharedTurn, members: &[Member], single: &Statement) -> Result<Vec<Vec<Row>>, DatabaseError> {
+    let is_single = members.len() == 1;
+    let types = single.params().iter().enumerate();
+    let parameters = types.map(|(index, ty)| parameter(members, index, is_single || is_array(ty)));
+    let mut rows = turn.query(parameters.collect::<Vec<_>>()).await?;
+    let mut of_members = vec![Vec::new(); members.len()];
+    while let Some(row) = rows.next().await? {
+        let number: Option<i64> = if is_single { Some(1) } else { row.try_get(row.len() - 1).ok() };
+        let member = number.and_then(|number| of_members.get_mut(usize::try_from(number).ok()?.checked_sub(1)?));
+        // A damaged row must not reach another request.
+        member.ok_or(DatabaseError::Incomplete { announced: None, received: 0 })?.push(row);
+    }
+    Ok(of_members)
+}
+
+fn parameter(members: &[Member], index: usize, is_same: bool) -> BatchParameter<'_> {
+    fn value(member: &Member, index: usize) -> Option<RawValue<'_>> {
+        member.values.get(index)?.as_deref().map(RawValue)
+    }
+    if is_same {
+        return BatchParameter::Value(members.first().and_then(|member| value(member, index)));
+    }
+    BatchParameter::Values(members.iter().map(|member| value(member, index)).collect())
+}

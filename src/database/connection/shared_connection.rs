@@ -1,0 +1,219 @@
+//! A connection that many requests share, and the statements that are prepared on it.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use deadpool_postgres::{ClientWrapper, Object};
+use tokio::sync::Notify;
+use tokio_postgres::Statement;
+
+use crate::byte_lru::ByteLru;
+use crate::database::connection::backend::Backend;
+use crate::database::connection::batch_queue::{BatchQueue, PreparedText};
+use crate::database::connection::batch_text::batch_text;
+use crate::database::connection::lock_waits::LockWatch;
+use crate::database::connection::pooled_connections::PooledConnections;
+use crate::database::connection::statement_texts::{MAX_PLANS, plan_bytes};
+use crate::database::error::DatabaseError;
+
+/// The most statements on their way on one connection.
+pub(crate) const MAX_IN_FLIGHT: usize = 16;
+
+/// The most executions of texts of few rows on their way on one connection: while PostgreSQL runs one, the next is there. What comes
+/// meanwhile runs together.
+pub(crate) const MAX_EXECUTIONS: usize = 2;
+
+/// The settings of the connection. After a second a statement ends: it waits for a lock. Then it is run on a connection of its own, and
+/// the statements behind it go on. To memoize the inner side of a batch costs more than it saves.
+const SETTINGS: &str = "SET statement_timeout = 1000; SET enable_memoize = off";
+
+/// How long a statement waits to be prepared for those on their way to end.
+const PREPARE_WAIT: Duration = Duration::from_secs(2);
+
+/// A connection that many requests share.
+pub(super) struct SharedConnection {
+    pub(super) client: ClientWrapper,
+    pub(super) backend: Backend,
+    statements: Mutex<ByteLru<u64, Prepared>>,
+    /// Statements on their way, and how many of them are executions of texts of few rows.
+    in_flight: AtomicUsize,
+    executions: AtomicUsize,
+    /// Whether it takes no statements, because one is to be prepared on it.
+    is_paused: AtomicBool,
+    /// Whether it cannot be trusted any more.
+    is_lost: AtomicBool,
+    /// Notified when nothing is on the way.
+    idle: Notify,
+    /// The requests that wait for an execution to end.
+    queue: Arc<BatchQueue>,
+}
+
+/// A statement that is prepared.
+#[derive(Debug, Clone)]
+pub(super) struct Prepared {
+    pub(super) sql: Arc<str>,
+    /// For one request.
+    pub(super) statement: Statement,
+    /// For several.
+    pub(super) batch: BatchStatement,
+}
+
+/// The statement that runs for several requests.
+#[derive(Debug, Clone)]
+pub(super) enum BatchStatement {
+    /// It was not needed so far.
+    Unprepared,
+    Prepared(Statement),
+    /// The text has none, or PostgreSQL did not prepare it.
+    Impossible,
+}
+
+/// What is prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The statement of one request.
+    Single,
+    /// The one of several requests; the single one is there.
+    Batch,
+}
+
+/// What a statement takes of its connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Load {
+    /// It has few rows, or those of a batch.
+    Execution,
+    /// It is one of many on their way.
+    Pipelined,
+}
+
+impl std::fmt::Debug for SharedConnection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SharedConnection").field("in_flight", &self.in_flight).finish_non_exhaustive()
+    }
+}
+
+impl SharedConnection {
+    pub(super) async fn open(
+        pool: &PooledConnections,
+        locks: &LockWatch,
+        queue: &Arc<BatchQueue>,
+    ) -> Result<Self, DatabaseError> {
+        let client = Object::take(pool.get().await?);
+        client.batch_execute(SETTINGS).await?;
+        Ok(Self {
+            backend: Backend::of(&client, locks),
+            client,
+            statements: Mutex::new(ByteLru::new(MAX_PLANS)),
+            in_flight: AtomicUsize::new(0),
+            executions: AtomicUsize::new(0),
+            is_paused: AtomicBool::new(false),
+            is_lost: AtomicBool::new(false),
+            idle: Notify::new(),
+            queue: Arc::clone(queue),
+        })
+    }
+
+    /// The statement, if it is prepared here.
+    pub(super) fn prepared(&self, key: u64, sql: &str) -> Option<Prepared> {
+        self.statements().get(&key).filter(|prepared| *prepared.sql == *sql).cloned()
+    }
+
+    /// Closes a statement.
+    pub(super) fn forget(&self, key: u64) {
+        self.statements().remove(&key);
+    }
+
+    /// Prepares a statement when nothing else is on its way.
+    pub(super) async fn prepare(&self, text: PreparedText, form: Form) {
+        self.is_paused.store(true, Ordering::Relaxed);
+        // A connection that is lost may never be idle.
+        if tokio::time::timeout(PREPARE_WAIT, self.until_idle()).await.is_ok() {
+            match form {
+                Form::Single => self.prepare_single(text).await,
+                Form::Batch => self.prepare_batch(text).await,
+            }
+        }
+        self.is_paused.store(false, Ordering::Relaxed);
+        self.queue.wake();
+    }
+
+    async fn prepare_single(&self, PreparedText { key, sql }: PreparedText) {
+        // An error shows on the connection of its own that the statement is run on.
+        if let Ok(statement) = self.client.prepare(&sql).await {
+            let bytes = plan_bytes(&sql);
+            self.statements().insert(key, Prepared { sql, statement, batch: BatchStatement::Unprepared }, bytes);
+        }
+    }
+
+    async fn prepare_batch(&self, PreparedText { key, sql }: PreparedText) {
+        let Some(Prepared { statement, .. }) = self.prepared(key, &sql) else { return };
+        let text = batch_text(&sql, statement.params());
+        let batch = match &text {
+            Some(text) => self.client.prepare(text).await.ok(),
+            None => None,
+        };
+        let bytes = plan_bytes(&sql) + batch.iter().zip(&text).map(|(_, text)| plan_bytes(text)).sum::<usize>();
+        let batch = batch.map_or(BatchStatement::Impossible, BatchStatement::Prepared);
+        self.statements().insert(key, Prepared { sql, statement, batch }, bytes);
+    }
+
+    /// Statements on their way, if it takes one more of this kind.
+    pub(super) fn room(&self, load: Load) -> Option<usize> {
+        let in_flight = self.in_flight.load(Ordering::Relaxed);
+        let is_full = match load {
+            Load::Execution => self.executions.load(Ordering::Acquire) >= MAX_EXECUTIONS,
+            Load::Pipelined => in_flight >= MAX_IN_FLIGHT,
+        };
+        (!is_full && !self.is_paused.load(Ordering::Relaxed)).then_some(in_flight)
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.in_flight.load(Ordering::Relaxed) > 0
+    }
+
+    /// It cannot be trusted any more. It is closed when the statements on their way there have ended.
+    pub(super) fn lose(&self) {
+        self.is_lost.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed) || self.client.is_closed()
+    }
+
+    /// A statement is about to be sent.
+    pub(super) fn begin(&self, load: Load) {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        self.executions.fetch_add(usize::from(load == Load::Execution), Ordering::Relaxed);
+    }
+
+    /// A statement has ended.
+    pub(super) fn end(&self, load: Load) {
+        self.executions.fetch_sub(usize::from(load == Load::Execution), Ordering::AcqRel);
+        if self.in_flight.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.idle.notify_waiters();
+        }
+        self.queue.wake();
+    }
+
+    async fn until_idle(&self) {
+        loop {
+            let mut idle = std::pin::pin!(self.idle.notified());
+            idle.as_mut().enable();
+            if self.in_flight.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    fn statements(&self) -> MutexGuard<'_, ByteLru<u64, Prepared>> {
+        self.statements.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BatchStatement {
+    pub(super) fn is_prepared(&self) -> bool {
+        matches!(self, Self::Prepared(_))
+    }
+}
