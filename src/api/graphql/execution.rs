@@ -191,8 +191,8 @@ async fn attempt(
     if !plan.needs_database() {
         return Ok(constant(plan));
     }
-    let is_small = plan.max_rows_examined() <= MAX_SHARED_ROWS;
-    let mut small = is_small.then(|| text_of(plan));
+    let text = text_of(plan);
+    let mut small = (text.examined <= MAX_SHARED_ROWS).then_some(text);
     loop {
         timeline.wait_for_connection();
         let taken = service.servers.connect(route, &caller.user_id, small.take()).await;
@@ -221,7 +221,12 @@ async fn attempt(
 }
 
 fn text_of(plan: &Plan) -> StatementText<'_> {
-    StatementText { sql: plan.sql(), key: plan.sql_key(), has_few_rows: plan.max_rows() <= MAX_BATCHED_ROWS }
+    StatementText {
+        sql: plan.sql(),
+        key: plan.sql_key(),
+        examined: plan.max_rows_examined(),
+        has_few_rows: plan.max_rows() <= MAX_BATCHED_ROWS,
+    }
 }
 
 /// Whether the connection of a statement is to blame for an error.

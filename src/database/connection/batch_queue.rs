@@ -17,6 +17,9 @@ use crate::database::parameter::BinaryParameter;
 /// The most requests that one execution serves.
 pub(crate) const MAX_MEMBERS: usize = 32;
 
+/// The most rows that one execution examines: what comes after it on its connection waits for it.
+const MAX_EXAMINED: u64 = 4000;
+
 /// The requests that wait.
 #[derive(Debug, Default)]
 pub(super) struct BatchQueue {
@@ -38,6 +41,8 @@ pub(super) struct PreparedText {
 #[derive(Debug)]
 pub(super) struct BatchedRequest {
     text: PreparedText,
+    /// The most rows that its statement examines.
+    examined: u64,
     values: Values,
     reply: oneshot::Sender<Reply>,
 }
@@ -53,6 +58,8 @@ pub(super) type Reply = Result<(Vec<Row>, usize), DatabaseError>;
 pub(super) struct Batch {
     members: Vec<Member>,
     requests: usize,
+    /// The most rows that all members examine together.
+    examined: u64,
 }
 
 #[derive(Debug)]
@@ -71,7 +78,7 @@ impl BatchQueue {
     /// Adds a request. Fails if a value cannot be sent as the type of its parameter: run alone, its statement says why.
     pub(super) fn push<'p>(
         &self,
-        text: PreparedText,
+        (text, examined): (PreparedText, u64),
         types: &[Type],
         parameters: impl Iterator<Item = BinaryParameter<'p>>,
     ) -> Result<oneshot::Receiver<Reply>, DatabaseError> {
@@ -83,7 +90,7 @@ impl BatchQueue {
         });
         let values = values.collect::<Result<_, _>>()?;
         let (reply, rows) = oneshot::channel();
-        self.change(|requests| requests.push_back(BatchedRequest { text, values, reply }));
+        self.change(|requests| requests.push_back(BatchedRequest { text, examined, values, reply }));
         self.changed.notify_one();
         Ok(rows)
     }
@@ -116,14 +123,14 @@ impl BatchQueue {
 
     /// Takes the requests of a text, up to a number. Parameters that are arrays have the same value in all of them.
     pub(super) fn take(&self, text: &PreparedText, types: &[Type], most: usize) -> Batch {
-        let mut batch = Batch { members: Vec::new(), requests: 0 };
+        let mut batch = Batch { members: Vec::new(), requests: 0, examined: 0 };
         self.change(|requests| {
             let mut others = VecDeque::with_capacity(requests.len());
             for request in requests.drain(..) {
                 if request.reply.is_closed() {
                     continue;
                 }
-                if request.text == *text && batch.requests < most && batch.takes(&request.values, types) {
+                if request.text == *text && batch.requests < most && batch.takes(&request, types) {
                     batch.add(request);
                 } else {
                     others.push_back(request);
@@ -171,16 +178,21 @@ impl Batch {
         }
     }
 
-    fn takes(&self, values: &Values, types: &[Type]) -> bool {
+    fn takes(&self, request: &BatchedRequest, types: &[Type]) -> bool {
+        let Some(first) = self.members.first() else { return true };
         let mut arrays = types.iter().enumerate().filter(|(_, ty)| is_array(ty));
-        self.members.first().is_none_or(|first| arrays.all(|(index, _)| first.values.get(index) == values.get(index)))
+        self.examined.saturating_add(request.examined) <= MAX_EXAMINED
+            && arrays.all(|(index, _)| first.values.get(index) == request.values.get(index))
     }
 
     fn add(&mut self, request: BatchedRequest) {
         self.requests += 1;
         match self.members.iter_mut().find(|member| member.values == request.values) {
             Some(member) => member.replies.push(request.reply),
-            None => self.members.push(Member { values: request.values, replies: vec![request.reply] }),
+            None => {
+                self.examined = self.examined.saturating_add(request.examined);
+                self.members.push(Member { values: request.values, replies: vec![request.reply] });
+            }
         }
     }
 }

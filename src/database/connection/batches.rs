@@ -17,6 +17,8 @@ use crate::database::parameter::{BinaryParameter, RawValue};
 pub struct BatchTurn {
     queue: Arc<BatchQueue>,
     text: PreparedText,
+    /// The most rows that the statement examines.
+    examined: u64,
     /// The statement of one request, on one of the connections.
     statement: Statement,
 }
@@ -47,8 +49,8 @@ impl ToSql for BatchParameter<'_> {
 }
 
 impl BatchTurn {
-    pub(super) fn new(queue: &Arc<BatchQueue>, text: PreparedText, statement: Statement) -> Self {
-        Self { queue: Arc::clone(queue), text, statement }
+    pub(super) fn new(queue: &Arc<BatchQueue>, text: PreparedText, examined: u64, statement: Statement) -> Self {
+        Self { queue: Arc::clone(queue), text, examined, statement }
     }
 
     pub(super) fn statement(&self) -> &Statement {
@@ -60,7 +62,7 @@ impl BatchTurn {
         &self,
         parameters: impl Iterator<Item = BinaryParameter<'p>>,
     ) -> Result<Rows<'_>, DatabaseError> {
-        let reply = self.queue.push(self.text.clone(), self.statement.params(), parameters)?;
+        let reply = self.queue.push((self.text.clone(), self.examined), self.statement.params(), parameters)?;
         // A batch that is dropped has no reply.
         let (rows, requests) = reply.await.unwrap_or(Err(DatabaseError::Batch))?;
         Ok(Rows::arrived(rows, requests))

@@ -56,7 +56,9 @@ struct Slot(ArcSwapOption<SharedConnection>);
 pub(crate) struct StatementText<'a> {
     pub(crate) sql: &'a str,
     pub(crate) key: u64,
-    /// Whether its rows are so few that several requests may share an execution.
+    /// The most rows that it examines.
+    pub(crate) examined: u64,
+    /// Whether it returns so few rows that several requests may share an execution.
     pub(crate) has_few_rows: bool,
 }
 
@@ -117,7 +119,8 @@ impl SharedConnections {
             }
             if let Some(place) = places.iter().find(|place| place.prepared.batch.is_prepared()) {
                 let Prepared { sql, statement, .. } = place.prepared.clone();
-                let turn = BatchTurn::new(&shared.queue, PreparedText { key: text.key, sql }, statement);
+                let prepared = PreparedText { key: text.key, sql };
+                let turn = BatchTurn::new(&shared.queue, prepared, text.examined, statement);
                 return Some(SharedPlace::Batched(turn));
             }
         }

@@ -17,7 +17,7 @@ use crate::support::server::{Server, wait_until};
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
 
 /// Clients that send at the same time.
-const CLIENTS: usize = 16;
+const CLIENTS: usize = 8;
 
 /// How many requests are sent, unless the environment says so.
 const REQUESTS: u64 = 2_000;
@@ -161,4 +161,71 @@ async fn no_response_is_that_of_another_request() {
                      OR query LIKE '%AS step%'";
     let count: i64 = client.query_one(shared, &[]).await.unwrap().get(0);
     assert!(count > 0, "connections are open again");
+}
+
+/// The searches of daily work. Each has a statement of its own.
+const SEARCHES: &str = include_str!("../../../benches/daily-searches.txt");
+
+/// How often each query is sent by every client: its statement is prepared, and then the one for several requests.
+const TIMES: usize = 5;
+
+/// Single rows with what belongs to them. `$ORDER` is an order of each client.
+const DETAILS: [&str; 3] = [
+    "{ order(orderId: \"$ORDER\") { orderId grandTotal orderDate billToCustomer { partyId } } }",
+    "{ order(orderId: \"$ORDER\") { orderName shipGroups(first: 3) { edges { node { shipGroupSeqId facilityId shipFromAddress { city }
+       orderItems(first: 5) { edges { node { orderItemSeqId quantity unitPrice } cursor } pageInfo { hasNextPage } } } } } } }",
+    "{ order(orderId: \"$ORDER\") { orderItems(last: 2) { edges { node { productId } cursor } } statuses(first: 3) { edges { cursor } } } }",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_have_the_same_responses_in_a_batch_as_alone() {
+    let database = sampled_database().await;
+    let profile = Profile { max_cost: Some(1_000_000), ..UNLIMITED_PROFILE };
+    create_users(&mut database.connect().await, &[("demo", profile)]).await;
+    let orders = database.connect().await.query("SELECT order_id FROM order_header LIMIT 8", &[]).await.unwrap();
+    let orders: Vec<String> = orders.iter().map(|row| row.get(0)).collect();
+    let alone = Server::start(&database, &["--shared-connections", "off"]);
+    let shared = Server::start(&database, &["--shared-connections", "1", "--admin-listen", "127.0.0.1:0"]);
+    let tokens = [alone.token("demo"), shared.token("demo")];
+    let ask = |server: &Server, token: &str, query: &str| {
+        let data = server.query(token, query).json()["data"].take();
+        assert!(data.is_object(), "{query}");
+        data
+    };
+    let ask_shared = |query: &str| ask(&shared, &tokens[1], query);
+    // Clients differ in the sizes of their pages, in their cursors and in their orders.
+    let searches = SEARCHES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
+        let (root, search) = line.split_once(": ").unwrap();
+        let page = |client: usize| format!("first: {}, query: {}", client + 1, json!(search));
+        let first = ask(&alone, &tokens[0], &format!("{{ {root}({}) {{ edges {{ cursor }} }} }}", page(CLIENTS)));
+        let cursors: Vec<_> =
+            first[root]["edges"].as_array().unwrap().iter().map(|edge| edge["cursor"].clone()).collect();
+        let queries = (0..CLIENTS).map(|client| {
+            let after = cursors.get(client).map_or(String::new(), |cursor| format!(", after: {cursor}"));
+            format!(
+                "{{ {root}({}{after}) {{ edges {{ cursor }} pageInfo {{ hasNextPage hasPreviousPage }} }} }}",
+                page(client)
+            )
+        });
+        queries.collect::<Vec<_>>()
+    });
+    let details = DETAILS.iter().map(|query| {
+        (0..CLIENTS).map(|client| query.replace("$ORDER", &orders[client % orders.len()])).collect::<Vec<_>>()
+    });
+    let mut texts = 0;
+    for queries in searches.chain(details) {
+        texts += 1;
+        let expected: Vec<_> = queries.iter().map(|query| ask(&alone, &tokens[0], query)).collect();
+        thread::scope(|scope| {
+            for (query, expected) in queries.iter().zip(&expected) {
+                let ask_shared = &ask_shared;
+                scope.spawn(move || (0..TIMES).for_each(|_| assert_eq!(ask_shared(query), *expected, "{query}")));
+            }
+        });
+    }
+    let metrics = shared.metrics();
+    let [batches, batched] =
+        ["orderql_batches_total", "orderql_batched_requests_total"].map(|name| metrics.samples[name]);
+    println!("{texts} texts: {batched} requests ran in {batches} batches");
+    assert!(batched > f64::from(texts), "{batched} requests ran in {batches} batches");
 }
