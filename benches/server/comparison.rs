@@ -72,9 +72,8 @@ pub fn run<'a>(
     let window = Window { warm_up: WARM_UP, time: context.time };
     rounds::run(context.rounds, context.seed, &mut turns, |round, (target, workload, measured)| {
         let target = &mut targets[*target];
-        let figures = target.measure(*workload, window).map_err(|source| BenchError::Measurement {
-            what: format!("{} with {workload}", target.name()),
-            source: source.into(),
+        let figures = target.measure(*workload, context.connections, window).map_err(|source| {
+            BenchError::Measurement { what: format!("{} with {workload}", target.name()), source: source.into() }
         })?;
         let per_second = figures.per_second;
         eprintln!("round {round} of {}: {workload:6} {:13} {per_second:>9.0}/s", context.rounds, target.name());

@@ -130,6 +130,10 @@ struct LoadOptions {
     #[arg(long, value_name = "S", default_value_t = 5.0)]
     seconds: f64,
 
+    /// Connections of the part load to every server; the limits use as many as are best for them
+    #[arg(long, value_name = "N", default_value_t = targets::CONNECTIONS)]
+    connections: usize,
+
     /// Only these workloads
     #[arg(long, value_name = "WORKLOAD", value_delimiter = ',')]
     only: Vec<Workload>,
@@ -211,7 +215,7 @@ impl Measured {
 }
 
 fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
-    let LoadOptions { rounds, seconds, only, against, other, server_flag, .. } = options;
+    let LoadOptions { rounds, seconds, connections, only, against, other, server_flag, .. } = options;
     let DatabaseOptions { orders, seed, .. } = options.database;
     let database = Database::open(&options.database)?;
     let keys = database.block_on(Keys::choose(&database.connect()?, seed))?;
@@ -227,6 +231,7 @@ fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
         other: other.as_deref(),
         peers: programs.as_deref().map_err(Clone::clone),
         rounds: *rounds,
+        connections: *connections,
         time: Duration::from_secs_f64(*seconds),
         seed,
     };
@@ -264,6 +269,7 @@ fn measure(options: &LoadOptions, parts: &[Measured]) -> Result<()> {
         "seed": seed,
         "rounds": rounds,
         "seconds": seconds,
+        "connections": connections,
         "server_flags": server_flag,
     });
     report.finish(&out, &database.machine()?, &settings)

@@ -84,6 +84,7 @@ pub fn run(options: &InstructionsOptions) -> Result<bool> {
         other: None,
         peers: Err(String::new()),
         rounds: 1,
+        connections: 1,
         time: Duration::ZERO,
         seed: data.seed,
     };

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::figures::{Figures, Window, measure};
 use super::http::HttpTarget;
-use super::{CONNECTIONS, Name, Target};
+use super::{Name, Target};
 use crate::client::Endpoint;
 use crate::driver::Requests;
 use crate::error::{BenchError, Result};
@@ -54,10 +54,10 @@ impl Target for Floor {
         Name::Floor
     }
 
-    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures> {
+    fn measure(&mut self, workload: Workload, connections: usize, window: Window) -> Result<Figures> {
         let server = self.servers.get(&workload);
         let (server, requests) = server.ok_or_else(|| BenchError::Data(format!("no floor for {workload}")))?;
         let endpoint = Endpoint::Http(server.address);
-        measure(endpoint, requests, CONNECTIONS, window, Some(server.id()), None)
+        measure(endpoint, requests, connections, window, Some(server.id()), None)
     }
 }

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::figures::{Figures, Window, measure};
-use super::{CONNECTIONS, Context, Name, Target};
+use super::{Context, Name, Target};
 use crate::client::{Connection, Endpoint, graphql_request};
 use crate::database::UNLIMITED_USER;
 use crate::driver::Requests;
@@ -166,8 +166,8 @@ impl Target for HttpTarget<'_> {
         self.requests(workload).map(drop)
     }
 
-    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures> {
+    fn measure(&mut self, workload: Workload, connections: usize, window: Window) -> Result<Figures> {
         let requests = self.requests(workload)?;
-        self.load(&requests, CONNECTIONS, window)
+        self.load(&requests, connections, window)
     }
 }

@@ -29,7 +29,7 @@ use crate::keys::Keys;
 use crate::workload::{Key, Workload};
 use figures::{Figures, Window};
 
-/// Connections to every server.
+/// Connections to every server, unless a run says otherwise.
 pub const CONNECTIONS: usize = 32;
 
 /// The numbers of connections that the limits are tried with; the best one counts.
@@ -108,6 +108,8 @@ pub struct Context<'a> {
     pub peers: Result<&'a Path, String>,
     /// Rounds of every measurement.
     pub rounds: usize,
+    /// Connections to every server under load.
+    pub connections: usize,
     /// How long a measurement takes.
     pub time: Duration,
     /// Seed of random turns.
@@ -129,6 +131,6 @@ pub trait Target {
         Ok(())
     }
 
-    /// Measures a workload.
-    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures>;
+    /// Measures a workload over so many connections, unless the target has a number of its own that is best.
+    fn measure(&mut self, workload: Workload, connections: usize, window: Window) -> Result<Figures>;
 }

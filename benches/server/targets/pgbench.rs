@@ -175,7 +175,7 @@ impl Target for Pgbench<'_> {
         self.best_clients(workload).map(drop)
     }
 
-    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures> {
+    fn measure(&mut self, workload: Workload, _: usize, window: Window) -> Result<Figures> {
         let clients = self.best_clients(workload)?;
         self.run(workload, clients, window.warm_up + window.time)
     }

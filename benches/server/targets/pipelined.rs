@@ -124,7 +124,7 @@ impl Target for Pipelined<'_> {
         self.prepared(workload).map(drop)
     }
 
-    fn measure(&mut self, workload: Workload, window: Window) -> Result<Figures> {
+    fn measure(&mut self, workload: Workload, _: usize, window: Window) -> Result<Figures> {
         let postmaster = Some(self.context.database.postmaster);
         let prepared = self.prepared(workload)?;
         prepared.measure(prepared.connections, window, postmaster)
