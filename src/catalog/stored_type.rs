@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::catalog::characters::Characters;
 use crate::catalog::collation::Collation;
 use crate::catalog::result_type::ResultType;
 use crate::value::{Enumeration, Float, Numeric, ScalarType, Value};
@@ -148,6 +149,8 @@ impl From<StoredType> for ResultType {
 /// How a database stores columns.
 #[derive(Debug, Default)]
 pub struct StoredTypes {
+    /// The characters of its texts.
+    pub characters: Characters,
     /// By relation, as the schema file names it, and column.
     types: HashMap<String, HashMap<String, FoundType>>,
     /// By relation: the columns whose values may have any length.
