@@ -104,7 +104,11 @@ fn new_enum(labels: Enumeration, names: &mut Names) -> Enumeration {
     let value = |label: &str| {
         let is_name = label.starts_with(|c: char| c.is_ascii_uppercase())
             && label.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
-        let candidate = if is_name { label.to_owned() } else { upper(label) };
+        let candidate = match label {
+            "" => "EMPTY".to_owned(),
+            _ if is_name => label.to_owned(),
+            _ => upper(label),
+        };
         (value_names.give(&[candidate], |name| vec![name.to_owned()]), label.to_owned())
     };
     let values = labels.values().map(|(_, label)| label).map(value).collect();
