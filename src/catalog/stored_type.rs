@@ -155,6 +155,8 @@ pub struct StoredTypes {
     types: HashMap<String, HashMap<String, FoundType>>,
     /// By relation: the columns whose values may have any length.
     long: HashMap<String, HashSet<String>>,
+    /// By relation: the columns of each unique index.
+    unique: HashMap<String, Vec<Vec<String>>>,
     /// By relation and column: collations that are not the database's.
     collations: HashMap<String, HashMap<String, Collation>>,
 }
@@ -188,6 +190,17 @@ impl StoredTypes {
         if collation != Collation::Default {
             self.collations.entry(relation.to_owned()).or_default().insert(column.to_owned(), collation);
         }
+    }
+
+    /// Adds the columns of a unique index.
+    pub fn insert_unique(&mut self, relation: &str, columns: Vec<String>) {
+        self.unique.entry(relation.to_owned()).or_default().push(columns);
+    }
+
+    /// Whether no two rows have the same values in these columns.
+    pub(super) fn are_unique(&self, relation: &str, columns: &[String]) -> bool {
+        let indexes = self.unique.get(relation).into_iter().flatten();
+        indexes.into_iter().any(|index| index.iter().all(|column| columns.contains(column)))
     }
 
     /// The collation of a column.

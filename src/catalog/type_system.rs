@@ -79,7 +79,8 @@ impl Catalog {
     #[must_use]
     pub fn with_stored_types(mut self, stored: &StoredTypes) -> Self {
         self.root.iter_mut().for_each(|binding| binding.set_stored_types(stored));
-        self.entities.iter_mut().for_each(|entity| entity.set_stored_types(stored));
+        let relations: Vec<_> = self.entities.iter().map(|entity| entity.relation.clone()).collect();
+        self.entities.iter_mut().for_each(|entity| entity.set_stored_types(stored, &relations));
         self.characters = stored.characters;
         self
     }

@@ -96,6 +96,9 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
     let requirements = Requirements::of(catalog);
     let database = DatabaseSchema::read(client, &requirements).await?;
     let mut types = StoredTypes::default();
+    for (relation, columns) in database.unique_columns() {
+        types.insert_unique(relation, columns.to_vec());
+    }
     types.characters = encoding::characters(client, &database.encoding).await?;
     for ColumnName { relation, name } in requirements.columns.iter().map(|requirement| requirement.column) {
         let found = database.column(ColumnName { relation, name });

@@ -160,7 +160,10 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
         Some(key) => Ok(key),
         None if relation.keys.is_empty() => {
             let fault = relation.key_faults.first();
-            Err(fault.map_or_else(|| "it has no primary key".to_owned(), ToString::to_string))
+            Err(fault.map_or_else(
+                || format!("it has no primary key; declare one: --key {}=COLUMN,…", relation.path()),
+                ToString::to_string,
+            ))
         }
         None => {
             Err("its key has columns of types or collations that cannot be compared, or that the role may not read"
@@ -205,6 +208,9 @@ fn columns<'d>(
             None if column.is_readable => left_out.push(format!("{}: no scalar for {}", column.name, column.type_name)),
             None => left_out.push(format!("{}: the role may not read it", column.name)),
         }
+    }
+    if relation.has_declared_key && !relation.kind.takes_key() {
+        left_out.push("no unique index guarantees its key: serve it with --schema-constraints trusted".to_owned());
     }
     let text_key = |column: &'d TextColumn| {
         let name = names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
