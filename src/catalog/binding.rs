@@ -96,8 +96,8 @@ pub enum EntityBinding {
 }
 
 impl EntityBinding {
-    /// The same for a field of a type with this relation.
-    fn set_stored_types(&mut self, relation: &str, stored: &StoredTypes) {
+    /// The same for a field of a type with this relation. `relations` are those of all types.
+    fn set_stored_types(&mut self, relation: &str, stored: &StoredTypes, relations: &[String]) {
         match self {
             Self::Column(column) => column.set_stored_type(relation, stored),
             Self::Aggregate(aggregate) => aggregate.set_stored_type(stored),
@@ -105,8 +105,9 @@ impl EntityBinding {
                 set_stored_types(relation, &mut connection.join.by, stored);
                 connection.set_stored_types(stored);
             }
-            // Its columns are compared with columns only.
-            Self::One(_) => {}
+            Self::One(One { target, join, unique, .. }) => {
+                *unique |= stored.are_unique(&relations[usize::from(target.index)], &join.to);
+            }
         }
     }
 }
@@ -174,10 +175,10 @@ pub struct Entity {
 
 impl Entity {
     /// Sets how the database stores the columns that statements return or compare values with.
-    pub(super) fn set_stored_types(&mut self, stored: &StoredTypes) {
+    pub(super) fn set_stored_types(&mut self, stored: &StoredTypes, relations: &[String]) {
         let Self { relation, bindings, .. } = self;
         for binding in bindings {
-            binding.set_stored_types(relation, stored);
+            binding.set_stored_types(relation, stored, relations);
         }
     }
 }
@@ -205,7 +206,7 @@ pub struct One {
     pub target: EntityId,
     /// The join condition.
     pub join: Join,
-    /// Whether the join columns contain the target's primary key, so that at most one row matches.
+    /// Whether the join columns contain the target's primary key, or those of a unique index, so that at most one row matches.
     pub unique: bool,
     /// The relation to read instead of the target's, where the caller sees every row that a row of the parent has.
     pub(crate) unlimited: Option<String>,

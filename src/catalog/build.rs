@@ -8,6 +8,7 @@ use graphql_parser::Pos;
 use crate::catalog::aggregate::AggregateFunction;
 use crate::catalog::binding::{Entity, EntityBinding, RootBinding};
 use crate::catalog::build_binding::Bindings;
+use crate::catalog::characters::Characters;
 use crate::catalog::compared_columns;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
@@ -64,6 +65,7 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
         description: String::new(),
         sdl: String::new(),
         search_window: SearchWindow::DEFAULT,
+        characters: Characters::All,
         places: OnceLock::new(),
     };
     catalog.description = schema_description::write(&catalog);

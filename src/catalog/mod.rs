@@ -39,6 +39,7 @@ mod build;
 mod build_binding;
 mod build_totals;
 pub mod changes;
+pub mod characters;
 pub mod collation;
 pub mod column;
 mod compared_columns;

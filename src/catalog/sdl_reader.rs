@@ -81,7 +81,7 @@ fn enumeration(ty: &sdl::EnumType<'_, String>) -> Result<EnumDefinition, SchemaE
                 _ => return Err(SchemaError::new(directive.position, SchemaErrorKind::NotAnEnumDirective)),
             }
         }
-        if texts.iter().any(|(name, other)| *name == value.name || other.trim_end() == text.trim_end()) {
+        if texts.iter().any(|(name, other)| *name == value.name || *other == text) {
             let kind = SchemaErrorKind::Duplicate(format!("{}.{}", ty.name, value.name));
             return Err(SchemaError::new(value.position, kind));
         }

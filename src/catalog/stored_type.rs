@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::catalog::characters::Characters;
 use crate::catalog::collation::Collation;
 use crate::catalog::result_type::ResultType;
 use crate::value::{Enumeration, Float, Numeric, ScalarType, Value};
@@ -148,10 +149,14 @@ impl From<StoredType> for ResultType {
 /// How a database stores columns.
 #[derive(Debug, Default)]
 pub struct StoredTypes {
+    /// The characters of its texts.
+    pub characters: Characters,
     /// By relation, as the schema file names it, and column.
     types: HashMap<String, HashMap<String, FoundType>>,
     /// By relation: the columns whose values may have any length.
     long: HashMap<String, HashSet<String>>,
+    /// By relation: the columns of each unique index.
+    unique: HashMap<String, Vec<Vec<String>>>,
     /// By relation and column: collations that are not the database's.
     collations: HashMap<String, HashMap<String, Collation>>,
 }
@@ -185,6 +190,17 @@ impl StoredTypes {
         if collation != Collation::Default {
             self.collations.entry(relation.to_owned()).or_default().insert(column.to_owned(), collation);
         }
+    }
+
+    /// Adds the columns of a unique index.
+    pub fn insert_unique(&mut self, relation: &str, columns: Vec<String>) {
+        self.unique.entry(relation.to_owned()).or_default().push(columns);
+    }
+
+    /// Whether no two rows have the same values in these columns.
+    pub(super) fn are_unique(&self, relation: &str, columns: &[String]) -> bool {
+        let indexes = self.unique.get(relation).into_iter().flatten();
+        indexes.into_iter().any(|index| index.iter().all(|column| columns.contains(column)))
     }
 
     /// The collation of a column.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use crate::catalog::binding::{
     Binding, ConnectionField, EdgeField, Entity, EntityBinding, One, PageInfoField, RootBinding,
 };
+use crate::catalog::characters::Characters;
 use crate::catalog::column::Column;
 use crate::catalog::feed::Feed;
 use crate::catalog::grant_set::GrantSet;
@@ -42,6 +43,7 @@ pub struct Catalog {
     pub(super) description: String,
     pub(super) sdl: String,
     pub(super) search_window: SearchWindow,
+    pub(super) characters: Characters,
     /// Made when a name is first looked for in it.
     pub(super) places: OnceLock<Places>,
 }
@@ -62,6 +64,11 @@ impl Catalog {
         self.search_window
     }
 
+    /// The characters that the texts of the database can have.
+    pub(crate) fn characters(&self) -> Characters {
+        self.characters
+    }
+
     /// The same catalog with another search window.
     #[must_use]
     pub fn with_search_window(self, search_window: SearchWindow) -> Self {
@@ -72,7 +79,9 @@ impl Catalog {
     #[must_use]
     pub fn with_stored_types(mut self, stored: &StoredTypes) -> Self {
         self.root.iter_mut().for_each(|binding| binding.set_stored_types(stored));
-        self.entities.iter_mut().for_each(|entity| entity.set_stored_types(stored));
+        let relations: Vec<_> = self.entities.iter().map(|entity| entity.relation.clone()).collect();
+        self.entities.iter_mut().for_each(|entity| entity.set_stored_types(stored, &relations));
+        self.characters = stored.characters;
         self
     }
 

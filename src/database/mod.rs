@@ -4,6 +4,7 @@ pub mod error;
 
 pub mod address;
 pub mod connection;
+pub(crate) mod collation_versions;
 pub(crate) mod column_format;
 pub(crate) mod metrics;
 pub mod parameter;

@@ -22,13 +22,6 @@ pub enum BinaryParameter<'a> {
     RawValues(Vec<Option<RawValue<'a>>>),
 }
 
-impl<'a> BinaryParameter<'a> {
-    /// An array of values without nulls.
-    pub fn values(values: &'a [Value]) -> Self {
-        Self::Values(values.iter().map(|value| BinaryParameter::Value(Some(value))).collect())
-    }
-}
-
 type BoxError = Box<dyn StdError + Sync + Send>;
 
 /// A parameter that cannot be sent as the type that its statement expects: preflight and binding rule this out until a column has another

@@ -81,9 +81,12 @@ impl<'c> RunningStatement<'c> {
 
 /// The parameters of a plan's statement.
 pub(super) fn parameters(plan: &Plan) -> impl ExactSizeIterator<Item = BinaryParameter<'_>> {
-    plan.parameters().map(|parameter| match parameter {
-        ParameterValue::Value(value) => BinaryParameter::Value(value),
-        ParameterValue::Values(values) => BinaryParameter::values(values),
+    let characters = plan.characters();
+    plan.parameters().map(move |parameter| match parameter {
+        ParameterValue::Value(value) => BinaryParameter::Value(value.and_then(|value| characters.sent(value))),
+        ParameterValue::Values(values) => {
+            BinaryParameter::Values(values.iter().map(|value| BinaryParameter::Value(characters.sent(value))).collect())
+        }
         ParameterValue::Limit(rows) => BinaryParameter::Limit(rows),
     })
 }

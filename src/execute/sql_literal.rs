@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::catalog::characters::Characters;
 use crate::execute::{decimal, interval, timestamp};
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
@@ -9,17 +10,19 @@ use crate::value::{Date, Interval, Numeric, Timestamp, Value};
 
 /// The arguments with which `EXECUTE` runs the prepared statement of a plan.
 pub fn arguments(plan: &Plan) -> String {
-    let arguments: Vec<_> = plan.parameters().map(literal).collect();
+    let arguments: Vec<_> = plan.parameters().map(|parameter| literal(plan.characters(), parameter)).collect();
     if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) }
 }
 
 /// A literal without a type, which PostgreSQL reads as one of the parameter's.
-fn literal(parameter: ParameterValue<'_>) -> String {
+fn literal(characters: Characters, parameter: ParameterValue<'_>) -> String {
     match parameter {
-        ParameterValue::Value(None) => "NULL".to_owned(),
-        ParameterValue::Value(Some(value)) => quoted(&text(value)),
+        ParameterValue::Value(value) => value
+            .and_then(|value| characters.sent(value))
+            .map_or_else(|| "NULL".to_owned(), |value| quoted(&text(value))),
         ParameterValue::Values(values) => {
             let element = |value| format!("\"{}\"", text(value).replace('\\', "\\\\").replace('"', "\\\""));
+            let element = |value| characters.sent(value).map_or_else(|| "NULL".to_owned(), element);
             let elements: Vec<_> = values.iter().map(element).collect();
             quoted(&format!("{{{}}}", elements.join(",")))
         }
@@ -108,10 +111,16 @@ mod tests {
     #[test]
     fn quotes_and_backslashes_end_no_literal() {
         let hostile = Value::Text("a'b\\'c\"d".to_owned());
-        assert_eq!(literal(ParameterValue::Value(Some(&hostile))), r#"E'a''b\\''c"d'"#);
-        assert_eq!(literal(ParameterValue::Values(&[hostile, Value::Int(7)])), r#"E'{"a''b\\\\''c\\"d","7"}'"#);
+        assert_eq!(literal(Characters::All, ParameterValue::Value(Some(&hostile))), r#"E'a''b\\''c"d'"#);
         assert_eq!(
-            (literal(ParameterValue::Value(None)), literal(ParameterValue::Limit(11))),
+            literal(Characters::All, ParameterValue::Values(&[hostile, Value::Int(7)])),
+            r#"E'{"a''b\\\\''c\\"d","7"}'"#
+        );
+        assert_eq!(
+            (
+                literal(Characters::All, ParameterValue::Value(None)),
+                literal(Characters::All, ParameterValue::Limit(11))
+            ),
             ("NULL".into(), "11".into())
         );
     }

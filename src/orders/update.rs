@@ -123,13 +123,15 @@ fn is_collision(error: &tokio_postgres::Error) -> bool {
 }
 
 /// Rows of a table that this program does not know reference rows that the update deletes, or a value is longer than its column
-/// in this database, such as a user's id: nothing was applied, and a repeat fares no better.
+/// in this database, such as a user's id, or has a character that its encoding does not have: nothing was applied, and a repeat fares no better.
 #[derive(Debug, Error)]
 enum DataConflict<'a> {
     #[error("rows of {0} refer to what would be deleted")]
     Referenced(&'a str),
     #[error("a value is too long for the database: {0}")]
     TooLong(&'a str),
+    #[error("a value has a character that the database cannot hold: {0}")]
+    NotInEncoding(&'a str),
 }
 
 /// What the error of the last attempt means.
@@ -143,6 +145,7 @@ fn classify(error: DatabaseError) -> Result<Updated, UpdateError> {
     let conflict = match *report.code() {
         SqlState::FOREIGN_KEY_VIOLATION => DataConflict::Referenced(report.table().unwrap_or("a table")),
         SqlState::STRING_DATA_RIGHT_TRUNCATION => DataConflict::TooLong(report.message()),
+        SqlState::UNTRANSLATABLE_CHARACTER => DataConflict::NotInEncoding(report.message()),
         _ if is_collision(statement) => return Err(UpdateError::Unavailable(error)),
         _ => return Err(UpdateError::Internal(error)),
     };

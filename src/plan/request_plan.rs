@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::catalog::characters::Characters;
 use crate::catalog::scope::{RowScope, ScopeSet};
 use crate::cursor::CursorPosition;
 use crate::plan::access_path::Lookup;
@@ -141,6 +142,11 @@ impl Plan {
     /// Whether it reads changes: only the primary knows of all transactions.
     pub fn reads_changes(&self) -> bool {
         self.values.iter().any(|values| values.start().is_some())
+    }
+
+    /// The characters that the texts of the statement's parameters can have.
+    pub(crate) fn characters(&self) -> Characters {
+        self.template.characters
     }
 
     /// The values of the statement's parameters, `$1` first.

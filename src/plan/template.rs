@@ -1,5 +1,6 @@
 //! What the plans of requests have in common if the requests differ in values alone.
 
+use crate::catalog::characters::Characters;
 use crate::catalog::scope::ScopeSet;
 use crate::plan::parameters::ParameterSource;
 use crate::plan::response_template::ResponseTemplate;
@@ -16,6 +17,8 @@ pub struct PlanTemplate {
     pub(crate) sql_key: u64,
     /// Where the values of its parameters come from, `$1` first: the step, and what of it.
     pub(crate) parameters: Vec<(StepId, ParameterSource)>,
+    /// The characters that the texts of its parameters can have.
+    pub(crate) characters: Characters,
     /// The columns of its rows, after the number of the step.
     pub(crate) columns: ResultColumns,
     /// The steps, by [`StepId`]. A step's parents come before it.

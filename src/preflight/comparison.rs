@@ -301,7 +301,6 @@ impl<'r, 'a> Comparison<'r, 'a> {
             let is_migrated = MIGRATED.contains(&relation);
             match plan {
                 ScanPlan::Indexed => {}
-                // PostgreSQL plans to read nothing, and names no index.
                 ScanPlan::Unindexed
                     if self.database.relation(scan.relation).is_some_and(|one| has_index(one, scan)) => {}
                 ScanPlan::Unindexed => {
@@ -328,8 +327,14 @@ impl<'r, 'a> Comparison<'r, 'a> {
     }
 }
 
-/// Whether a table without partitions has an index that serves a scan, once there are some.
+/// Whether a table has an index that serves a scan, although the plan names none: PostgreSQL plans to read nothing of a table without
+/// partitions, and does not know that a row that it sorts is the only one.
 fn has_index(relation: &FoundRelation, scan: &ScanRequirement<'_>) -> bool {
+    if scan.is_of_one
+        && relation.unique_columns().any(|index| index.iter().all(|one| scan.equal.contains(&one.as_str())))
+    {
+        return true;
+    }
     relation.children == Children::NoPartitions
         && relation.indexes.iter().any(|index| {
             let Some((first, rest)) = index.split_at_checked(scan.equal.len()) else { return false };

@@ -179,6 +179,15 @@ pub(super) struct FoundColumn {
 /// The declared characters of a column whose values, of four bytes each at most, cannot be longer than [`MAX_VALUE_BYTES`].
 const SHORT: usize = MAX_VALUE_BYTES / 4;
 
+impl FoundRelation {
+    /// The columns of which no two rows have the same values.
+    pub(super) fn unique_columns(&self) -> impl Iterator<Item = &[String]> {
+        let usual =
+            self.unique.iter().filter(|index| index.has_usual_comparison && self.children != Children::Inheriting);
+        usual.map(|index| index.columns.as_slice())
+    }
+}
+
 impl UniqueIndex {
     /// Whether it has no other columns than these.
     pub(super) fn is_within(&self, columns: &[&str]) -> bool {
@@ -258,6 +267,12 @@ impl DatabaseSchema {
         }
         let languages = languages.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
         Ok(Self { role, encoding, languages, relations })
+    }
+
+    /// The columns of which no two rows of a relation have the same values.
+    pub(super) fn unique_columns(&self) -> impl Iterator<Item = (&str, &[String])> {
+        let relations = self.relations.iter();
+        relations.flat_map(|(name, relation)| relation.unique_columns().map(|columns| (name.as_str(), columns)))
     }
 
     /// The relation with that name in the catalog.

@@ -96,7 +96,7 @@ pub enum Mismatch {
         right: String,
         /// Its type in SQL.
         right_type: String,
-        /// Whether PostgreSQL compares them, by the collation that one has, and reads no index of the other for it.
+        /// Whether PostgreSQL compares them, by the type or the collation that one has, and reads no index of the other for it.
         is_scan: bool,
         /// The part of the schema that joins them.
         required_by: String,

@@ -4,6 +4,7 @@
 //! - `requirements`: what the catalog requires of a database, [`column_use`]: how it uses a column
 //! - `database_schema`: the relations and columns that the database has
 //! - `comparison`: compares the two
+//! - `encoding`: the characters of a database's encoding
 //! - `foreign_tables`: reads the tables of other servers
 //! - `column_type`: the type of a column without domains
 //! - `type_compatibility`: whether a column's type is compatible with its use
@@ -15,6 +16,7 @@ pub(crate) mod column_type;
 pub mod column_use;
 mod comparison;
 pub(crate) mod database_schema;
+mod encoding;
 pub(crate) mod foreign_tables;
 pub(crate) mod index_check;
 pub mod mismatch;
@@ -94,6 +96,10 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
     let requirements = Requirements::of(catalog);
     let database = DatabaseSchema::read(client, &requirements).await?;
     let mut types = StoredTypes::default();
+    for (relation, columns) in database.unique_columns() {
+        types.insert_unique(relation, columns.to_vec());
+    }
+    types.characters = encoding::characters(client, &database.encoding).await?;
     for ColumnName { relation, name } in requirements.columns.iter().map(|requirement| requirement.column) {
         let found = database.column(ColumnName { relation, name });
         if found.is_some_and(FoundColumn::is_long) {

@@ -83,6 +83,8 @@ pub(super) struct ScanRequirement<'a> {
     pub(super) order: Vec<&'a str>,
     /// Whether the index's first column is descending.
     pub(super) is_first_descending: bool,
+    /// Whether one row is read, so that a unique index on the columns of equality serves it in any order.
+    pub(super) is_of_one: bool,
     pub(super) required_by: SchemaPath<'a>,
 }
 
@@ -237,13 +239,15 @@ impl<'a> Requirements<'a> {
         let target = catalog.entity(one.target);
         self.equal(parent, &one.join.by, &target.relation, &one.join.to, required_by);
         let key = || target.key.iter().map(|column| column.name.as_str());
-        if one.unique {
+        // What else is unique is known when the database is.
+        if key().all(|column| one.join.to.iter().any(|to| to == column)) {
             // The key identifies the row, whatever else is compared.
             self.scan(&target.relation, key().collect(), Vec::new(), required_by);
         } else {
-            let to = names(&one.join.to);
-            let order = key().filter(|column| !to.contains(column)).collect();
-            self.scan(&target.relation, to, order, required_by);
+            let equal = names(&one.join.to);
+            let order = key().filter(|column| !equal.contains(column)).collect();
+            let (relation, is_first_descending, is_of_one) = (target.relation.as_str(), false, true);
+            self.scans.push(ScanRequirement { relation, equal, order, is_first_descending, is_of_one, required_by });
         }
     }
 
@@ -359,6 +363,7 @@ impl<'a> Requirements<'a> {
                 equal: vec![first],
                 order: std::iter::once(second).chain(rest).collect(),
                 is_first_descending: true,
+                is_of_one: false,
                 required_by: SchemaPath::PairIndex(field, keys),
             });
         }
@@ -440,7 +445,8 @@ impl<'a> Requirements<'a> {
     }
 
     fn scan(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>, required_by: SchemaPath<'a>) {
-        self.scans.push(ScanRequirement { relation, equal, order, is_first_descending: false, required_by });
+        let is_of_one = false;
+        self.scans.push(ScanRequirement { relation, equal, order, is_first_descending: false, is_of_one, required_by });
     }
 }
 

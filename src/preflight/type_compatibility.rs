@@ -57,9 +57,23 @@ fn are_of_comparable_types(left: &FoundColumn, right: &FoundColumn) -> bool {
     match (&left.ty, &right.ty) {
         (ColumnType::Value(ValueType::Enum(left)), ColumnType::Value(ValueType::Enum(right))) => left == right,
         (ColumnType::Value(ValueType::BuiltIn(left)), ColumnType::Value(ValueType::BuiltIn(right))) => {
-            left == right || family(left).is_some_and(|left| family(right) == Some(left))
+            left == right
+                || family(left).is_some_and(|family_of_left| family(right) == Some(family_of_left))
+                    && serves(right, left)
         }
         _ => left.type_name == right.type_name,
+    }
+}
+
+/// Whether an index on a column of a type serves the comparison with one of another type of its family. PostgreSQL casts one of the two, and
+/// an index does not have what a cast makes of its column.
+fn serves(indexed: &Type, other: &Type) -> bool {
+    match *indexed {
+        Type::BPCHAR => *other == Type::VARCHAR,
+        Type::VARCHAR => *other != Type::BPCHAR,
+        Type::INT2 | Type::INT4 | Type::INT8 => !matches!(*other, Type::NUMERIC | Type::FLOAT4 | Type::FLOAT8),
+        Type::NUMERIC => !matches!(*other, Type::FLOAT4 | Type::FLOAT8),
+        _ => true,
     }
 }
 

@@ -104,7 +104,11 @@ fn new_enum(labels: Enumeration, names: &mut Names) -> Enumeration {
     let value = |label: &str| {
         let is_name = label.starts_with(|c: char| c.is_ascii_uppercase())
             && label.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
-        let candidate = if is_name { label.to_owned() } else { upper(label) };
+        let candidate = match label {
+            "" => "EMPTY".to_owned(),
+            _ if is_name => label.to_owned(),
+            _ => upper(label),
+        };
         (value_names.give(&[candidate], |name| vec![name.to_owned()]), label.to_owned())
     };
     let values = labels.values().map(|(_, label)| label).map(value).collect();
@@ -156,7 +160,10 @@ fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String]
         Some(key) => Ok(key),
         None if relation.keys.is_empty() => {
             let fault = relation.key_faults.first();
-            Err(fault.map_or_else(|| "it has no primary key".to_owned(), ToString::to_string))
+            Err(fault.map_or_else(
+                || format!("it has no primary key; declare one: --key {}=COLUMN,…", relation.path()),
+                ToString::to_string,
+            ))
         }
         None => {
             Err("its key has columns of types or collations that cannot be compared, or that the role may not read"
@@ -201,6 +208,9 @@ fn columns<'d>(
             None if column.is_readable => left_out.push(format!("{}: no scalar for {}", column.name, column.type_name)),
             None => left_out.push(format!("{}: the role may not read it", column.name)),
         }
+    }
+    if relation.has_declared_key && !relation.kind.takes_key() {
+        left_out.push("no unique index guarantees its key: serve it with --schema-constraints trusted".to_owned());
     }
     let text_key = |column: &'d TextColumn| {
         let name = names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);

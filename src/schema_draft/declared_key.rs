@@ -1,4 +1,4 @@
-//! Keys of relations without a key in PostgreSQL: views and tables of other servers.
+//! Keys of relations without a key in PostgreSQL: views, tables of other servers, and tables without a primary key.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::catalog::Catalog;
 use crate::catalog::error::SchemaError;
-use crate::schema_draft::description::{Database, Relation};
+use crate::schema_draft::description::{Database, Relation, RelationKind};
 
 /// The columns that identify the rows of a relation. Nobody checks that they do, and that they are never null.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub enum DeclaredKeyError {
     #[error("a key is declared as RELATION=COLUMN,…, such as stock_level=product_id,facility_id")]
     Syntax,
     /// There is no such relation.
-    #[error("there is no view and no table of another server {0} that the role may read")]
+    #[error("there is no table and no view {0} that the role may read")]
     NoRelation(String),
-    /// The relation is a table.
+    /// The relation is a table that has a key, or from which others inherit.
     #[error("{0} is a table, whose key is that of a primary key or of a unique index on columns without nulls")]
     Table(String),
     /// The relation has no such column.
@@ -55,7 +55,7 @@ impl Database {
             let name = || key.relation.clone();
             let found = self.relations.iter_mut().find(|relation| relation.path() == key.relation);
             let relation = found.ok_or_else(|| DeclaredKeyError::NoRelation(name()))?;
-            if !relation.kind.takes_key() {
+            if !relation.takes_key() {
                 return Err(DeclaredKeyError::Table(name()));
             }
             if let Some(column) = key.columns.iter().find(|column| relation.column(column).is_none()) {
@@ -69,7 +69,7 @@ impl Database {
     /// Gives relations without a key the keys that a schema file declares. Fails if the text is no schema file.
     pub fn declare_as(&mut self, text: &str) -> Result<(), SchemaError> {
         let catalog = Catalog::parse(text)?;
-        for relation in self.relations.iter_mut().filter(|one| one.kind.takes_key() && one.keys.is_empty()) {
+        for relation in self.relations.iter_mut().filter(|one| one.takes_key() && one.keys.is_empty()) {
             let known = catalog.entities().find(|(_, entity)| entity.relation == relation.path());
             let columns = known.map(|(_, entity)| entity.key.iter().map(|column| column.name.clone()).collect());
             let columns: Vec<String> = columns.unwrap_or_default();
@@ -82,7 +82,13 @@ impl Database {
 }
 
 impl Relation {
+    /// Whether PostgreSQL may know no key of it, so that one is declared.
+    fn takes_key(&self) -> bool {
+        self.kind.takes_key() || self.kind == RelationKind::Table && self.keys.is_empty()
+    }
+
     fn declare(&mut self, key: &[String]) {
+        self.has_declared_key = true;
         self.keys.insert(0, key.to_vec());
         for column in self.columns.iter_mut().filter(|column| key.contains(&column.name)) {
             column.is_not_null = true;

@@ -31,6 +31,8 @@ pub struct Relation {
     /// The columns of its primary key, and of unique indexes on columns without nulls: the primary key first, then by their number of
     /// columns and name.
     pub keys: Vec<Vec<String>>,
+    /// Whether the first of them is declared, and not known to PostgreSQL.
+    pub has_declared_key: bool,
     /// Why its other unique indexes are no keys, in the same order.
     pub key_faults: Vec<KeyFault>,
     /// The columns of each B-tree index that has all rows in PostgreSQL's usual order, in the order of their names.
@@ -90,8 +92,12 @@ pub struct TextColumn {
 /// The types of columns, as far as they differ for a schema file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Text of any type.
+    /// Text of any length.
     Text,
+    /// Text with a longest length.
+    Varchar,
+    /// Text padded with spaces.
+    Char,
     /// A whole number of 32 bits at most.
     Int,
     /// A whole number of 64 bits.
@@ -145,7 +151,7 @@ impl Column {
 }
 
 impl RelationKind {
-    /// Whether PostgreSQL may know no key of it, so that one is declared.
+    /// Whether PostgreSQL may know no key of such relations, so that one is declared.
     pub(super) fn takes_key(self) -> bool {
         matches!(self, Self::View | Self::MaterializedView | Self::Foreign)
     }
@@ -158,8 +164,10 @@ impl ColumnKind {
             Self::Enum(labels) | Self::DomainOfEnum(labels) => {
                 ScalarType::Enum(published.get(&labels).copied().unwrap_or(labels))
             }
-            Self::Text | Self::Int | Self::BigInt | Self::Whole | Self::Uuid if is_key => ScalarType::Id,
-            Self::Text => ScalarType::String,
+            Self::Text | Self::Varchar | Self::Char | Self::Int | Self::BigInt | Self::Whole | Self::Uuid if is_key => {
+                ScalarType::Id
+            }
+            Self::Text | Self::Varchar | Self::Char => ScalarType::String,
             Self::Int => ScalarType::Int,
             Self::BigInt => ScalarType::BigInt,
             Self::Whole | Self::Numeric => ScalarType::Decimal,
@@ -180,7 +188,7 @@ impl ColumnKind {
         match scalar {
             ScalarType::Decimal => matches!(self, Self::Whole | Self::Numeric),
             ScalarType::DateTime => self == Self::Moment,
-            ScalarType::Enum(_) => matches!(self, Self::Enum(_) | Self::Text),
+            ScalarType::Enum(_) => matches!(self, Self::Enum(_) | Self::Text | Self::Varchar | Self::Char),
             _ => scalar.is_compared(),
         }
     }
@@ -190,6 +198,8 @@ impl ColumnKind {
         match self {
             Self::Whole | Self::Numeric | Self::Float | Self::Moment | Self::Date | Self::Interval | Self::Json => true,
             Self::Text
+            | Self::Varchar
+            | Self::Char
             | Self::Int
             | Self::BigInt
             | Self::Boolean
@@ -201,10 +211,10 @@ impl ColumnKind {
         }
     }
 
-    /// Whether PostgreSQL compares columns of both by an index on either.
-    pub(super) fn joins(self, other: Self) -> bool {
+    /// Whether PostgreSQL compares columns of both by an index on this one.
+    pub(super) fn is_found_by(self, other: Self) -> bool {
         let family = |kind| match kind {
-            Self::Text => 0,
+            Self::Text | Self::Varchar | Self::Char => 0,
             Self::Int | Self::BigInt | Self::Whole | Self::Numeric | Self::Float => 1,
             Self::Moment | Self::Date => 2,
             Self::Uuid => 3,
@@ -217,6 +227,11 @@ impl ColumnKind {
         };
         match (self, other) {
             (Self::Enum(labels), Self::Enum(others)) => labels == others,
+            // PostgreSQL casts the column of the index.
+            (Self::Char, Self::Text)
+            | (Self::Varchar, Self::Char)
+            | (Self::Int | Self::BigInt, Self::Whole | Self::Numeric | Self::Float)
+            | (Self::Whole | Self::Numeric, Self::Float) => false,
             _ => family(self) == family(other),
         }
     }

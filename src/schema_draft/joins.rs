@@ -32,8 +32,25 @@ pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
                 fields.push((child, Err(format!("{}: its columns cannot be compared", foreign.name))));
                 continue;
             }
-            fields.push((child, object(&types[child], &types[parent], foreign, &mut names[child])));
-            fields.push((parent, connection(&types[child], foreign, &mut names[parent])));
+            let (by, to) = (&foreign.columns, &foreign.to);
+            let of_parent = uncompared((&types[parent], to), (&types[child], by));
+            let of_children = uncompared((&types[child], by), (&types[parent], to));
+            let left_out =
+                |columns: String| format!("{}: PostgreSQL compares {columns} without an index", foreign.name);
+            fields.push((
+                child,
+                match of_parent {
+                    Some(columns) => Err(left_out(columns)),
+                    None => object(&types[child], &types[parent], foreign, &mut names[child]),
+                },
+            ));
+            fields.push((
+                parent,
+                match of_children {
+                    Some(columns) => Err(left_out(columns)),
+                    None => connection(&types[child], foreign, &mut names[parent]),
+                },
+            ));
         }
     }
     for (ty, field) in fields {
@@ -68,7 +85,10 @@ fn known(field: JoinField, ty: &str, existing: &Existing) -> JoinField {
 fn are_shown(child: &TypeModel<'_>, parent: &TypeModel<'_>, foreign: &ForeignKey) -> bool {
     foreign.columns.iter().zip(&foreign.to).all(|(by, to)| match (child.column(by), parent.column(to)) {
         (Some(by), Some(to)) => {
-            by.kind.joins(to.kind) && by.is_compared() && to.is_compared() && by.scalar == to.scalar
+            (by.kind.is_found_by(to.kind) || to.kind.is_found_by(by.kind))
+                && by.is_compared()
+                && to.is_compared()
+                && by.scalar == to.scalar
         }
         _ => false,
     })
@@ -82,6 +102,17 @@ fn collations(child: &Relation, parent: &Relation, foreign: &ForeignKey) -> Opti
     let (by, to) = columns.find(|(by, to)| by.collation != to.collation)?;
     let named = |column: &Column| format!("{}{}", column.name, column.collation);
     Some((named(by), named(to)))
+}
+
+/// The first column by which rows are found and the one that it is compared with, each with its type, if no index on it serves that.
+fn uncompared(
+    (found, columns): (&TypeModel<'_>, &[String]),
+    (other, others): (&TypeModel<'_>, &[String]),
+) -> Option<String> {
+    let pairs = columns.iter().zip(others).filter_map(|(one, two)| Some((found.column(one)?, other.column(two)?)));
+    let (one, two) = pairs.into_iter().find(|(one, two)| !one.kind.is_found_by(two.kind))?;
+    let [one, two] = [one, two].map(|field| format!("{} {}", field.column.name, field.column.type_name));
+    Some(format!("{one} with {two}"))
 }
 
 /// Whether a type has several foreign keys to another.
@@ -98,8 +129,9 @@ fn object(
 ) -> Result<JoinField, String> {
     let to: Vec<_> = foreign.to.iter().map(String::as_str).collect();
     let rest: Vec<_> = parent.key.iter().map(String::as_str).filter(|column| !to.contains(column)).collect();
-    // The key identifies the row. Else the one with the lowest key is read.
-    if !rest.is_empty() && !is_served(parent.relation, &to, &rest) {
+    // The key or another unique index identifies the row. Else the one with the lowest key is read.
+    let is_unique = parent.relation.keys.iter().any(|key| key.iter().all(|column| to.contains(&column.as_str())));
+    if !rest.is_empty() && !is_unique && !is_served(parent.relation, &to, &rest) {
         let index = create_index(parent.relation, to.iter().chain(&rest).copied());
         return Err(format!("{}: no index finds the {} in the order of its key: {index}", foreign.name, parent.name));
     }

@@ -281,7 +281,9 @@ fn column(row: &Row) -> Result<Column, Error> {
 
 fn column_kind(ty: &Type, is_whole: bool) -> Option<ColumnKind> {
     Some(match *ty {
-        Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME => ColumnKind::Text,
+        Type::TEXT | Type::NAME => ColumnKind::Text,
+        Type::VARCHAR => ColumnKind::Varchar,
+        Type::BPCHAR => ColumnKind::Char,
         Type::INT2 | Type::INT4 => ColumnKind::Int,
         Type::INT8 => ColumnKind::BigInt,
         Type::NUMERIC if is_whole => ColumnKind::Whole,

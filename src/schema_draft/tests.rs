@@ -73,7 +73,7 @@ fn declares_what_indexes_serve_and_says_what_is_left_out() {
     let (head, rest) = text.split_once("\n# charts").unwrap();
     assert!(head.starts_with("# A draft of a schema file"), "{text}");
     let expected = r#": a view has no key that PostgreSQL knows; declare it: --key charts=COLUMN,…
-# log: it has no primary key
+# log: it has no primary key; declare one: --key log=COLUMN,…
 
 type Query {
   album(albumId: ID! @column(name: "AlbumId")): Album @point

@@ -116,6 +116,13 @@ pub(crate) enum Event<'a> {
         /// The part of the schema that needs it, and what makes it.
         mismatch: &'a dyn Error,
     },
+    /// cli: a collation sorts otherwise than when indexes were built.
+    CollationChanged {
+        /// Which, and how it has changed.
+        collation: &'a str,
+        /// The statements that build the indexes again.
+        remedy: &'a str,
+    },
     /// http: the database holds nulls in fields that the schema declares non-null. The response has null for the
     /// objects around them.
     NullabilityViolations {

@@ -64,6 +64,7 @@ pub(super) fn write(event: &Event<'_>) {
         }
         Event::SlowQuery(query) => write_slow_query(query),
         Event::ConstraintMissing { mismatch } => warn!(%mismatch, "a promise of the schema is trusted"),
+        Event::CollationChanged { collation, remedy } => warn!(remedy, "{collation}"),
         Event::IndexMissing { mismatch } => warn!(%mismatch, "an index is missing, so that some queries take longer"),
         Event::NullabilityViolations { request_id, count } => {
             warn!(

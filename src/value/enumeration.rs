@@ -45,11 +45,13 @@ impl Enumeration {
         self.values().find(|(known, _)| *known == name).map(|(_, text)| text)
     }
 
-    /// The name of the value that the database has as this text. Spaces at its end, which a column of the type `char` adds, make no
-    /// difference.
+    /// The name of the value that the database has as this text. Spaces at its end, which a column of the type `char` adds, make a
+    /// difference only between values.
     pub fn name_of(self, text: &[u8]) -> Option<&'static str> {
+        let exact = self.values().find(|(_, known)| known.as_bytes() == text);
         let text = text.trim_ascii_end();
-        self.values().find(|(_, known)| known.as_bytes().trim_ascii_end() == text).map(|(name, _)| name)
+        let found = exact.or_else(|| self.values().find(|(_, known)| known.as_bytes().trim_ascii_end() == text));
+        found.map(|(name, _)| name)
     }
 }
 
@@ -63,5 +65,11 @@ mod tests {
         assert!(std::ptr::eq(make().0, make().0));
         assert_eq!((make().text("IN_USE"), make().text("in use")), (Some("in use"), None));
         assert_eq!((make().name_of(b"in use  "), make().name_of(b"IN_USE")), (Some("IN_USE"), None));
+        let blank = [("EMPTY", ""), ("SPACE", " ")].map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let blank = Enumeration::new("Blank".to_owned(), blank.to_vec());
+        assert_eq!(
+            ["", " ", "  "].map(|text| blank.name_of(text.as_bytes())),
+            [Some("EMPTY"), Some("SPACE"), Some("EMPTY")]
+        );
     }
 }

@@ -12,6 +12,7 @@ use crate::cli::doctor::{connections, migrated, replicas, role, visibility};
 use crate::cli::privileges::{FUNCTIONS, PRIVILEGES};
 use crate::cli::schema;
 use crate::config::settings::Config;
+use crate::database::collation_versions::changed_collations;
 use crate::database::vacuum::invisible_tables;
 use crate::migration::pending::pending;
 use crate::migration::record::{Record, VERSION, has_order_tables};
@@ -75,6 +76,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         ("connections", connections::limits(&client, database, config).await),
         ("postgresql", postgresql_settings(&client, config).await),
         ("vacuum", vacuum(&client).await),
+        ("collations", collations(&client).await),
         ("indexes", migrated::indexes(&client).await),
         ("triggers", migrated::triggers(&client).await),
         ("changes", migrated::change_feeds(&client).await),
@@ -286,6 +288,14 @@ async fn vacuum(client: &Client) -> Result<Vec<Finding>, Error> {
         let remedy = format!("VACUUM (ANALYZE) {};", tables.join(", "));
         Finding::warning("vacuum", "searches fetch rows that their indexes would have answered", remedy)
     }])
+}
+
+async fn collations(client: &Client) -> Result<Vec<Finding>, Error> {
+    let changed = changed_collations(client).await?;
+    if changed.is_empty() {
+        return Ok(vec![Finding::ok("collations", "they sort as when the indexes were built")]);
+    }
+    Ok(changed.into_iter().map(|one| Finding::warning("collations", one.to_string(), one.remedy)).collect())
 }
 
 async fn clock(client: &Client) -> Result<Vec<Finding>, Error> {

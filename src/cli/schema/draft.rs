@@ -19,8 +19,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     update: Option<PathBuf>,
 
-    /// Columns that identify the rows of a view, or of a table of another server; can be given several times. With `--update`, those that
-    /// the file declares need not be given
+    /// Columns that identify the rows of a view, of a table of another server, or of a table without a primary key; can be given several
+    /// times. With `--update`, those that the file declares need not be given
     #[arg(long, value_name = "RELATION=COLUMN,…")]
     key: Vec<DeclaredKey>,
 }

@@ -33,6 +33,7 @@ use crate::config::report::report;
 use crate::config::settings::Config;
 use crate::config::values::Values;
 use crate::database::address::server_addresses::ServerAddresses;
+use crate::database::collation_versions::changed_collations;
 use crate::database::pool::writer_pool::WriterPool;
 use crate::http::handler::HttpState;
 use crate::http::listener::Listener;
@@ -150,6 +151,9 @@ impl FirstReads {
         let served = schema.open(read, &client, servers).await?;
         let updates_orders = has_order_tables(&client).await?;
         check_change_feeds(&client, &served.catalog).await?;
+        for collation in changed_collations(&client).await? {
+            emit(&Event::CollationChanged { collation: &collation.to_string(), remedy: &collation.remedy });
+        }
         let grants = GrantCache::start(servers, config.grants()).await?;
         Ok(Self { client, schema, documents, served, grants, updates_orders })
     }

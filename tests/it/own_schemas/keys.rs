@@ -1,6 +1,6 @@
 //! Keys, collations and partitions: what identifies rows fits and is read as in SQL, and what does not is refused by name.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::own_schemas::{OwnSchema, rows};
@@ -238,4 +238,122 @@ async fn a_padded_text_is_compared_in_its_own_type() {
     let address = connection_string(&own.database.config());
     let explained = own.run(&["explain", "--analyze", "--schema", &own.file(), "--database-url", &address, query]);
     assert!(explained.stdout.contains("::bpchar[]") && !explained.stdout.contains("::text[]"), "{}", explained.stdout);
+}
+
+/// Columns of types that PostgreSQL compares by casting one of the two. `code` and `whole` are found by the others and not the other way round.
+const CAST: &str = "
+    CREATE TABLE country (code char(3) PRIMARY KEY, whole numeric(10, 0) NOT NULL UNIQUE);
+    CREATE TABLE town (
+        town_id integer PRIMARY KEY,
+        country varchar(3) REFERENCES country,
+        whole integer REFERENCES country (whole)
+    );
+    CREATE INDEX ON town (country, town_id);
+    CREATE INDEX ON town (whole, town_id);
+    INSERT INTO country SELECT 'c' || n, n FROM generate_series(1, 9) AS n;
+    INSERT INTO town SELECT n, 'c' || 1 + n % 9, 1 + n % 9 FROM generate_series(1, 90) AS n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_are_joined_where_the_index_of_the_found_one_serves_that() {
+    let own = OwnSchema::create("cast", CAST, "").await;
+    let draft = own.run(&["schema", "draft"]).stdout;
+    own.write(&draft);
+    assert_eq!(own.check(), "", "{draft}");
+    for part in [
+        "countryCountry: Country @one(by: [\"country\"], to: [\"code\"])",
+        "wholeCountry: Country @one(by: [\"whole\"])",
+        "PostgreSQL compares country character varying(3) with code character(3) without an index",
+        "PostgreSQL compares whole integer with whole numeric(10,0) without an index",
+    ] {
+        assert!(draft.contains(part), "{part}: {draft}");
+    }
+    let query = "{ towns(first: 2) { edges { node { townId countryCountry { code } } } } }";
+    let response = own.serve(&[]).query(query);
+    assert_eq!(response["data"]["towns"]["edges"][1]["node"]["countryCountry"]["code"], "c3 ", "{response}");
+    let address = connection_string(&own.database.config());
+    own.client.batch_execute("ANALYZE").await.unwrap();
+    let explained = own.run(&["explain", "--analyze", "--schema", &own.file(), "--database-url", &address, query]);
+    assert!(explained.succeeded, "{}", explained.stderr);
+    for (list, left, right) in [
+        (
+            "by: [\"code\"], to: [\"country\"]",
+            "country.code of type character(3)",
+            "town.country of type character varying(3)",
+        ),
+        ("by: [\"whole\"], to: [\"whole\"]", "country.whole of type numeric(10,0)", "town.whole of type integer"),
+    ] {
+        let schema = format!(
+            "type Query {{ country(code: ID!): Country @point }}
+             type Country @relation(name: \"country\", key: [\"code\"]) {{ code: ID! whole: ID! towns: [Town] @many({list}) }}
+             type Town @relation(name: \"town\", key: [\"town_id\"]) {{ townId: ID! country: ID whole: ID }}"
+        );
+        own.write(&schema);
+        let refused = format!("Country.towns joins {left} with {right}, which do not compare by an index");
+        let found = own.check();
+        assert!(found.contains(&refused), "{found}");
+    }
+}
+
+/// A key, and unique columns that are none: those of a country are referred to by a town, those of a region by one, too.
+const UNIQUE: &str = "
+    CREATE TABLE country (country_id integer PRIMARY KEY, code text NOT NULL UNIQUE, name text);
+    CREATE TABLE region (region_id integer PRIMARY KEY, code text NOT NULL, place integer NOT NULL, UNIQUE (place, code));
+    CREATE TABLE town (
+        town_id integer PRIMARY KEY,
+        code text REFERENCES country (code),
+        place integer,
+        FOREIGN KEY (code, place) REFERENCES region (code, place)
+    );
+    INSERT INTO country SELECT n, 'c' || n % 7, n FROM generate_series(1, 7) AS n;
+    INSERT INTO region SELECT n, 'c' || n % 7, n / 7 FROM generate_series(1, 20) AS n;
+    INSERT INTO town SELECT n, CASE WHEN n % 5 > 0 THEN 'c' || n % 7 END, n / 7 FROM generate_series(1, 20) AS n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_is_found_by_unique_columns_that_are_no_key() {
+    let own = OwnSchema::create("unique", UNIQUE, "").await;
+    let draft = own.run(&["schema", "draft"]).stdout;
+    own.write(&draft);
+    assert_eq!(own.check(), "", "{draft}");
+    assert!(draft.contains("  country: Country @one(by: [\"code\"])\n"), "{draft}");
+    assert!(draft.contains("  region: Region @one(by: [\"code\", \"place\"])\n"), "{draft}");
+    let served = own.serve(&["--bucket-size", "1000000000"]);
+    let query = "{ towns(first: 20) { edges { node { townId country { countryId } region { regionId } } } } }";
+    let response = served.query(query);
+    let edges = response["data"]["towns"]["edges"].as_array().unwrap_or_else(|| panic!("{response}"));
+    let id = |edge: &Value, object: &str, id: &str| edge["node"][object][id].clone();
+    let found: Vec<_> =
+        edges.iter().map(|edge| json!([id(edge, "country", "countryId"), id(edge, "region", "regionId")])).collect();
+    let sql = "SELECT jsonb_build_array(country_id::text, region_id::text) FROM town LEFT JOIN country USING (code) \
+               LEFT JOIN region USING (code, place) ORDER BY town_id";
+    assert_eq!(found, rows(&own.client, sql).await);
+    // No other index finds the first of several countries.
+    own.client
+        .batch_execute("ALTER TABLE country DROP CONSTRAINT country_code_key CASCADE; CREATE INDEX ON country (code)")
+        .await
+        .unwrap();
+    let refused = "no index serves Town.country: CREATE INDEX CONCURRENTLY ON \"country\" (\"code\", \"country_id\");";
+    assert!(own.check().contains(refused), "{}", own.check());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_without_a_primary_key_is_served_by_a_declared_key() {
+    let tables = "
+        CREATE TABLE line (number integer NOT NULL, place text, note text);
+        CREATE INDEX ON line (number, place);
+        INSERT INTO line SELECT n / 3, 'p' || n % 3, n FROM generate_series(1, 30) AS n";
+    let own = OwnSchema::create("no-key", tables, "").await;
+    let draft = own.run(&["schema", "draft"]).stdout;
+    assert!(draft.contains("# line: it has no primary key; declare one: --key line=COLUMN,…\n"), "{draft}");
+    let drafted = own.run(&["schema", "draft", "--key", "line=number,place"]).stdout;
+    assert!(
+        drafted.contains("# no unique index guarantees its key: serve it with --schema-constraints trusted\n"),
+        "{drafted}"
+    );
+    own.write(&drafted);
+    assert!(own.check().contains("has no unique index or constraint"), "{}", own.check());
+    let expected = rows(&own.client, "SELECT note FROM line ORDER BY number, place").await;
+    let trusted = own.serve(&["--schema-constraints", "trusted", "--bucket-size", "1000000000"]);
+    assert_eq!(trusted.pages("lines", "", "note", 4, false).values, expected);
+    let again = own.run(&["schema", "draft", "--update", &own.file()]);
+    assert_eq!(again.stdout, drafted, "{}", again.stderr);
 }

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod collations;
+mod encodings;
 mod enum_keys;
 mod enums;
 mod keys;
@@ -12,11 +13,14 @@ mod text_search;
 mod times;
 mod unrepresentable;
 
-use serde_json::Value;
+use std::io::Write as _;
+
+use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::support::command::{CommandResult, orderql_on, run};
 use crate::support::database::{Database, empty_database};
+use crate::support::http::{graphql_head, read_last_response, with_body};
 use crate::support::server::Server;
 use crate::support::test_folder::TestFolder;
 use crate::support::users::{UNLIMITED_PROFILE, create_users};
@@ -31,7 +35,11 @@ pub struct OwnSchema {
 impl OwnSchema {
     /// A database with these tables, and this schema file. `name` is unique among all tests.
     pub async fn create(name: &str, tables: &str, schema: &str) -> Self {
-        let database = empty_database().await;
+        Self::create_in(empty_database().await, name, tables, schema).await
+    }
+
+    /// The same in a database without tables.
+    pub async fn create_in(database: Database, name: &str, tables: &str, schema: &str) -> Self {
         let mut client = database.connect().await;
         client.batch_execute(tables).await.unwrap();
         let folder = TestFolder::create(&format!("own-{name}"));
@@ -92,6 +100,18 @@ impl Served {
     /// The response to a query.
     pub fn query(&self, query: &str) -> Value {
         self.server.query(&self.token, query).json()
+    }
+
+    /// The lines of an export.
+    pub fn export(&self, query: &str) -> Vec<Value> {
+        let body = json!({ "query": query }).to_string();
+        let request = with_body(&graphql_head(&self.token, "application/x-ndjson"), &body);
+        let mut stream = self.server.connect();
+        stream.write_all(request.as_bytes()).unwrap();
+        let (response, body) = read_last_response(stream);
+        let body = String::from_utf8(body).unwrap();
+        assert_eq!(response.status, 200, "{body}");
+        body.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// The code and message of a query's first error.

@@ -1,5 +1,7 @@
 //! Tables and enums of a database that are called like scalars, like each other, and like what a schema file has already.
 
+use serde_json::json;
+
 use crate::own_schemas::OwnSchema;
 
 const TABLES: &str = "
@@ -63,4 +65,43 @@ async fn a_draft_gives_each_a_name_of_its_own() {
     own.write(&second);
     assert_eq!(own.check(), "", "{second}");
     assert_eq!(updated(), second);
+}
+
+const SCRIPTS: &str = "
+    CREATE TYPE mark AS ENUM ('', ' ', '-', 'EMPTY', 'weiß', 'Да');
+    CREATE TABLE \"Straße\" (\"ÄId\" integer PRIMARY KEY, id text, \"Größe\" integer, \"GROSSE\" integer);
+    CREATE TABLE \"注文\" (\"注文番号\" integer PRIMARY KEY, \"日本\" text, \"韓国\" text, \"§\" mark, straße integer REFERENCES \"Straße\");
+    CREATE INDEX ON \"注文\" (\"§\", \"注文番号\");
+    CREATE INDEX ON \"注文\" (straße, \"注文番号\");
+    CREATE TABLE \"Заказы\" (\"№\" integer PRIMARY KEY);
+    INSERT INTO \"Straße\" VALUES (1, 'id', 2, 3);
+    INSERT INTO \"注文\" SELECT n, 'j' || n, 'k' || n, (enum_range(NULL::mark))[n], 1 FROM generate_series(1, 6) AS n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_in_other_scripts_and_labels_without_letters_are_kept_apart() {
+    let own = OwnSchema::create("scripts", SCRIPTS, "").await;
+    let draft = own.run(&["schema", "draft"]).stdout;
+    own.write(&draft);
+    assert_eq!(own.check(), "", "{draft}");
+    assert_eq!(own.run(&["schema", "draft", "--update", &own.file()]).stdout, draft);
+    for part in [
+        "type Strasse @relation(name: \"Straße\", key: [\"ÄId\"]) {\n  aId: ID! @column(name: \"ÄId\")\n  id: String\n",
+        "  grosse: Int @column(name: \"Größe\")\n  grosse2: Int @column(name: \"GROSSE\")\n",
+        "type U6ce8u6587 @relation(name: \"注文\"",
+        "  u65e5u672c: String @column(name: \"日本\")\n",
+        "type Zakazy @relation(name: \"Заказы\"",
+        "  EMPTY @value(text: \"\")\n  U20 @value(text: \" \")\n  U2D @value(text: \"-\")\n  EMPTY2 @value(text: \"EMPTY\")\n  WEISS @value",
+    ] {
+        assert!(draft.contains(part), "{part}\n{draft}");
+    }
+    let served = own.serve(&[]);
+    for (label, id) in [("EMPTY", "1"), ("U20", "2"), ("U2D", "3"), ("EMPTY2", "4"), ("WEISS", "5"), ("DA", "6")] {
+        let query = format!(
+            "{{ found: u6ce8u6587s(first: 9, query: \"ua7:{label}\") {{ edges {{ node {{ ua7 u65e5u672c strasseStrasse {{ id grosse2 }} }} }} }} }}"
+        );
+        let response = served.query(&query);
+        let node =
+            json!({ "ua7": label, "u65e5u672c": format!("j{id}"), "strasseStrasse": { "id": "id", "grosse2": 3 } });
+        assert_eq!(response["data"]["found"]["edges"], json!([{ "node": node }]), "{label}: {response}");
+    }
 }

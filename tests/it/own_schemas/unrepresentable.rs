@@ -57,6 +57,26 @@ async fn a_value_that_json_has_not_is_null_in_its_field_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_export_has_a_value_that_json_has_not_as_null_in_its_field_alone() {
+    let own = OwnSchema::create("unrepresentable-export", TABLES, "").await;
+    own.write(&own.run(&["schema", "draft"]).stdout);
+    let lines =
+        own.serve(&[]).export(&format!("{{ odds(first: 2) {{ edges {{ node {{ oddId {} }} }} }} }}", FIELDS.join(" ")));
+    for field in FIELDS {
+        assert_eq!((&lines[0]["oddId"], &lines[0][field]), (&json!("1"), &Value::Null), "{field}");
+        assert_ne!(lines[1][field], Value::Null, "{field}");
+    }
+    let errors = lines[2]["@errors"].as_array().unwrap_or_else(|| panic!("{lines:?}"));
+    for (error, field) in errors.iter().zip(FIELDS) {
+        assert_eq!((&error["node"], &error["path"]), (&json!(1), &json!([field])), "{error}");
+        assert_eq!(error["extensions"]["code"], "UNREPRESENTABLE_VALUE", "{error}");
+    }
+    assert_eq!(errors.len(), FIELDS.len());
+    assert_eq!(lines[3]["@end"]["complete"], true, "{lines:?}");
+    assert_eq!(lines.len(), 4, "{lines:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_empty_text_is_searched_for_in_quotes() {
     let own = OwnSchema::create("empty-text", TABLES, "").await;
     own.write(&own.run(&["schema", "draft"]).stdout);

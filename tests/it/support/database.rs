@@ -43,6 +43,15 @@ pub async fn empty_database() -> Database {
     Database::create(None).await
 }
 
+/// A database without tables, in another encoding than UTF-8.
+pub async fn database_in_encoding(encoding: &str) -> Database {
+    let (address, name) = (cluster().await, unique_name());
+    let admin = connect(&address.config("postgres")).await.unwrap();
+    let create = format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LOCALE 'C'");
+    admin.batch_execute(&create).await.unwrap();
+    Database { address, name }
+}
+
 /// A migrated database without orders whose collation is that of a language; `None` where the server has none.
 pub async fn database_in_another_collation() -> Option<Database> {
     let address = cluster().await;

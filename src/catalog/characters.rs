@@ -1,0 +1,69 @@
+//! The characters that the texts of a database can have.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use crate::value::Value;
+
+/// The characters of a database's encoding.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Characters {
+    /// All of Unicode.
+    #[default]
+    All,
+    /// ASCII and those of these ranges, in order. They are kept until the program ends, so that they can be copied; a server has one database.
+    Ranges(&'static [(char, char)]),
+}
+
+static KNOWN: Mutex<BTreeSet<&'static [(char, char)]>> = Mutex::new(BTreeSet::new());
+
+impl Characters {
+    /// ASCII and these ranges of others, in order.
+    pub fn of_ranges(ranges: Vec<(char, char)>) -> Self {
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = known.get(ranges.as_slice()).copied();
+        Self::Ranges(same.unwrap_or_else(|| {
+            let kept: &'static [(char, char)] = Vec::leak(ranges);
+            known.insert(kept);
+            kept
+        }))
+    }
+
+    /// A value as it is sent to the database, which rejects a text with other characters. No row has such a text, so null takes its
+    /// place, which equals nothing.
+    pub(crate) fn sent(self, value: &Value) -> Option<&Value> {
+        let is_included = match (self, value) {
+            (Self::Ranges(ranges), Value::Text(text)) => text.chars().all(|c| c.is_ascii() || is_within(ranges, c)),
+            _ => true,
+        };
+        is_included.then_some(value)
+    }
+}
+
+fn is_within(ranges: &[(char, char)], c: char) -> bool {
+    let after = ranges.partition_point(|(first, _)| *first <= c);
+    after > 0 && ranges[after - 1].1 >= c
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sends_texts_of_its_characters_alone() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let some = Characters::of_ranges(vec![('\u{a0}', 'ÿ'), ('€', '€')]);
+        for (value, is_included) in [
+            (text(""), true),
+            (text("plain"), true),
+            (text("Zoë ÿ 5 €"), true),
+            (text("Ā"), false),
+            (text("\u{9f}"), false),
+            (text("a日"), false),
+            (Value::Int(7), true),
+        ] {
+            assert_eq!(some.sent(&value).is_some(), is_included, "{value:?}");
+            assert!(Characters::All.sent(&value).is_some());
+        }
+    }
+}
