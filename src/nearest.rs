@@ -77,7 +77,12 @@ pub(crate) fn clearly_meant<'a>(name: &str, candidates: impl IntoIterator<Item =
     // A transposition counts once.
     let rated = spelt_alike(name, candidates.clone()).into_iter();
     let rated = rated.map(|(_, name)| (strsim::damerau_levenshtein(&lower_case, &name.to_ascii_lowercase()), name));
-    let mut rated: Vec<_> = rated.filter(|(distance, _)| *distance <= (name.chars().count() / 3).min(2)).collect();
+    // Of two typing errors, none is in the first letter: `amount` is not `count`.
+    let is_near = |(distance, candidate): &(usize, &str)| {
+        let begins_alike = candidate.chars().next().map(|c| c.to_ascii_lowercase()) == lower_case.chars().next();
+        *distance <= (name.chars().count() / 3).min(if begins_alike { 2 } else { 1 })
+    };
+    let mut rated: Vec<_> = rated.filter(is_near).collect();
     rated.sort_by_key(|(distance, _)| *distance);
     if rated.is_empty() {
         rated = with_words(name, candidates);
@@ -178,6 +183,7 @@ mod tests {
         ] {
             assert_eq!(clearly_meant(name, keys), meant, "{name}");
         }
+        assert_eq!(clearly_meant("amount", ["count", "edges", "pageInfo"]), None);
         assert_eq!(clearly_meant("facilityId", ["originFacilityId", "destinationFacilityId"]), None);
     }
 

@@ -172,7 +172,7 @@ impl<'d, 't> BindingArguments<'d, 't> {
             None => Ok(None),
             Some(value) => {
                 let named = if let sdl::Value::Enum(name) = value { TimeUnit::named(name) } else { None };
-                named.map(Some).ok_or_else(|| self.bad("unit", "DAY or MONTH"))
+                named.map(Some).ok_or_else(|| self.bad("unit", "DAY, WEEK or MONTH"))
             }
         }
     }

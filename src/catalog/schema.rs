@@ -202,6 +202,8 @@ pub enum ArgumentRole {
     GroupBy,
     /// `orderBy`: what groups are in the order of.
     OrderBy,
+    /// `timeZone`: whose days, weeks and months are keys of groups.
+    TimeZone,
     /// A key of a lookup field: its index among the field's keys.
     Key(usize),
     /// `name` of `__type`.

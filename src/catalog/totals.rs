@@ -12,7 +12,7 @@ pub struct GroupKey {
     pub value: String,
     /// The column.
     pub path: FieldPath,
-    /// If it is a moment: the period, in UTC, whose beginning is the key.
+    /// If it is a moment: the period, in the time zone of the request, whose beginning is the key.
     pub unit: Option<TimeUnit>,
 }
 
@@ -36,6 +36,8 @@ pub struct Sum {
 pub enum TimeUnit {
     /// From midnight to midnight.
     Day,
+    /// From Monday to Sunday.
+    Week,
     /// From the first day to the last.
     Month,
 }
@@ -45,6 +47,7 @@ impl TimeUnit {
     pub(super) fn named(name: &str) -> Option<Self> {
         match name {
             "DAY" => Some(Self::Day),
+            "WEEK" => Some(Self::Week),
             "MONTH" => Some(Self::Month),
             _ => None,
         }
@@ -54,6 +57,7 @@ impl TimeUnit {
     pub fn name(self) -> &'static str {
         match self {
             Self::Day => "day",
+            Self::Week => "week",
             Self::Month => "month",
         }
     }

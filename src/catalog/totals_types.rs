@@ -21,7 +21,9 @@ pub(super) fn arguments(names: &TypeNames<'_>, root: &FieldDefinition, built: &B
         "How many rows are summed up, {MAX_SUMMED_ROWS} at most; {DEFAULT_SUMMED_ROWS} unless given. Every {ROWS_SUMMED} cost 1, and 1 \
          more for each object that a key or sum needs, such as the order of a line."
     );
-    vec![
+    let has_periods = built.totals.keys.iter().any(|key| key.unit.is_some());
+    let time_zone = argument("timeZone", scalar(ScalarType::String), ArgumentRole::TimeZone, TIME_ZONE);
+    let mut arguments = vec![
         argument("query", scalar(ScalarType::String), ArgumentRole::Query, &search),
         argument("groupBy", keys, ArgumentRole::GroupBy, GROUP_BY),
         argument(
@@ -50,14 +52,21 @@ pub(super) fn arguments(names: &TypeNames<'_>, root: &FieldDefinition, built: &B
             ArgumentRole::After,
             "The `endCursor` of the totals of the rows before.",
         ),
-    ]
+    ];
+    arguments.extend(has_periods.then_some(time_zone));
+    arguments
 }
 
 const GROUP_BY: &str = "What the rows of a group have in common. Without it, the keys that are selected of `groups`; all rows are one group if \
                         there are none, or the list is empty. If an amount of money is selected, or ordered by, the currency is a key as well: \
                         amounts in several currencies are never added.";
 
-const ORDER_BY: &str = "The order of the groups: COUNT unless given.";
+const ORDER_BY: &str = "The order of the groups: COUNT unless given. Groups that are alike in it are in the order of their keys, and \
+                        these in the order in which `groupBy` lists them, or else in which they are selected.";
+
+const TIME_ZONE: &str = "The time zone whose days, weeks and months are keys, such as `America/Chicago`; UTC unless given. It is a name of the \
+                         IANA time zone database. Times in `query` without an offset are in UTC all the same: give them one, as in \
+                         `orderDate:>=2026-05-01T00:00:00-05:00`.";
 
 /// The type of a root's totals.
 pub(super) fn totals_type(names: &TypeNames<'_>, root: &FieldDefinition, of: &FieldDefinition) -> ObjectType {
@@ -132,7 +141,7 @@ pub(super) fn order_enum(root: &FieldDefinition, built: &BuiltTotals<'_>) -> Enu
     let values = GroupOrder::names(&built.totals.sums).enumerate().map(|(index, name)| {
         let description = match index {
             0 => "By the number of rows, the largest first. The default.".to_owned(),
-            1 => "By their keys.".to_owned(),
+            1 => "By their keys, in the order in which these are asked for.".to_owned(),
             sum => format!("By `{}`, the largest first.", built.totals.sums[sum - 2].name),
         };
         EnumValue { name: name.to_owned(), description: Some(description), deprecation: None }
@@ -146,8 +155,17 @@ pub(super) fn order_enum(root: &FieldDefinition, built: &BuiltTotals<'_>) -> Enu
 
 fn describe_key(key: &GroupKey, shown: &FieldDefinition) -> String {
     match key.unit {
-        Some(TimeUnit::Day) => format!("The day of `{}` in UTC, as its midnight.", shown.name),
-        Some(TimeUnit::Month) => format!("The month of `{}` in UTC, as its first midnight.", shown.name),
+        Some(unit) => {
+            let (period, start) = match unit {
+                TimeUnit::Day => ("day", "its midnight"),
+                TimeUnit::Week => ("week", "the midnight of its Monday"),
+                TimeUnit::Month => ("month", "its first midnight"),
+            };
+            format!(
+                "The {period} of `{}` in `timeZone`, as {start}: `2026-06-01T00:00:00Z`, or `2026-06-01T00:00:00-05:00` in Chicago.",
+                shown.name
+            )
+        }
         None => shown.description.clone().unwrap_or_else(|| format!("`{}`.", shown.name)),
     }
 }

@@ -59,6 +59,13 @@ pub(crate) fn json(scalar: ScalarType, format: ColumnFormat, raw: &[u8], out: &m
     }
 }
 
+/// Appends a moment with an offset from UTC, in seconds. Returns `false`, and appends nothing, if it is infinite.
+pub(super) fn local_time(format: ColumnFormat, raw: &[u8], offset: Option<&[u8]>, out: &mut Vec<u8>) -> bool {
+    let offset = offset.and_then(whole_number).and_then(|seconds| i32::try_from(seconds).ok());
+    let finite = timestamp(format, raw).filter(|timestamp| timestamp.is_finite());
+    quoted(out, |out| finite.map(|moment| timestamp::with_offset(moment, offset.unwrap_or(0), out)).is_some())
+}
+
 /// Adds a value to a cursor, exactly. The check at start rules out that a compared column has another format; a truth value
 /// that is neither true nor false becomes a null.
 pub(crate) fn cursor_key(scalar: ScalarType, format: ColumnFormat, raw: Option<&[u8]>, cursor: &mut Encoder) {

@@ -112,6 +112,7 @@ fn non_nulls(template: &ResponseTemplate, steps: usize) -> Vec<Vec<NonNull>> {
             | Op::HasPreviousPage
             | Op::Count
             | Op::OfPage { .. }
+            | Op::LocalTime { .. }
             | Op::PageEnd => {}
         }
     }

@@ -17,7 +17,7 @@ use crate::execute::page_cursor::{CursorWriter, PageCursor};
 use crate::execute::page_frame::{PageFrame, Stop};
 use crate::execute::statement_rows::StatementRows;
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{Op, PathId, PathSegment};
+use crate::plan::response_template::{ColumnType, Op, PathId, PathSegment};
 use crate::plan::step::Step;
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
@@ -315,6 +315,7 @@ impl ResponseWriter {
             Op::HasPreviousPage => self.page_flag(plan, PageFrame::has_previous_page, out),
             Op::Count => self.count(out),
             Op::OfPage { column, scalar } => self.of_page(*column, *scalar, out),
+            Op::LocalTime { column, offset, path } => self.local_time(*column, *offset, *path, out),
             Op::PageEnd => self.end_page(plan),
         }
         Ok(())
@@ -551,6 +552,15 @@ impl ResponseWriter {
         let row = self.frames.last().and_then(|frame| frame.any_row(&self.rows));
         let value = row.and_then(|row| self.rows.value(row, column));
         if !value.is_some_and(|(format, bytes)| encode::json(scalar, format, bytes, out)) {
+            out.extend_from_slice(b"null");
+        }
+    }
+
+    fn local_time(&mut self, column: usize, offset: usize, path: PathId, out: &mut Vec<u8>) {
+        let offset = self.value(offset).map(|(_, bytes)| bytes);
+        let Some((format, bytes)) = self.value(column) else { return out.extend_from_slice(b"null") };
+        if !encode::local_time(format, bytes, offset, out) {
+            self.report(Cause::Unwritable(ColumnType::Scalar(ScalarType::DateTime)), path);
             out.extend_from_slice(b"null");
         }
     }

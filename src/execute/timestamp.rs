@@ -14,6 +14,26 @@ pub(super) fn iso_8601(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
     out.push(b'Z');
 }
 
+/// Appends a timestamp as ISO-8601 with an offset from UTC. One of fractions of minutes, as before the time of zones, cannot be written: the
+/// timestamp is in UTC then.
+pub(super) fn with_offset(moment: Timestamp, offset_seconds: i32, out: &mut Vec<u8>) {
+    if offset_seconds == 0 || offset_seconds % 60 != 0 {
+        return iso_8601(moment, out);
+    }
+    iso_8601(Timestamp(moment.0 + i64::from(offset_seconds) * 1_000_000), out);
+    out.pop();
+    let minutes = offset_seconds.unsigned_abs() / 60;
+    let [hour, minute] = [minutes / 60, minutes % 60].map(two);
+    out.extend_from_slice(&[
+        if offset_seconds < 0 { b'-' } else { b'+' },
+        hour[0],
+        hour[1],
+        b':',
+        minute[0],
+        minute[1],
+    ]);
+}
+
 /// Appends a date as ISO-8601. A year without four digits has a sign.
 pub(super) fn date(Date(days): Date, out: &mut Vec<u8>) {
     write_date(days.into(), out);

@@ -32,8 +32,15 @@ impl<'a> Question<'a> {
         let is_sum = |field: &&OutlineField| field.ty.named == "Decimal";
         let named = of_group.iter().any(|field| is_sum(&field) && self.has(&field.name));
         let sums = of_group.iter().filter(is_sum).filter(|field| !named || self.has(&field.name));
+        // The currency of amounts is a key of their groups without being asked for.
+        let sums: Vec<_> = sums.collect();
+        let is_currency = |field: &&OutlineField| {
+            let is_of = |sum: &&OutlineField| sum.description.contains(&format!("in `{}`, which is a key", field.name));
+            !is_key(field) && sums.iter().any(is_of)
+        };
+        let currency = of_group.iter().filter(is_currency);
         let count = of_group.iter().filter(|field| field.name == "count");
-        let selected = of_group.iter().filter(|field| is_key(field)).chain(count).chain(sums);
+        let selected = of_group.iter().filter(|field| is_key(field)).chain(currency).chain(count).chain(sums.clone());
         let selected: Vec<_> = selected.map(|field| field.name.as_str()).collect();
         let keys = if keys.is_empty() {
             String::new()

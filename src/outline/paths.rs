@@ -13,8 +13,12 @@ const MAX_OBJECTS: usize = 3;
 /// As many ways to objects of the same type are kept at most.
 const MAX_WAYS: usize = 2;
 
-/// As many words of a question count.
+/// As many words of a question count, and as many of its phrases are looked for by themselves.
 const MAX_WORDS: usize = 24;
+const MAX_PHRASES: usize = 8;
+
+/// As many ways are kept for a phrase: two may fit alike, and only who asks knows which is meant.
+const WAYS_OF_PHRASE: usize = 2;
 
 /// What is left of a share in the name of an object on the way.
 const ON_WAY: f32 = 0.8;
@@ -36,6 +40,8 @@ pub(crate) struct Rated<'a> {
 pub(crate) struct Question<'a> {
     outline: &'a Outline,
     pub(crate) words: Vec<String>,
+    /// What stands between commas, as indexes of words; none if there is no comma.
+    phrases: Vec<Vec<usize>>,
     shares: Shares,
 }
 
@@ -45,19 +51,44 @@ type Scores = Vec<f32>;
 #[derive(Default)]
 struct Best<'a> {
     ways: HashMap<&'a str, Vec<Rated<'a>>>,
+    /// By phrase, the best first.
+    of_phrases: Vec<Vec<Rated<'a>>>,
     reached: Scores,
+}
+
+/// What a question leads to.
+pub(crate) struct Reached<'a> {
+    /// All objects, the best first.
+    pub(crate) objects: Vec<Rated<'a>>,
+    /// All roots with how much of the question they and what they lead to have, in the order of the schema.
+    pub(crate) roots: Vec<(&'a OutlineField, f32)>,
+    /// The best ways to each phrase, the best first, rated by what they have of it.
+    pub(crate) of_phrases: Vec<Vec<Rated<'a>>>,
 }
 
 impl<'a> Question<'a> {
     pub(crate) fn new(outline: &'a Outline, text: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
-        for word in self::words(text) {
-            if words.len() < MAX_WORDS && !words.contains(&word) {
-                words.push(word);
+        let mut phrases = Vec::new();
+        for phrase in text.split(',') {
+            let mut of_phrase = Vec::new();
+            for word in self::words(phrase) {
+                let known = words.iter().position(|known| *known == word);
+                if known.is_none() && words.len() < MAX_WORDS {
+                    words.push(word);
+                    of_phrase.push(words.len() - 1);
+                }
+                of_phrase.extend(known.filter(|index| !of_phrase.contains(index)));
+            }
+            if !of_phrase.is_empty() && phrases.len() < MAX_PHRASES && !phrases.contains(&of_phrase) {
+                phrases.push(of_phrase);
             }
         }
+        if phrases.len() < 2 {
+            phrases.clear();
+        }
         let shares = outline.index.shares(&words);
-        Self { outline, words, shares }
+        Self { outline, words, phrases, shares }
     }
 
     /// How much each word says.
@@ -124,9 +155,9 @@ impl<'a> Question<'a> {
         ordered
     }
 
-    /// All objects, the best first, and all roots with how much of the question they and what they lead to have, in the order of the schema.
-    pub(crate) fn objects(&self) -> (Vec<Rated<'a>>, Vec<(&'a OutlineField, f32)>) {
-        let mut best = Best::default();
+    /// What it leads to.
+    pub(crate) fn reached(&self) -> Reached<'a> {
+        let mut best = Best { of_phrases: vec![Vec::new(); self.phrases.len()], ..Best::default() };
         let mut of_types: HashMap<&str, (&OutlineField, Scores)> = HashMap::new();
         let roots = self.outline.roots();
         for root in roots {
@@ -155,7 +186,12 @@ impl<'a> Question<'a> {
             let ways = ways.fold(one.way.len().cmp(&other.way.len()), std::cmp::Ordering::then);
             other.score.total_cmp(&one.score).then(ways)
         });
-        (rated, rated_roots)
+        Reached { objects: rated, roots: rated_roots, of_phrases: best.of_phrases }
+    }
+
+    /// How much of a phrase some scores have.
+    fn of_phrase(&self, scores: &[f32], phrase: &[usize]) -> f32 {
+        phrase.iter().map(|word| scores[*word] * self.shares.weights[*word]).sum()
     }
 
     /// Rates the objects at the end of a way and below, whose objects are of these types.
@@ -168,6 +204,7 @@ impl<'a> Question<'a> {
         types.push(ty);
         let objects = i32::try_from(way.len()).unwrap_or(i32::MAX);
         let mut score: f32 = 0.0;
+        let mut of_phrases = vec![0.0_f32; self.phrases.len()];
         for field in self.outline.fields(ty) {
             let own = self.own(field);
             let factor = PER_OBJECT_OF_ROOT.powi(objects);
@@ -177,19 +214,29 @@ impl<'a> Question<'a> {
             let scores = most(own, on_way);
             if !self.is_object(field) {
                 score = score.max(self.total(&scores) * PER_OBJECT.powi(objects));
+                for (score, phrase) in of_phrases.iter_mut().zip(&self.phrases) {
+                    *score = score.max(self.of_phrase(&scores, phrase) * PER_OBJECT.powi(objects));
+                }
             } else if way.len() < MAX_OBJECTS && field.ty.named != "PageInfo" {
                 way.push(field);
                 self.visit(way, types, &scores, best);
                 way.pop();
             }
         }
-        let ways = best.ways.entry(ty).or_default();
-        let rank = ways.iter().position(|other| other.score < score).unwrap_or(ways.len());
-        if rank < MAX_WAYS {
-            ways.insert(rank, Rated { way: way.clone(), score });
-            ways.truncate(MAX_WAYS);
+        keep(best.ways.entry(ty).or_default(), MAX_WAYS, way, score);
+        for (ways, score) in best.of_phrases.iter_mut().zip(of_phrases) {
+            keep(ways, WAYS_OF_PHRASE, way, score);
         }
         types.pop();
+    }
+}
+
+/// Puts a way among the best so many of some, the best first.
+fn keep<'a>(ways: &mut Vec<Rated<'a>>, most: usize, way: &[&'a OutlineField], score: f32) {
+    let rank = ways.iter().position(|other| other.score < score).unwrap_or(ways.len());
+    if rank < most {
+        ways.insert(rank, Rated { way: way.to_vec(), score });
+        ways.truncate(most);
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::outline::connection::unusual_arguments;
 use crate::outline::examples;
-use crate::outline::paths::{Question, Rated};
+use crate::outline::paths::{Question, Rated, Reached};
 use crate::outline::short_sdl::key_names;
 use crate::outline::{Outline, OutlineField, TypeKind};
 
@@ -19,6 +19,11 @@ const FIRST_OBJECTS: usize = 2;
 /// As many roots are listed at most, and as many of them with their keys.
 const MAX_ROOTS: usize = 8;
 const DESCRIBED_ROOTS: usize = 4;
+
+/// A second way to a phrase is listed with the best if it has as much of the phrase, about. A root that begins the best way to a phrase counts
+/// for as much more of the phrase.
+const AS_MUCH: f32 = 0.97;
+const OF_PHRASE: f32 = 0.5;
 
 /// How much more the ways of the best root count.
 const OF_BEST_ROOT: f32 = 1.15;
@@ -86,7 +91,7 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
     if !question.is_known() {
         return Found { nearest: outline.index.nearest(&question.words), ..Found::default() };
     }
-    let (mut objects, mut roots) = question.objects();
+    let Reached { mut objects, mut roots, of_phrases } = question.reached();
     let near = examples::nearest(outline, &question.words, question.weights());
     if let Some((example, likeness)) = near {
         let all: f32 = question.weights().iter().sum();
@@ -96,11 +101,20 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
             }
         }
     }
+    for best in of_phrases.iter().filter_map(|ways| ways.first()) {
+        let ty = best.way.first().map(|root| outline.element_type(root));
+        for (root, score) in &mut roots {
+            if Some(outline.element_type(root)) == ty {
+                *score += OF_PHRASE * best.score;
+            }
+        }
+    }
     roots.sort_by(|one, other| other.1.total_cmp(&one.1));
     objects.retain(|object| object.score > 0.0);
     let like = near.filter(|(_, likeness)| *likeness >= LIKE_EXAMPLE).map(|(example, _)| example.query.to_owned());
     let roots: Vec<_> = roots.into_iter().map(|(root, _)| root).collect();
     arrange(outline, &mut objects, roots.first().copied());
+    objects = with_phrases(of_phrases, objects);
     let example = like.or_else(|| made_example(outline, &question, &roots, &objects));
 
     let mut found = Found::default();
@@ -125,6 +139,25 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
         found.objects.push(object);
     }
     found
+}
+
+/// The best way to each phrase, and a second one that is about as good, before the others.
+fn with_phrases<'a>(of_phrases: Vec<Vec<Rated<'a>>>, others: Vec<Rated<'a>>) -> Vec<Rated<'a>> {
+    let first = of_phrases.into_iter().flat_map(|ways| {
+        let best = ways.first().map_or(0.0, |way| way.score);
+        ways.into_iter().filter(move |way| way.score > 0.0 && way.score >= best * AS_MUCH)
+    });
+    let mut objects: Vec<Rated<'a>> = Vec::new();
+    for object in first.chain(others) {
+        let is_same = |known: &Rated<'_>| {
+            known.way.len() == object.way.len()
+                && known.way.iter().zip(&object.way).all(|(one, other)| std::ptr::eq(*one, *other))
+        };
+        if !objects.iter().any(is_same) {
+            objects.push(object);
+        }
+    }
+    objects
 }
 
 /// Puts the best way to each type before further ones, and ways of the best root before those of others that are about as good. What this root
@@ -302,9 +335,39 @@ mod tests {
             ("RMA", "returns(first: 10)"),
             ("UPC", "idValue"),
             ("order notes", "noteInfo"),
+            ("revenue", "currencyUomId"),
+            ("ship group address city, ship group address postal code, order id", "shipToAddress"),
         ] {
             let example = found(words).example.unwrap();
             assert!(example.contains(part), "{words}: {example}");
+        }
+    }
+
+    /// Each phrase has its object, however much of the other phrases another object has.
+    #[test]
+    fn every_phrase_between_commas_has_its_object() {
+        for (words, path, field) in [
+            (
+                "shipment route segments packages tracking code, shipment status description",
+                "{ shipments(first: 10) { edges { node { status {",
+                "description",
+            ),
+            (
+                "order item quantity, order item product id, order item status id",
+                "{ orderItems(first: 10) { edges { node {",
+                "quantity",
+            ),
+            (
+                "facility contact postal address city, facility id",
+                "{ facilities(first: 10) { edges { node { contactMechs(first: 5) { edges { node { postalAddress {",
+                "city",
+            ),
+        ] {
+            let found = found(words);
+            let is_there = |object: &FoundObject| {
+                object.path == path && object.fields.iter().any(|other| other.starts_with(&format!("{field}:")))
+            };
+            assert!(found.objects.iter().any(is_there), "{words}: {found:#?}");
         }
     }
 

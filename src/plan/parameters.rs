@@ -30,6 +30,8 @@ pub(crate) enum ParameterSource {
     Window,
     /// How many groups of totals are returned.
     Groups,
+    /// The time zone of the periods that are keys of groups.
+    TimeZone,
     /// How many rows are counted at most.
     CountLimit,
     /// How many rows of the window of a count are examined at most.

@@ -200,6 +200,7 @@ impl Plan {
             ParameterSource::PageSize => ParameterValue::Limit(size),
             ParameterSource::Window => ParameterValue::Limit(self.window(step)),
             ParameterSource::Groups => ParameterValue::Limit(of_step.size().into()),
+            ParameterSource::TimeZone => ParameterValue::Value(of_step.time_zone()),
             ParameterSource::CountLimit => {
                 ParameterValue::Limit(page.and_then(|page| page.count_up_to).map_or(0, i64::from))
             }

@@ -39,6 +39,7 @@ impl Plan {
                         }
                 }
                 Op::OfPage { scalar, .. } => width(*scalar),
+                Op::LocalTime { .. } => width(ScalarType::DateTime),
                 Op::Cursor | Op::StartCursor | Op::EndCursor => cursor(),
                 Op::HasNextPage | Op::HasPreviousPage => FLAG,
                 Op::Count => COUNT,

@@ -173,6 +173,15 @@ pub enum Op {
         /// Its type in the schema.
         scalar: ScalarType,
     },
+    /// A column of the current row that is a moment, with the offset from UTC that another column has, in seconds.
+    LocalTime {
+        /// Its index in the row.
+        column: usize,
+        /// The index of the offset.
+        offset: usize,
+        /// Its path in the response.
+        path: PathId,
+    },
     /// Nothing is written: the writer remembers whether rows follow the page, and the cursor of its last row.
     PageEnd,
 }

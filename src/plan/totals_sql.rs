@@ -21,13 +21,15 @@ pub(crate) struct TotalsSql<'a> {
     pub(crate) rows: Placeholder,
     /// How many groups are returned.
     pub(crate) groups: Placeholder,
+    /// The time zone of periods, if one is a key.
+    pub(crate) time_zone: Option<Placeholder>,
     /// The number of the last row of the window that the page may end with, if it has one.
     pub(crate) window: Option<u32>,
     /// The columns of the page that a cursor has. They follow the number of rows, whether they are all, and the number of groups.
     pub(crate) cursor: Vec<usize>,
     /// The keys of groups.
     pub(crate) keys: Vec<KeySql>,
-    /// The sums. They follow the keys and the number of rows of a group.
+    /// The sums. They follow the keys and the number of rows of a group, and are followed by the offsets of the keys that are periods.
     pub(crate) sums: Vec<SumSql>,
     pub(crate) order: OrderSql,
 }
@@ -74,7 +76,31 @@ impl TotalsSql<'_> {
 
     /// The number of its columns.
     pub(crate) fn width(&self) -> usize {
-        (self.count() + 2 + self.sums.len()).max(self.page.width() + 1)
+        (self.first_offset() + 1 + self.periods().count()).max(self.page.width() + 1)
+    }
+
+    /// The index of the offset from UTC of the first key that is a period, in seconds. Those of other periods follow.
+    pub(crate) fn first_offset(&self) -> usize {
+        self.count() + 1 + self.sums.len()
+    }
+
+    /// The indexes of the keys that are periods, among the columns.
+    fn periods(&self) -> impl Iterator<Item = usize> {
+        let keys = (self.first_key()..).zip(&self.keys);
+        keys.filter(|(_, key)| key.unit.is_some()).map(|(column, _)| column)
+    }
+
+    /// The offsets of the periods, each after a comma.
+    fn offsets(&self) -> impl Display {
+        let offsets: Vec<_> = (self.first_offset()..).zip(self.periods()).collect();
+        let time_zone = self.time_zone;
+        fmt::from_fn(move |f| {
+            let Some(zone) = time_zone else { return Ok(()) };
+            offsets.iter().try_for_each(|(index, key)| {
+                write!(f, ", CASE WHEN isfinite(g.c{key}) THEN ")?;
+                write!(f, "extract(epoch FROM g.c{key} AT TIME ZONE {zone}::text - g.c{key} AT TIME ZONE 'UTC') END AS c{index}")
+            })
+        })
     }
 
     /// Appends the text.
@@ -97,15 +123,18 @@ impl TotalsSql<'_> {
         }
         write!(
             text,
-            "\nLEFT JOIN LATERAL (SELECT TRUE AS present, g.* FROM g{}\nLIMIT {groups}) AS g ON TRUE",
+            "\nLEFT JOIN LATERAL (SELECT TRUE AS present, g.*{} FROM g{}\nLIMIT {groups}) AS g ON TRUE",
+            self.offsets(),
             self.order_by()
         )
     }
 
     /// The select list of groups.
     fn columns(&self) -> impl Display {
-        let keys = self.keys.iter().map(|key| match key.unit {
-            Some(unit) => format!("date_trunc('{}', q.c{}::timestamptz, 'UTC')", unit.name(), key.column),
+        let keys = self.keys.iter().map(|key| match key.unit.zip(self.time_zone) {
+            Some((unit, zone)) => {
+                format!("date_trunc('{}', q.c{}::timestamptz, {zone}::text)", unit.name(), key.column)
+            }
             None => format!("q.c{}", key.column),
         });
         let sums = self.sums.iter().map(|sum| match sum.times {

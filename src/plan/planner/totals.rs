@@ -30,6 +30,8 @@ struct TotalsValues {
     group_count: usize,
     /// By the index of the key; none of a key that the rows are not grouped by.
     keys: Vec<Option<Returned>>,
+    /// By the index of the key; none of one that is no period.
+    offsets: Vec<Option<usize>>,
     count: usize,
     /// By the index of the sum; none of one that is not needed.
     sums: Vec<Option<usize>>,
@@ -48,13 +50,15 @@ impl<'a> Planner<'a> {
         let mut page = page_sql(page_of, terms, &PageFields::default(), &mut access_path, no_parent, &mut parameters);
         let (rows, groups) = (parameters.add(ParameterSource::PageSize), parameters.add(ParameterSource::Groups));
 
+        let has_periods = bound.keys.indexes().iter().any(|key| bound.binding.keys[*key].unit.is_some());
+        let time_zone = has_periods.then(|| parameters.add(ParameterSource::TimeZone));
+
         let sort_key = &connection.sort_keys[sort_key];
         let cursor_columns: Vec<_> =
             if selects_cursor(&bound.selections) { connection.cursor_columns(sort_key).collect() } else { Vec::new() };
         let mut select = mem::take(&mut page.select);
         let cursor = cursor_columns.iter().map(|column| select.key(Alias::Base, &column.name)).collect();
-        let keys: Vec<_> = bound.key_indexes().collect();
-        let (key_sql, key_columns) = self.group_keys(bound, &keys, &mut select);
+        let (key_sql, key_columns) = self.group_keys(bound, &mut select);
         let sums = self.sums(bound, &mut select);
         page.set_select(select);
         let order = match bound.order {
@@ -64,9 +68,9 @@ impl<'a> Planner<'a> {
         };
         let window = access_path.has_window().then_some(access_path.window);
         let select = Select::default();
-        let mut sql = TotalsSql { select, page, rows, groups, window, cursor, keys: key_sql, sums, order };
+        let mut sql = TotalsSql { select, page, rows, groups, time_zone, window, cursor, keys: key_sql, sums, order };
 
-        let (layout, values, cursor) = self.totals_values(bound, &mut sql, &cursor_columns, &keys, &key_columns);
+        let (layout, values, cursor) = self.totals_values(bound, &mut sql, &cursor_columns, &key_columns);
         let (name, ()) = self.inside(key, |planner| planner.totals_object(bound, &values));
         let cursor = selects_cursor(&bound.selections).then(|| CursorColumns {
             tag: if bound.rows.reverse { sort_key.tag.reversed() } else { sort_key.tag },
@@ -82,18 +86,13 @@ impl<'a> Planner<'a> {
     }
 
     /// The keys of groups, and the columns that they show.
-    fn group_keys(
-        &self,
-        bound: &BoundTotals<'a>,
-        keys: &[usize],
-        select: &mut Select<'a>,
-    ) -> (Vec<KeySql>, Vec<&'a Column>) {
+    fn group_keys(&self, bound: &BoundTotals<'a>, select: &mut Select<'a>) -> (Vec<KeySql>, Vec<&'a Column>) {
         let key = |index: &usize| {
             let key = &bound.binding.keys[*index];
             let (column, shown) = self.path(bound.binding.connection.node, &key.path, select);
             (KeySql { column, unit: key.unit }, shown)
         };
-        keys.iter().map(key).unzip()
+        bound.keys.indexes().iter().map(key).unzip()
     }
 
     fn sums(&self, bound: &BoundTotals<'a>, select: &mut Select<'a>) -> Vec<SumSql> {
@@ -120,10 +119,9 @@ impl<'a> Planner<'a> {
         bound: &BoundTotals<'a>,
         sql: &mut TotalsSql<'a>,
         cursor: &[&Column],
-        keys: &[usize],
         key_columns: &[&Column],
     ) -> (Layout, TotalsValues, Vec<Returned>) {
-        let (first_key, count) = (sql.first_key(), sql.count());
+        let (first_key, count, mut next_offset) = (sql.first_key(), sql.count(), sql.first_offset());
         let Self { columns, .. } = self;
         let select = &mut sql.select;
         let present = select.other(ReturnedSource::Present, ResultType::Boolean, columns);
@@ -139,12 +137,18 @@ impl<'a> Planner<'a> {
             columns: totals_columns,
             group_count,
             keys: vec![None; bound.binding.keys.len()],
+            offsets: vec![None; bound.binding.keys.len()],
             count: column(count, ResultType::Int8),
             sums: vec![None; bound.binding.sums.len()],
         };
-        for (position, (key, shown)) in keys.iter().zip(key_columns).enumerate() {
-            let ty = if bound.binding.keys[*key].unit.is_some() { ResultType::Timestamp } else { shown.result };
+        for (position, (key, shown)) in bound.keys.indexes().iter().zip(key_columns).enumerate() {
+            let is_period = bound.binding.keys[*key].unit.is_some();
+            let ty = if is_period { ResultType::Timestamp } else { shown.result };
             values.keys[*key] = Some((column(first_key + position, ty), shown.scalar));
+            if is_period {
+                values.offsets[*key] = Some(column(next_offset, ResultType::Int8));
+                next_offset += 1;
+            }
         }
         for (position, sum) in bound.sums.iter().enumerate() {
             values.sums[*sum] = Some(column(count + 1 + position, ResultType::Numeric));
@@ -184,6 +188,12 @@ impl<'a> Planner<'a> {
             BoundGroupField::TypeName(object) => planner.type_name(*object),
             BoundGroupField::Field(field, part) => {
                 let value = match part {
+                    GroupField::Key(key)
+                        if let Some((offset, (column, _))) = values.offsets[*key].zip(values.keys[*key]) =>
+                    {
+                        let path = planner.response.path();
+                        return planner.response.push(Op::LocalTime { column, offset, path });
+                    }
                     GroupField::Key(key) => values.keys[*key],
                     GroupField::Count => Some((values.count, ScalarType::Int)),
                     GroupField::Sum(sum) => values.sums[*sum].map(|column| (column, ScalarType::Decimal)),

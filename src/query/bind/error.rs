@@ -80,6 +80,12 @@ pub(crate) enum BindError {
     /// An argument's value that cannot be used.
     #[error("the argument `{argument}` of `{field}` expects {expected}")]
     BadArgument { field: String, argument: String, expected: &'static str },
+    /// A time zone that the IANA database does not have, and those that may be meant.
+    #[error(
+        "`{field}` does not know the time zone {name:?}; give a name of the IANA database, such as `America/Chicago`{}",
+        .nearest.first().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
+    )]
+    UnknownTimeZone { field: String, name: String, nearest: Vec<&'static str> },
     /// Introspection whose result is too large.
     #[error("introspection would answer more than {max_bytes} bytes; select less, or ask for one type at a time")]
     IntrospectionTooLarge { max_bytes: usize },
@@ -119,6 +125,7 @@ impl Diagnostic for BindError {
             | Self::BothStarts { .. }
             | Self::BadVariable { .. }
             | Self::BadArgument { .. }
+            | Self::UnknownTimeZone { .. }
             | Self::TooManyValues { .. }
             | Self::SearchTooLarge { .. }
             | Self::Alternatives { .. } => ErrorCode::BadUserInput,
@@ -174,6 +181,9 @@ impl Diagnostic for BindError {
             }
             Self::BadArgument { field, argument, expected } => {
                 json!({ "field": field, "argument": argument, "expected": expected })
+            }
+            Self::UnknownTimeZone { field, name, nearest } => {
+                json!({ "field": field, "argument": "timeZone", "found": name, "suggestions": nearest })
             }
             Self::Alternatives { field, arguments, given } => {
                 json!({ "field": field, "allowed": arguments, "given": given })

@@ -198,10 +198,10 @@ impl<'a> Resolver<'a, '_> {
             (field, RootBinding::Totals(totals)) => {
                 let (arguments, mut errors) =
                     (Arguments::new(field, &selection.arguments, &self.variables), Vec::new());
-                let (grouping, rows) = totals_arguments::read(&arguments, totals, &mut errors);
+                let (grouping, rows, time_zone) = totals_arguments::read(&arguments, totals, &mut errors);
                 self.report(selection, errors);
                 let (page, values) = self.page(selection, field, &totals.connection, None);
-                self.step(StepShape::Totals(page, grouping), StepValues::Totals(values, rows));
+                self.step(StepShape::Totals(page, grouping), StepValues::Totals(values, rows, time_zone));
             }
             (field, RootBinding::Schema) => self.introspection(selection, field, Some(SchemaElement::Schema)),
             (field, RootBinding::TypeByName) => {

@@ -169,10 +169,3 @@ pub(crate) struct BoundTotals<'a> {
     pub(crate) relations: u64,
     pub(crate) selections: Selections<'a, BoundTotalsField<'a>>,
 }
-
-impl BoundTotals<'_> {
-    /// The indexes of the keys of groups.
-    pub(crate) fn key_indexes(&self) -> impl Iterator<Item = usize> {
-        (0..self.binding.keys.len()).filter(|key| self.keys.contains(*key))
-    }
-}

@@ -67,26 +67,28 @@ impl CursorShape {
 }
 
 /// In which groups rows are summed up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Grouping {
     /// `None` for those that are selected.
     pub(crate) keys: Option<GroupKeys>,
     pub(crate) order: GroupOrder,
 }
 
-/// Some of the keys of a root.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct GroupKeys(u32);
+/// Some of the keys of a root by their indexes, each once, in the order in which groups are sorted by them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct GroupKeys(Vec<usize>);
 
 impl GroupKeys {
-    /// Whether a key is among them, by its index. A root has 32 keys at most.
-    pub(crate) fn contains(self, key: usize) -> bool {
-        self.0 & (1 << key) != 0
+    /// The keys.
+    pub(crate) fn indexes(&self) -> &[usize] {
+        &self.0
     }
 
-    /// Adds a key.
+    /// Adds a key after the others, unless it is among them.
     pub(crate) fn insert(&mut self, key: usize) {
-        self.0 |= 1 << key;
+        if !self.0.contains(&key) {
+            self.0.push(key);
+        }
     }
 }
 
@@ -113,7 +115,8 @@ impl Shape {
     pub(crate) fn bytes(&self) -> usize {
         let keys = self.steps.iter().map(|step| match step {
             StepShape::Lookup(keys) => size_of_val(keys.as_slice()),
-            StepShape::Page(_) | StepShape::Changes | StepShape::Totals(..) => 0,
+            StepShape::Totals(_, grouping) => grouping.keys.as_ref().map_or(0, |keys| size_of_val(keys.indexes())),
+            StepShape::Page(_) | StepShape::Changes => 0,
         });
         self.conditions.bytes() + size_of_val(self.steps.as_slice()) + keys.sum::<usize>()
     }

@@ -14,8 +14,8 @@ pub enum StepValues {
     Page(PageValues),
     /// How many rows a page of changes has, and where it begins.
     Changes(PageSize, Box<ChangesStart>),
-    /// Of a page of groups, and how many rows are summed up at most.
-    Totals(PageValues, u32),
+    /// Of a page of groups, how many rows are summed up at most, and the name of the time zone of periods.
+    Totals(PageValues, u32, Value),
 }
 
 /// The values of a page.
@@ -35,15 +35,15 @@ impl StepValues {
     pub(crate) fn size(&self) -> u32 {
         match self {
             Self::Lookup(_) => 1,
-            Self::Page(PageValues { size, .. }) | Self::Changes(size, _) | Self::Totals(PageValues { size, .. }, _) => {
-                size.get()
-            }
+            Self::Page(PageValues { size, .. })
+            | Self::Changes(size, _)
+            | Self::Totals(PageValues { size, .. }, ..) => size.get(),
         }
     }
 
     /// How many rows are read for that, for each parent: of totals, those that are summed up.
     pub(crate) fn rows(&self) -> u32 {
-        if let Self::Totals(_, rows) = self { *rows } else { self.size() }
+        if let Self::Totals(_, rows, _) = self { *rows } else { self.size() }
     }
 
     /// The values of a lookup's keys.
@@ -54,9 +54,14 @@ impl StepValues {
     /// The values of a page.
     pub(crate) fn page(&self) -> Option<&PageValues> {
         match self {
-            Self::Page(page) | Self::Totals(page, _) => Some(page),
+            Self::Page(page) | Self::Totals(page, ..) => Some(page),
             Self::Lookup(_) | Self::Changes(..) => None,
         }
+    }
+
+    /// The time zone of totals.
+    pub(crate) fn time_zone(&self) -> Option<&Value> {
+        if let Self::Totals(.., time_zone) = self { Some(time_zone) } else { None }
     }
 
     /// Where a page of changes begins.

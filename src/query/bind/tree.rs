@@ -165,11 +165,11 @@ impl<'a> Binder<'a> {
         let selections =
             self.select(&selection.selections, |binder, selection| binder.totals_field(binding, selection));
         let sums = summed(binding, &selections, grouping.order);
-        let mut keys = grouping.keys.unwrap_or_else(|| selected_keys(&selections));
+        let mut keys = grouping.keys.clone().unwrap_or_else(|| selected_keys(&selections));
         if sums.iter().any(|sum| binding.sums[*sum].is_money) {
             binding.currency.into_iter().for_each(|currency| keys.insert(currency));
         }
-        let relations = relations(binding, keys, &sums);
+        let relations = relations(binding, &keys, &sums);
         let rows_source = page_size::source(self.operation, field, selection, ArgumentRole::Rows);
         BoundTotals {
             step,
@@ -258,8 +258,8 @@ fn summed(totals: &Totals, selections: &[BoundSelection<'_, BoundTotalsField<'_>
 }
 
 /// How many relations a row is read from.
-fn relations(totals: &Totals, keys: GroupKeys, sums: &[usize]) -> u64 {
-    let keys = totals.keys.iter().enumerate().filter(|(index, _)| keys.contains(*index)).map(|(_, key)| &key.path);
+fn relations(totals: &Totals, keys: &GroupKeys, sums: &[usize]) -> u64 {
+    let keys = keys.indexes().iter().map(|key| &totals.keys[*key].path);
     let sums = sums.iter().map(|sum| &totals.sums[*sum]).flat_map(|sum| std::iter::once(&sum.path).chain(&sum.times));
     let mut joined: Vec<&[u16]> = Vec::new();
     for path in keys.chain(sums) {

@@ -80,4 +80,10 @@ async fn a_correction_says_what_it_changes_and_leaves_out() {
         ])
     );
     assert_eq!(explained["dropped"], json!([{ "line": 1, "column": 66, "text": "loyaltyPoints" }]));
+    // Another name than the one that is meant is no correction: amounts are not their number.
+    let payments = "{ order(orderId: \"X\") { orderId payments { amount } } }";
+    let explained = agent.call("explain_error", &json!({ "error": {}, "query": payments })).content;
+    let query = explained["corrected"]["query"].as_str().unwrap();
+    assert!(!query.contains("count"), "{query}");
+    assert_eq!(explained["dropped"][0]["text"], "amount", "{explained:#}");
 }

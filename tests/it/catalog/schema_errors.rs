@@ -166,7 +166,7 @@ type Shop @relation(name: "shop", key: ["shop_id"]) {
         ("of: \"sales\", ", "", "4:22: @totals needs the argument `of`"),
         ("field: \"soldAt\"", "field: \"sold\"", "4:3: `sold` leads from `Sale` to no column that is a moment"),
         ("field: \"soldAt\"", "field: \"price\"", "4:3: `price` leads from `Sale` to no column that is a moment"),
-        ("unit: DAY", "unit: YEAR", "5:5: @group(unit:) takes DAY or MONTH"),
+        ("unit: DAY", "unit: YEAR", "5:5: @group(unit:) takes DAY, WEEK or MONTH"),
         ("\"shop.name\"", "\"shop\"", "4:3: `shop` leads from `Sale` to no column that can be a key"),
         ("\"shop.name\"", "\"shopId.name\"", "4:3: `shopId.name` leads from `Sale` to no column that can be a key"),
         (

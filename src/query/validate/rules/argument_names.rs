@@ -75,6 +75,7 @@ fn synonyms(role: ArgumentRole) -> &'static [&'static str] {
         ArgumentRole::GroupBy => &["group", "group_by", "by", "keys"],
         ArgumentRole::OrderBy => &["sort", "sortBy", "sort_by", "order", "order_by"],
         ArgumentRole::Rows => &["window", "maxRows", "max_rows", "rowLimit"],
+        ArgumentRole::TimeZone => &["timezone", "time_zone", "tz", "zone"],
         ArgumentRole::Last
         | ArgumentRole::Before
         | ArgumentRole::CountUpTo

@@ -62,8 +62,8 @@ impl<'a, 'q> Query<'a, 'q> {
         let names = match given.get(ArgumentRole::GroupBy) {
             Some(Input::Array(names)) => names.clone(),
             None | Some(Input::Null) => {
-                let keys = totals.keys.iter().filter(|key| selected.contains(&key.name));
-                keys.map(|key| Input::from(key.value.as_str())).collect()
+                let key = |name: &String| totals.keys.iter().find(|key| key.name == *name);
+                selected.iter().filter_map(key).map(|key| Input::from(key.value.as_str())).collect()
             }
             Some(one) => vec![one.clone()],
         };
@@ -83,7 +83,12 @@ impl<'a, 'q> Query<'a, 'q> {
                 None => groups.push(Group { keys, rows: vec![*row] }),
             }
         }
-        groups.sort_by(|a, b| compare(&a.keys, &b.keys));
+        // In the order of the keys that are asked for; the currency that amounts add comes last.
+        let place = |key: &GroupKey| names.iter().position(|name| *name == key.value).unwrap_or(names.len());
+        let mut places: Vec<_> = (0..keys.len()).collect();
+        places.sort_by_key(|index| place(&totals.keys[*index]));
+        let in_places = |keys: &[Option<Cell>]| places.iter().map(|index| keys[*index].clone()).collect::<Vec<_>>();
+        groups.sort_by(|a, b| compare(&in_places(&a.keys), &in_places(&b.keys)));
         match order.as_str() {
             "KEY" => {}
             "COUNT" => groups.sort_by_key(|group| std::cmp::Reverse(group.rows.len())),
@@ -120,6 +125,7 @@ impl<'a, 'q> Query<'a, 'q> {
             (Some(unit), Cell::Moment(_, moment)) => {
                 let start = match unit {
                     TimeUnit::Day => format!("{}T00:00:00Z", &moment[..10]),
+                    TimeUnit::Week => format!("{}T00:00:00Z", monday(&moment[..10])),
                     TimeUnit::Month => format!("{}-01T00:00:00Z", &moment[..7]),
                 };
                 let Cell::Moment(micros, _) = Cell::of(&ScalarType::DateTime.parse(&start).unwrap()) else { panic!() };
@@ -171,6 +177,12 @@ fn compare(a: &[Option<Cell>], b: &[Option<Cell>]) -> Ordering {
         _ => Ordering::Equal,
     });
     orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// The Monday of a day's week.
+fn monday(day: &str) -> String {
+    let day = time::Date::parse(day, &time::format_description::well_known::Iso8601::DATE).unwrap();
+    (day - time::Duration::days(day.weekday().number_days_from_monday().into())).to_string()
 }
 
 fn rescaled(mut number: Decimal, scale: u32) -> Decimal {
