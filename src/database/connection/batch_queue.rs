@@ -187,12 +187,11 @@ impl Batch {
 
     fn add(&mut self, request: BatchedRequest) {
         self.requests += 1;
-        match self.members.iter_mut().find(|member| member.values == request.values) {
-            Some(member) => member.replies.push(request.reply),
-            None => {
-                self.examined = self.examined.saturating_add(request.examined);
-                self.members.push(Member { values: request.values, replies: vec![request.reply] });
-            }
+        if let Some(member) = self.members.iter_mut().find(|member| member.values == request.values) {
+            member.replies.push(request.reply);
+        } else {
+            self.examined = self.examined.saturating_add(request.examined);
+            self.members.push(Member { values: request.values, replies: vec![request.reply] });
         }
     }
 }
