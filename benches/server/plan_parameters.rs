@@ -8,7 +8,9 @@ use orderql::plan::request_plan::Plan;
 pub fn parameters(plan: &Plan) -> Vec<BinaryParameter<'_>> {
     let parameter = |parameter| match parameter {
         ParameterValue::Value(value) => BinaryParameter::Value(value),
-        ParameterValue::Values(values) => BinaryParameter::values(values),
+        ParameterValue::Values(values) => {
+            BinaryParameter::Values(values.iter().map(|value| BinaryParameter::Value(Some(value))).collect())
+        }
         ParameterValue::Limit(rows) => BinaryParameter::Limit(rows),
     };
     plan.parameters().map(parameter).collect()

@@ -31,7 +31,7 @@ impl Characters {
 
     /// A value as it is sent to the database, which rejects a text with other characters. No row has such a text, so null takes its
     /// place, which equals nothing.
-    pub(crate) fn sent(self, value: &Value) -> Option<&Value> {
+    pub fn sent(self, value: &Value) -> Option<&Value> {
         let is_included = match (self, value) {
             (Self::Ranges(ranges), Value::Text(text)) => text.chars().all(|c| c.is_ascii() || is_within(ranges, c)),
             _ => true,

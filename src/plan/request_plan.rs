@@ -145,7 +145,7 @@ impl Plan {
     }
 
     /// The characters that the texts of the statement's parameters can have.
-    pub(crate) fn characters(&self) -> Characters {
+    pub fn characters(&self) -> Characters {
         self.template.characters
     }
 

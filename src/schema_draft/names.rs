@@ -1,6 +1,7 @@
 //! Names in GraphQL's style, each given once.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
 /// Words that are their own plural, or whose last letter is no sign of one.
 const UNCHANGED: [&str; 11] =
@@ -65,7 +66,10 @@ fn ascii(name: &str) -> String {
             Some((_, letters)) if c == lower => written.push_str(letters),
             Some((_, letters)) => written.push_str(&capitalized(letters)),
             None if lower.is_ascii_alphabetic() => written.push(lower.to_ascii_uppercase()),
-            None if c.is_alphanumeric() || !has_words => written.push_str(&format!("u{:x}", u32::from(c))),
+            None if c.is_alphanumeric() || !has_words => {
+                // Writing to a string cannot fail.
+                let _ = write!(written, "u{:x}", u32::from(c));
+            }
             None => written.push(c),
         }
     }

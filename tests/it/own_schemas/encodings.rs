@@ -66,7 +66,9 @@ async fn a_text_that_the_encoding_does_not_have_is_found_nowhere() {
         for (sort_key, texts) in [("PLACE_ID", &["한"][..]), ("NAME", &["한", "a"]), ("NAME", &["a", "한"])] {
             let (mut encoder, mut cursor) = (Encoder::default(), Vec::new());
             encoder.begin(OrderingTag::new("places", sort_key));
-            texts.iter().for_each(|text| encoder.text(text.as_bytes()));
+            for text in texts {
+                encoder.text(text.as_bytes());
+            }
             encoder.finish(&mut cursor);
             let cursor = String::from_utf8(cursor).unwrap();
             for page in [format!("first: 2, after: \"{cursor}\""), format!("last: 2, before: \"{cursor}\"")] {
