@@ -159,6 +159,12 @@ impl Plan {
         self.max_rows_of_steps().into_iter().fold(0, u64::saturating_add)
     }
 
+    /// The most rows that the roots fetch together.
+    pub fn max_rows_of_roots(&self) -> u64 {
+        let roots = self.steps().iter().enumerate().filter(|(_, step)| step.parent.is_none());
+        roots.map(|(id, _)| u64::from(self.size(id))).sum()
+    }
+
     /// The most rows that PostgreSQL examines to find those of all pages, about. Rows that it reads by their keys afterwards, such as
     /// joined ones, are not counted: a fixed number for each row of a page.
     pub fn max_rows_examined(&self) -> u64 {

@@ -32,9 +32,10 @@ use crate::throttle::rate_limiter::Debit;
 /// The most rows that a statement examines that shares a connection: each waits for those before it.
 const MAX_SHARED_ROWS: u64 = 1000;
 
-/// The most rows that a statement returns that may share its execution with others. For more rows, starting an execution is little of the
-/// work.
+/// The most rows that a statement returns that may share its execution with others, and those of its roots, whose pages are mostly full. For
+/// more rows, starting an execution is little of the work.
 const MAX_BATCHED_ROWS: u64 = 100;
+const MAX_BATCHED_ROWS_OF_ROOTS: u64 = 30;
 
 /// A query that is paid for.
 #[derive(Debug)]
@@ -225,7 +226,7 @@ fn text_of(plan: &Plan) -> StatementText<'_> {
         sql: plan.sql(),
         key: plan.sql_key(),
         examined: plan.max_rows_examined(),
-        has_few_rows: plan.max_rows() <= MAX_BATCHED_ROWS,
+        has_few_rows: plan.max_rows_of_roots() <= MAX_BATCHED_ROWS_OF_ROOTS && plan.max_rows() <= MAX_BATCHED_ROWS,
     }
 }
 
