@@ -29,6 +29,18 @@ pub struct Plan {
     scope: RowScope,
 }
 
+/// The most rows of all steps of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowBounds {
+    /// Those that the roots fetch.
+    pub of_roots: u64,
+    /// Those that all steps fetch.
+    pub fetched: u64,
+    /// Those that PostgreSQL examines to find them, about. Rows that it reads by their keys afterwards, such as joined ones, are not counted: a
+    /// fixed number for each row of a page.
+    pub examined: u64,
+}
+
 impl Plan {
     /// The plan of a request with these values. The template must be the one of the request's shape, in the caller's view.
     pub fn new(template: Arc<PlanTemplate>, values: Vec<StepValues>, terms: StepTerms, scope: RowScope) -> Self {
@@ -159,23 +171,19 @@ impl Plan {
         self.max_rows_of_steps().into_iter().fold(0, u64::saturating_add)
     }
 
-    /// The most rows that the roots fetch together.
-    pub fn max_rows_of_roots(&self) -> u64 {
-        let roots = self.steps().iter().enumerate().filter(|(_, step)| step.parent.is_none());
-        roots.map(|(id, _)| u64::from(self.size(id))).sum()
-    }
-
-    /// The most rows that PostgreSQL examines to find those of all pages, about. Rows that it reads by their keys afterwards, such as
-    /// joined ones, are not counted: a fixed number for each row of a page.
-    pub fn max_rows_examined(&self) -> u64 {
+    /// Bounds on the rows of all steps.
+    pub fn row_bounds(&self) -> RowBounds {
         let rows = self.max_rows_of_steps();
-        let examined = (0..self.steps().len()).map(|id| {
-            let step = &self.steps()[id];
+        let mut bounds = RowBounds { of_roots: 0, fetched: 0, examined: 0 };
+        for (id, step) in self.steps().iter().enumerate() {
             // The rows of a page below a row lie side by side in an index.
             let of_page = self.rows_examined(id).unwrap_or_else(|| step.access_path.bound(self.size(id), 1));
-            step.parent.map_or(1, |parent| rows[parent]).saturating_mul(of_page)
-        });
-        examined.fold(0, u64::saturating_add)
+            let examined = step.parent.map_or(1, |parent| rows[parent]).saturating_mul(of_page);
+            bounds.examined = bounds.examined.saturating_add(examined);
+            bounds.fetched = bounds.fetched.saturating_add(rows[id]);
+            bounds.of_roots = bounds.of_roots.saturating_add(if step.parent.is_none() { rows[id] } else { 0 });
+        }
+        bounds
     }
 
     /// The most rows of each step.

@@ -111,7 +111,7 @@ impl Search<'_> {
             Ok(explanation) => {
                 let (plan, work) = (&explanation.plan, &mut self.work);
                 work.branches = work.branches.max(plan.steps().len());
-                work.rows_examined = work.rows_examined.max(plan.max_rows_examined());
+                work.rows_examined = work.rows_examined.max(plan.row_bounds().examined);
                 let pages = (0..plan.steps().len()).filter_map(|step| plan.expected_pages(step));
                 work.short_pages.extend(pages.flat_map(|pages| pages.checked.iter().cloned()));
                 Some(explanation.estimate.cost())

@@ -25,7 +25,7 @@ use crate::execute::response_writer::ResponseWriter;
 use crate::execute::row_limits::RowLimits;
 use crate::execute::statement_log::StatementLog;
 use crate::execute::{constant, execute};
-use crate::plan::request_plan::Plan;
+use crate::plan::request_plan::{Plan, RowBounds};
 use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
 use crate::throttle::rate_limiter::Debit;
 
@@ -222,12 +222,9 @@ async fn attempt(
 }
 
 fn text_of(plan: &Plan) -> StatementText<'_> {
-    StatementText {
-        sql: plan.sql(),
-        key: plan.sql_key(),
-        examined: plan.max_rows_examined(),
-        has_few_rows: plan.max_rows_of_roots() <= MAX_BATCHED_ROWS_OF_ROOTS && plan.max_rows() <= MAX_BATCHED_ROWS,
-    }
+    let RowBounds { of_roots, fetched, examined } = plan.row_bounds();
+    let has_few_rows = of_roots <= MAX_BATCHED_ROWS_OF_ROOTS && fetched <= MAX_BATCHED_ROWS;
+    StatementText { sql: plan.sql(), key: plan.sql_key(), examined, has_few_rows }
 }
 
 /// Whether the connection of a statement is to blame for an error.
