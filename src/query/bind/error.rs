@@ -168,8 +168,7 @@ impl Diagnostic for BindError {
                 json!({ "field": field, "key": key, "offset": offset, "comparator": comparator, "allowed": allowed })
             }
             Self::NoSuchOperator { field, key, offset, operator, allowed } => {
-                let allowed = describe(allowed);
-                json!({ "field": field, "key": key, "offset": offset, "comparator": operator, "allowed": allowed })
+                json!({ "field": field, "key": key, "offset": offset, "comparator": operator, "allowed": describe(allowed) })
             }
             Self::TooManyValues { field, key, offset, values } => {
                 json!({ "field": field, "key": key, "offset": offset, "values": values, "maxValues": MAX_VALUES })
