@@ -119,7 +119,7 @@ settings! {
         threads: Option<usize> = "threads", "ORDERQL_THREADS", "", COUNT_OR_NONE;
         /// Largest number of connections to the database; two for each core and one more if not given.
         pool_size: Option<usize> = "pool-size", "ORDERQL_POOL_SIZE", "", COUNT_OR_NONE;
-        /// Further connections to the database, which queries of little work share, each with up to 16 queries on its way, and queries of few rows in batches of up to 32.
+        /// Further connections to the database, which queries of little work share, each with up to 16 queries on its way.
         shared_connections: Option<usize> = "shared-connections", "ORDERQL_SHARED_CONNECTIONS", "2", COUNT_OR_OFF;
         /// Largest number of connections to the database for order updates.
         writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;

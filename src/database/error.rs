@@ -84,6 +84,11 @@ impl DatabaseError {
         matches!(self, Self::Statement(error) if error.code() == Some(&SqlState::NUMERIC_VALUE_OUT_OF_RANGE))
     }
 
+    /// Whether the server does not accept a value, such as a time zone that it does not know.
+    pub(crate) fn is_invalid_value(&self) -> bool {
+        matches!(self, Self::Statement(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE))
+    }
+
     /// Whether the connection can run other statements after a rollback. If not, it is lost, or its messages cannot be
     /// attributed to statements any more, or its server is in a state in which another one may not be.
     pub fn spares_connection(&self) -> bool {

@@ -67,7 +67,7 @@ error_codes! {
     MalformedQuery "MALFORMED_QUERY" 400 no "a search term that is not `key:value`, or a value that its key cannot take, such as one with `*`"
     Throttled "THROTTLED" 429 yes "the bucket cannot cover the query; or the caller runs too many queries or updates, asks for prices, plans and introspection too fast, sends too many large invalid queries, sends updates too fast, or has stored too many idempotency keys; retry after `retryAfterMs`, or [wait](long-requests.md#waiting)"
     DeadlineExceeded "DEADLINE_EXCEEDED" 504 no "the query ran longer than it may, or the database cancelled it for that (`statement_timeout`); it is charged"
-    ValueOutOfRange "VALUE_OUT_OF_RANGE" 400 no "a sum or a product of the query's rows has more digits than the database computes with; it is charged"
+    ValueOutOfRange "VALUE_OUT_OF_RANGE" 400 no "a sum or a product of the query's rows has more digits than the database computes with, or it does not know a value, such as a time zone; the query is charged"
     GraphqlParseFailed "GRAPHQL_PARSE_FAILED" 400 no "the text is not a GraphQL document"
     GraphqlValidationFailed "GRAPHQL_VALIDATION_FAILED" 400 no "the document is not valid against the schema"
     BadUserInput "BAD_USER_INPUT" 400 no "variables, cursors or arguments that cannot be used, search strings with too many terms or values, a body that is not a GraphQL request, or a form that is not an order update"

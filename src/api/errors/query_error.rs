@@ -107,6 +107,16 @@ pub(crate) enum QueryError {
         /// The bucket after the debit.
         bucket: ThrottleStatus,
     },
+    /// A value is none to this database: a time zone of the IANA database that it does not have.
+    #[error(
+        "the database does not know a value of the query, such as its `timeZone`; give the zone's present name, such as `America/Chicago`"
+    )]
+    InvalidValue {
+        /// What was debited.
+        cost: u64,
+        /// The bucket after the debit.
+        bucket: ThrottleStatus,
+    },
     /// The database cancelled the query.
     #[error("the database cancelled the query, which ran longer than the database allows; narrow it")]
     Cancelled {
@@ -182,7 +192,7 @@ impl From<QueryError> for ApiError {
             QueryError::Cancelled { cost, bucket } => {
                 (Self::new(ErrorCode::DeadlineExceeded, &error), RequestedCost { credits: cost, bucket })
             }
-            QueryError::OutOfRange { cost, bucket } => {
+            QueryError::OutOfRange { cost, bucket } | QueryError::InvalidValue { cost, bucket } => {
                 (Self::new(ErrorCode::ValueOutOfRange, &error), RequestedCost { credits: cost, bucket })
             }
             QueryError::TooManyReports { retry_after }

@@ -112,6 +112,9 @@ pub(crate) async fn settle<T>(
         Ok(Err(ExecuteError::Database(error))) if error.is_out_of_range() => {
             Err(QueryError::OutOfRange { cost, bucket }.into())
         }
+        Ok(Err(ExecuteError::Database(error))) if error.is_invalid_value() => {
+            Err(QueryError::InvalidValue { cost, bucket }.into())
+        }
         Ok(Err(ExecuteError::Database(error))) if error.is_temporary() => {
             service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::Unavailable(error.into()).into())

@@ -1,7 +1,7 @@
 //! Requests that wait to run as one execution with others of the same text, because every shared connection has enough on its way.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
@@ -43,6 +43,8 @@ pub(super) struct BatchedRequest {
     text: PreparedText,
     /// The most rows that its statement examines.
     examined: u64,
+    /// The types that its values are encoded for.
+    types: Box<[Type]>,
     values: Values,
     reply: oneshot::Sender<Reply>,
 }
@@ -90,7 +92,10 @@ impl BatchQueue {
         });
         let values = values.collect::<Result<_, _>>()?;
         let (reply, rows) = oneshot::channel();
-        self.change(|requests| requests.push_back(BatchedRequest { text, examined, values, reply }));
+        self.change(|requests| {
+            requests.push_back(BatchedRequest { text, examined, types: types.into(), values, reply })
+        });
+        fence(Ordering::SeqCst);
         self.changed.notify_one();
         Ok(rows)
     }
@@ -101,6 +106,8 @@ impl BatchQueue {
 
     /// An execution has ended on a shared connection, or one can be used again.
     pub(super) fn wake(&self) {
+        // A request that is added meanwhile sees that there is room again, or is seen here.
+        fence(Ordering::SeqCst);
         if !self.is_empty() {
             self.changed.notify_one();
         }
@@ -111,17 +118,36 @@ impl BatchQueue {
         self.changed.notified().await;
     }
 
-    /// The text of the request that has waited longest, of those that are still wanted.
-    pub(super) fn first_text(&self) -> Option<PreparedText> {
+    /// Whether a request of the text waits.
+    pub(super) fn has(&self, key: u64) -> bool {
+        !self.is_empty() && self.change(|requests| requests.iter().any(|request| request.text.key == key))
+    }
+
+    /// The text of the request that has waited longest, of those that are still wanted and have none of these texts.
+    pub(super) fn first_text(&self, except: &[PreparedText]) -> Option<PreparedText> {
         self.change(|requests| {
-            while requests.front().is_some_and(|request| request.reply.is_closed()) {
-                requests.pop_front();
-            }
-            requests.front().map(|request| request.text.clone())
+            requests.retain(|request| !request.reply.is_closed());
+            requests.iter().map(|request| &request.text).find(|text| !except.contains(text)).cloned()
         })
     }
 
-    /// Takes the requests of a text, up to a number. Parameters that are arrays have the same value in all of them.
+    /// Takes all requests of a text, to fail them.
+    pub(super) fn take_all(&self, text: &PreparedText) -> Batch {
+        let mut batch = Batch { members: Vec::new(), requests: 0, examined: 0 };
+        self.change(|requests| {
+            for request in std::mem::take(requests) {
+                if request.text == *text {
+                    batch.add(request);
+                } else {
+                    requests.push_back(request);
+                }
+            }
+        });
+        batch
+    }
+
+    /// Takes requests of a text whose values are encoded for these types, up to a number. Parameters that are arrays have the same value in
+    /// all of them.
     pub(super) fn take(&self, text: &PreparedText, types: &[Type], most: usize) -> Batch {
         let mut batch = Batch { members: Vec::new(), requests: 0, examined: 0 };
         self.change(|requests| {
@@ -174,14 +200,18 @@ impl Batch {
     pub(super) fn fail(self, error: DatabaseError) {
         let mut error = Some(error);
         for reply in self.members.into_iter().flat_map(|member| member.replies) {
-            drop(reply.send(Err(error.take().unwrap_or(DatabaseError::Batch))));
+            // One whose client is gone tells nobody.
+            if let Err(Err(unsent)) = reply.send(Err(error.take().unwrap_or(DatabaseError::Batch))) {
+                error = Some(unsent);
+            }
         }
     }
 
     fn takes(&self, request: &BatchedRequest, types: &[Type]) -> bool {
-        let Some(first) = self.members.first() else { return true };
+        let Some(first) = self.members.first() else { return *request.types == *types };
         let mut arrays = types.iter().enumerate().filter(|(_, ty)| is_array(ty));
-        self.examined.saturating_add(request.examined) <= MAX_EXAMINED
+        *request.types == *types
+            && self.examined.saturating_add(request.examined) <= MAX_EXAMINED
             && arrays.all(|(index, _)| first.values.get(index) == request.values.get(index))
     }
 

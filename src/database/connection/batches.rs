@@ -1,6 +1,7 @@
 //! Executions that serve several requests of the same text.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, Statement};
@@ -63,11 +64,19 @@ impl BatchTurn {
         parameters: impl Iterator<Item = BinaryParameter<'p>>,
     ) -> Result<Rows<'_>, DatabaseError> {
         let reply = self.queue.push((self.text.clone(), self.examined), self.statement.params(), parameters)?;
+        let reply = tokio::time::timeout(LONGEST_WAIT, reply).await;
         // A batch that is dropped has no reply.
-        let (rows, requests) = reply.await.unwrap_or(Err(DatabaseError::Batch))?;
+        let (rows, requests) =
+            reply.map_or(Err(DatabaseError::Batch), |reply| reply.unwrap_or(Err(DatabaseError::Batch)))?;
         Ok(Rows::arrived(rows, requests))
     }
 }
+
+/// Bytes of rows that an execution may have. Each request has limits of its own, by which its rows are read when it runs alone.
+const MAX_BYTES: usize = 1 << 20;
+
+/// How long a request waits for its execution. A connection that does not answer any more ends none.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// Runs a batch, whose requests get their rows when the last one is there. `single` is the statement of one request: it is the turn's if the
 /// batch has one member.
@@ -78,10 +87,11 @@ pub(super) async fn run(turn: SharedTurn, batch: Batch, single: Statement) {
             batch.reply(rows);
         }
         Err(error) => {
-            if error.spares_connection() {
-                turn.finish();
-            } else {
-                turn.discard();
+            match &error {
+                // Rows still come: the turn ends after them.
+                DatabaseError::Batch => drop(turn),
+                error if error.spares_connection() => turn.finish(),
+                _ => turn.discard(),
             }
             // Whose fault it is shows when each runs alone. What is prepared is out of date for all.
             batch.fail(if error.is_stale() { error } else { DatabaseError::Batch });
@@ -95,8 +105,12 @@ async fn read(turn: &SharedTurn, members: &[Member], single: &Statement) -> Resu
     let types = single.params().iter().enumerate();
     let parameters = types.map(|(index, ty)| parameter(members, index, is_single || is_array(ty)));
     let mut rows = turn.query(parameters.collect::<Vec<_>>()).await?;
-    let mut of_members = vec![Vec::new(); members.len()];
+    let (mut of_members, mut bytes) = (vec![Vec::new(); members.len()], 0);
     while let Some(row) = rows.next().await? {
+        bytes += row.raw_size_bytes();
+        if bytes > MAX_BYTES {
+            return Err(DatabaseError::Batch);
+        }
         let number: Option<i64> = if is_single { Some(1) } else { row.try_get(row.len() - 1).ok() };
         let member = number.and_then(|number| of_members.get_mut(usize::try_from(number).ok()?.checked_sub(1)?));
         // A damaged row must not reach another request.

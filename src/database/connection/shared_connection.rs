@@ -25,7 +25,7 @@ pub(crate) const MAX_IN_FLIGHT: usize = 16;
 pub(crate) const MAX_EXECUTIONS: usize = 2;
 
 /// The settings of the connection. After a second a statement ends: it waits for a lock. Then it is run on a connection of its own, and
-/// the statements behind it go on. To memoize the inner side of a batch costs more than it saves.
+/// the statements behind it go on. To memoize the inner side of a batch costs more than it saves; a setting is that of all statements of a connection.
 const SETTINGS: &str = "SET statement_timeout = 1000; SET enable_memoize = off";
 
 /// How long a statement waits to be prepared for those on their way to end.
@@ -148,14 +148,24 @@ impl SharedConnection {
 
     async fn prepare_batch(&self, PreparedText { key, sql }: PreparedText) {
         let Some(Prepared { statement, .. }) = self.prepared(key, &sql) else { return };
-        let text = batch_text(&sql, statement.params());
-        let batch = match &text {
-            Some(text) => self.client.prepare(text).await.ok(),
-            None => None,
+        let (mut batch, mut bytes) = (BatchStatement::Impossible, plan_bytes(&sql));
+        if let Some(text) = batch_text(&sql, statement.params()) {
+            match self.client.prepare(&text).await.map_err(DatabaseError::from) {
+                Ok(prepared) => {
+                    batch = BatchStatement::Prepared(prepared);
+                    bytes += plan_bytes(&text);
+                }
+                Err(DatabaseError::Statement(_)) => {}
+                // It may succeed later.
+                Err(_) => return,
+            }
+        }
+        // It may have been closed meanwhile, as out of date.
+        let prepared = |known: &mut Prepared| {
+            known.batch = batch;
+            bytes
         };
-        let bytes = plan_bytes(&sql) + batch.iter().zip(&text).map(|(_, text)| plan_bytes(text)).sum::<usize>();
-        let batch = batch.map_or(BatchStatement::Impossible, BatchStatement::Prepared);
-        self.statements().insert(key, Prepared { sql, statement, batch }, bytes);
+        self.statements().update(&key, prepared);
     }
 
     /// Statements on their way, if it takes one more of this kind.
@@ -165,7 +175,11 @@ impl SharedConnection {
             Load::Execution => self.executions.load(Ordering::Acquire) >= MAX_EXECUTIONS,
             Load::Pipelined => in_flight >= MAX_IN_FLIGHT,
         };
-        (!is_full && !self.is_paused.load(Ordering::Relaxed)).then_some(in_flight)
+        (!is_full && !self.is_paused()).then_some(in_flight)
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.is_paused.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_used(&self) -> bool {

@@ -108,7 +108,7 @@ impl SharedConnections {
             shared.prepare(lacking, text.key, text.sql, Form::Single);
         }
         if text.has_few_rows {
-            if shared.queue.is_empty()
+            if !shared.queue.has(text.key)
                 && let Some(place) = best(&places, Load::Execution)
             {
                 return Some(SharedPlace::Single(place.turn(Load::Execution)));
@@ -117,7 +117,8 @@ impl SharedConnections {
             if let Some(place) = places.iter().find(unprepared) {
                 shared.prepare(place.slot, text.key, text.sql, Form::Batch);
             }
-            if let Some(place) = places.iter().find(|place| place.prepared.batch.is_prepared()) {
+            let may_wait = |place: &&Place| place.prepared.batch.is_prepared() && !place.connection.is_paused();
+            if let Some(place) = places.iter().find(may_wait) {
                 let Prepared { sql, statement, .. } = place.prepared.clone();
                 let prepared = PreparedText { key: text.key, sql };
                 let turn = BatchTurn::new(&shared.queue, prepared, text.examined, statement);
@@ -212,20 +213,26 @@ impl Shared {
 
     /// Runs the requests that wait, as far as connections have room for their executions.
     fn run_waiting(&self) {
-        while let Some(text) = self.queue.first_text() {
+        let mut without_room = Vec::new();
+        while let Some(text) = self.queue.first_text(&without_room) {
             let places = self.places_of(text.key, &text.sql);
             let Some(Place { connection, prepared, .. }) = best(&places, Load::Execution) else {
                 if places.is_empty() {
-                    // The connections were lost. Each request runs on one of its own.
-                    self.queue.take(&text, &[], usize::MAX).fail(DatabaseError::Batch);
-                    continue;
+                    // The connections were lost, or the statement was closed. Each request runs on a connection of its own.
+                    self.queue.take_all(&text).fail(DatabaseError::Batch);
+                } else {
+                    without_room.push(text);
                 }
-                return;
+                continue;
             };
             let most = if prepared.batch.is_prepared() { MAX_MEMBERS } else { 1 };
             let batch = self.queue.take(&text, prepared.statement.params(), most);
             let statement = match (&prepared.batch, batch.members().len()) {
-                (_, 0) => continue,
+                (_, 0) => {
+                    // The types of its parameters have changed.
+                    self.queue.take_all(&text).fail(DatabaseError::Batch);
+                    continue;
+                }
                 (BatchStatement::Prepared(statement), 2..) => statement,
                 _ => &prepared.statement,
             };

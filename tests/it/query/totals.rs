@@ -480,6 +480,7 @@ async fn the_time_zone_is_a_value_and_one_that_is_unknown_is_rejected_with_the_n
     assert_eq!(utc.estimate.cost(), other.estimate.cost());
     for (zone, nearest) in [
         ("America/Chicgo", json!(["America/Chicago"])),
+        ("CET", json!(["Europe/Brussels"])),
         ("america/chicago", json!(["America/Chicago"])),
         ("Chicago", json!(["America/Chicago"])),
         ("New York", json!(["America/New_York"])),
