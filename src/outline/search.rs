@@ -336,7 +336,7 @@ mod tests {
             ("UPC", "idValue"),
             ("order notes", "noteInfo"),
             ("revenue", "currencyUomId"),
-            ("ship group address city, ship group address postal code, order id", "shipToAddress"),
+            ("ship group address city, ship group address postal code, order id", "Address { postalCode city"),
         ] {
             let example = found(words).example.unwrap();
             assert!(example.contains(part), "{words}: {example}");
