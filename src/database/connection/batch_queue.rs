@@ -93,7 +93,7 @@ impl BatchQueue {
         let values = values.collect::<Result<_, _>>()?;
         let (reply, rows) = oneshot::channel();
         self.change(|requests| {
-            requests.push_back(BatchedRequest { text, examined, types: types.into(), values, reply })
+            requests.push_back(BatchedRequest { text, examined, types: types.into(), values, reply });
         });
         fence(Ordering::SeqCst);
         self.changed.notify_one();
