@@ -24,6 +24,7 @@ pub fn written(template: &ResponseTemplate) -> String {
             | Op::HasNextPage
             | Op::HasPreviousPage
             | Op::OfPage { .. }
+            | Op::LocalTime { .. }
             | Op::Count => {
                 text.extend_from_slice(b"null");
             }

@@ -55,6 +55,7 @@ const KEY_WORDS: &[&str] = &[
     "ANY",
     "ARRAY",
     "AS",
+    "AT",
     "BY",
     "CASE",
     "CROSS",
@@ -87,21 +88,25 @@ const KEY_WORDS: &[&str] = &[
     "OVER",
     "SELECT",
     "THEN",
+    "TIME",
     "TRUE",
     "UNION",
     "WHEN",
     "WHERE",
     "WITH",
+    "ZONE",
 ];
 
 /// The periods of totals, and their time zone.
-const LITERALS: [&str; 3] = ["'day'", "'month'", "'UTC'"];
+const LITERALS: [&str; 4] = ["'day'", "'week'", "'month'", "'UTC'"];
 
 const FUNCTIONS_AND_TYPES: &[&str] = &[
     "bool_or",
     "count",
     "date_trunc",
+    "extract",
     "greatest",
+    "isfinite",
     "least",
     "row_number",
     "sum",
@@ -119,7 +124,7 @@ const FUNCTIONS_AND_TYPES: &[&str] = &[
 
 /// The names that statements give to their parts; those with numbers are these with digits behind them.
 const NAMES: &[&str] = &[
-    "c", "e", "examined", "f", "g", "h", "j", "k", "m", "matches", "matching", "n", "nothing", "number", "p",
+    "c", "e", "epoch", "examined", "f", "g", "h", "j", "k", "m", "matches", "matching", "n", "nothing", "number", "p",
     "position", "present", "q", "r", "s", "step", "t", "u", "v", "w", "x", "y",
 ];
 
