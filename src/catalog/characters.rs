@@ -1,37 +1,23 @@
 //! The characters that the texts of a database can have.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::value::Value;
 
 /// The characters of a database's encoding.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Characters {
     /// All of Unicode.
     #[default]
     All,
-    /// ASCII and those of these ranges, in order. They are kept until the program ends, so that they can be copied; a server has one database.
-    Ranges(&'static [(char, char)]),
+    /// ASCII and those of these ranges, in order.
+    Ranges(Arc<[(char, char)]>),
 }
 
-static KNOWN: Mutex<BTreeSet<&'static [(char, char)]>> = Mutex::new(BTreeSet::new());
-
 impl Characters {
-    /// ASCII and these ranges of others, in order.
-    pub fn of_ranges(ranges: Vec<(char, char)>) -> Self {
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = known.get(ranges.as_slice()).copied();
-        Self::Ranges(same.unwrap_or_else(|| {
-            let kept: &'static [(char, char)] = Vec::leak(ranges);
-            known.insert(kept);
-            kept
-        }))
-    }
-
     /// A value as it is sent to the database, which rejects a text with other characters. No row has such a text, so null takes its
     /// place, which equals nothing.
-    pub fn sent(self, value: &Value) -> Option<&Value> {
+    pub fn sent<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         let is_included = match (self, value) {
             (Self::Ranges(ranges), Value::Text(text)) => text.chars().all(|c| c.is_ascii() || is_within(ranges, c)),
             _ => true,
@@ -52,7 +38,7 @@ mod tests {
     #[test]
     fn sends_texts_of_its_characters_alone() {
         let text = |text: &str| Value::Text(text.to_owned());
-        let some = Characters::of_ranges(vec![('\u{a0}', 'ÿ'), ('€', '€')]);
+        let some = Characters::Ranges([('\u{a0}', 'ÿ'), ('€', '€')].into());
         for (value, is_included) in [
             (text(""), true),
             (text("plain"), true),

@@ -65,8 +65,8 @@ impl Catalog {
     }
 
     /// The characters that the texts of the database can have.
-    pub(crate) fn characters(&self) -> Characters {
-        self.characters
+    pub(crate) fn characters(&self) -> &Characters {
+        &self.characters
     }
 
     /// The same catalog with another search window.
@@ -81,7 +81,7 @@ impl Catalog {
         self.root.iter_mut().for_each(|binding| binding.set_stored_types(stored));
         let relations: Vec<_> = self.entities.iter().map(|entity| entity.relation.clone()).collect();
         self.entities.iter_mut().for_each(|entity| entity.set_stored_types(stored, &relations));
-        self.characters = stored.characters;
+        self.characters = stored.characters.clone();
         self
     }
 

@@ -15,7 +15,7 @@ pub fn arguments(plan: &Plan) -> String {
 }
 
 /// A literal without a type, which PostgreSQL reads as one of the parameter's.
-fn literal(characters: Characters, parameter: ParameterValue<'_>) -> String {
+fn literal(characters: &Characters, parameter: ParameterValue<'_>) -> String {
     match parameter {
         ParameterValue::Value(value) => value
             .and_then(|value| characters.sent(value))
@@ -111,15 +111,15 @@ mod tests {
     #[test]
     fn quotes_and_backslashes_end_no_literal() {
         let hostile = Value::Text("a'b\\'c\"d".to_owned());
-        assert_eq!(literal(Characters::All, ParameterValue::Value(Some(&hostile))), r#"E'a''b\\''c"d'"#);
+        assert_eq!(literal(&Characters::All, ParameterValue::Value(Some(&hostile))), r#"E'a''b\\''c"d'"#);
         assert_eq!(
-            literal(Characters::All, ParameterValue::Values(&[hostile, Value::Int(7)])),
+            literal(&Characters::All, ParameterValue::Values(&[hostile, Value::Int(7)])),
             r#"E'{"a''b\\\\''c\\"d","7"}'"#
         );
         assert_eq!(
             (
-                literal(Characters::All, ParameterValue::Value(None)),
-                literal(Characters::All, ParameterValue::Limit(11))
+                literal(&Characters::All, ParameterValue::Value(None)),
+                literal(&Characters::All, ParameterValue::Limit(11))
             ),
             ("NULL".into(), "11".into())
         );

@@ -157,8 +157,8 @@ impl Plan {
     }
 
     /// The characters that the texts of the statement's parameters can have.
-    pub fn characters(&self) -> Characters {
-        self.template.characters
+    pub fn characters(&self) -> &Characters {
+        &self.template.characters
     }
 
     /// The values of the statement's parameters, `$1` first.

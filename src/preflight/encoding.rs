@@ -58,5 +58,5 @@ pub(super) async fn characters(client: &Client, encoding: &str) -> Result<Charac
         let (first, last) = range.split_once('-')?;
         Some((character(first)?, character(last)?))
     };
-    Ok(Characters::of_ranges(ranges.unwrap_or_default().split_whitespace().filter_map(range).collect()))
+    Ok(Characters::Ranges(ranges.unwrap_or_default().split_whitespace().filter_map(range).collect()))
 }

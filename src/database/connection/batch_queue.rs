@@ -45,29 +45,29 @@ pub(super) struct BatchedRequest {
     examined: u64,
     /// The types that its values are encoded for.
     types: Box<[Type]>,
-    values: Values,
-    reply: oneshot::Sender<Reply>,
+    values: EncodedValues,
+    reply: oneshot::Sender<BatchReply>,
 }
 
 /// The values of a request's parameters in PostgreSQL's binary format; `None` is null.
-type Values = Vec<Option<Bytes>>;
+type EncodedValues = Vec<Option<Bytes>>;
 
 /// The rows of a request's statement, and how many requests its execution served; or why it has to run alone.
-pub(super) type Reply = Result<(Vec<Row>, usize), DatabaseError>;
+pub(super) type BatchReply = Result<(Vec<Row>, usize), DatabaseError>;
 
 /// Requests of the same text. Those whose values are equal are one member.
-#[derive(Debug)]
-pub(super) struct Batch {
-    members: Vec<Member>,
+#[derive(Debug, Default)]
+pub(super) struct RequestBatch {
+    members: Vec<BatchMember>,
     requests: usize,
     /// The most rows that all members examine together.
     examined: u64,
 }
 
 #[derive(Debug)]
-pub(super) struct Member {
-    pub(super) values: Values,
-    replies: Vec<oneshot::Sender<Reply>>,
+pub(super) struct BatchMember {
+    pub(super) values: EncodedValues,
+    replies: Vec<oneshot::Sender<BatchReply>>,
 }
 
 impl PartialEq for PreparedText {
@@ -83,7 +83,7 @@ impl BatchQueue {
         (text, examined): (PreparedText, u64),
         types: &[Type],
         parameters: impl Iterator<Item = BinaryParameter<'p>>,
-    ) -> Result<oneshot::Receiver<Reply>, DatabaseError> {
+    ) -> Result<oneshot::Receiver<BatchReply>, DatabaseError> {
         let mut buffer = BytesMut::new();
         let values = parameters.zip(types).map(|(parameter, ty)| match parameter.to_sql(ty, &mut buffer) {
             Ok(IsNull::No) => Ok(Some(buffer.split().freeze())),
@@ -132,37 +132,26 @@ impl BatchQueue {
     }
 
     /// Takes all requests of a text, to fail them.
-    pub(super) fn take_all(&self, text: &PreparedText) -> Batch {
-        let mut batch = Batch { members: Vec::new(), requests: 0, examined: 0 };
+    pub(super) fn take_all(&self, text: &PreparedText) -> RequestBatch {
+        self.take_if(|_, request| request.text == *text)
+    }
+
+    /// Takes requests of a text whose values are encoded for these types, up to a number. Parameters that are arrays have the same value in
+    /// all of them.
+    pub(super) fn take(&self, text: &PreparedText, types: &[Type], most: usize) -> RequestBatch {
+        self.take_if(|batch, request| request.text == *text && batch.requests < most && batch.takes(request, types))
+    }
+
+    fn take_if(&self, is_taken: impl Fn(&RequestBatch, &BatchedRequest) -> bool) -> RequestBatch {
+        let mut batch = RequestBatch::default();
         self.change(|requests| {
             for request in std::mem::take(requests) {
-                if request.text == *text {
+                if is_taken(&batch, &request) {
                     batch.add(request);
                 } else {
                     requests.push_back(request);
                 }
             }
-        });
-        batch
-    }
-
-    /// Takes requests of a text whose values are encoded for these types, up to a number. Parameters that are arrays have the same value in
-    /// all of them.
-    pub(super) fn take(&self, text: &PreparedText, types: &[Type], most: usize) -> Batch {
-        let mut batch = Batch { members: Vec::new(), requests: 0, examined: 0 };
-        self.change(|requests| {
-            let mut others = VecDeque::with_capacity(requests.len());
-            for request in requests.drain(..) {
-                if request.reply.is_closed() {
-                    continue;
-                }
-                if request.text == *text && batch.requests < most && batch.takes(&request, types) {
-                    batch.add(request);
-                } else {
-                    others.push_back(request);
-                }
-            }
-            *requests = others;
         });
         batch
     }
@@ -175,9 +164,9 @@ impl BatchQueue {
     }
 }
 
-impl Batch {
+impl RequestBatch {
     /// The members. The number of a request in a row is one more than its member's index.
-    pub(super) fn members(&self) -> &[Member] {
+    pub(super) fn members(&self) -> &[BatchMember] {
         &self.members
     }
 
@@ -221,7 +210,7 @@ impl Batch {
             member.replies.push(request.reply);
         } else {
             self.examined = self.examined.saturating_add(request.examined);
-            self.members.push(Member { values: request.values, replies: vec![request.reply] });
+            self.members.push(BatchMember { values: request.values, replies: vec![request.reply] });
         }
     }
 }

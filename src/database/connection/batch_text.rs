@@ -1,7 +1,7 @@
 //! The text that runs a statement for several requests as one execution: a lateral join of the requests' values with the statement.
 //!
 //! Rows come request by request, each request's in the order of the statement: a nested loop reads its inner side for each outer row in
-//! turn (the same order that statements rely on). Memoizing would not change the rows, but costs more than the reads that it saves.
+//! turn (the same order that statements rely on). The inner side has the plan of the statement: PostgreSQL plans a sub-select by itself.
 
 use std::fmt::Write;
 
@@ -17,8 +17,8 @@ pub(super) fn batch_text(sql: &str, types: &[Type]) -> Option<String> {
         return None;
     }
     let mut text = String::with_capacity(sql.len() * 2);
-    text.push_str("SELECT rows_of_request.*, request_values.number\nFROM unnest(");
     // Writing to memory cannot fail.
+    let _ = write!(text, "SELECT rows_of_request.*, {REQUESTS}.number\nFROM unnest(");
     let values = types.iter().enumerate().filter(|(_, ty)| !is_array(ty));
     for (position, (index, ty)) in values.clone().enumerate() {
         let separator = if position > 0 { ", " } else { "" };

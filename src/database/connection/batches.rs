@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, Statement};
 
-use crate::database::connection::batch_queue::{Batch, BatchQueue, Member, PreparedText};
+use crate::database::connection::batch_queue::{BatchMember, BatchQueue, PreparedText, RequestBatch};
 use crate::database::connection::batch_text::is_array;
 use crate::database::connection::rows::Rows;
 use crate::database::connection::shared_turn::SharedTurn;
@@ -78,15 +78,18 @@ const MAX_BYTES: usize = 1 << 20;
 /// How long a request waits for its execution. A connection that does not answer any more ends none.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// Runs a batch, whose requests get their rows when the last one is there. `single` is the statement of one request: it is the turn's if the
-/// batch has one member.
-pub(super) async fn run(turn: SharedTurn, batch: Batch, single: Statement) {
+/// Runs a batch, whose requests get their rows when the last one is there. `single` is the statement of one request, with this key: it is the
+/// turn's if the batch has one member.
+pub(super) async fn run(turn: SharedTurn, batch: RequestBatch, key: u64, single: Statement) {
     match read(&turn, batch.members(), &single).await {
         Ok(rows) => {
             turn.finish();
             batch.reply(rows);
         }
         Err(error) => {
+            if batch.members().len() > 1 && matches!(error, DatabaseError::Statement(_)) {
+                turn.rest(key);
+            }
             match &error {
                 // Rows still come: the turn ends after them.
                 DatabaseError::Batch => drop(turn),
@@ -100,7 +103,7 @@ pub(super) async fn run(turn: SharedTurn, batch: Batch, single: Statement) {
 }
 
 /// The rows of each member.
-async fn read(turn: &SharedTurn, members: &[Member], single: &Statement) -> Result<Vec<Vec<Row>>, DatabaseError> {
+async fn read(turn: &SharedTurn, members: &[BatchMember], single: &Statement) -> Result<Vec<Vec<Row>>, DatabaseError> {
     let is_single = members.len() == 1;
     let types = single.params().iter().enumerate();
     let parameters = types.map(|(index, ty)| parameter(members, index, is_single || is_array(ty)));
@@ -119,8 +122,8 @@ async fn read(turn: &SharedTurn, members: &[Member], single: &Statement) -> Resu
     Ok(of_members)
 }
 
-fn parameter(members: &[Member], index: usize, is_same: bool) -> BatchParameter<'_> {
-    fn value(member: &Member, index: usize) -> Option<RawValue<'_>> {
+fn parameter(members: &[BatchMember], index: usize, is_same: bool) -> BatchParameter<'_> {
+    fn value(member: &BatchMember, index: usize) -> Option<RawValue<'_>> {
         member.values.get(index)?.as_deref().map(RawValue)
     }
     if is_same {

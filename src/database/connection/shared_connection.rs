@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::{ClientWrapper, Object};
 use tokio::sync::Notify;
@@ -24,12 +24,15 @@ pub(crate) const MAX_IN_FLIGHT: usize = 16;
 /// meanwhile runs together.
 pub(crate) const MAX_EXECUTIONS: usize = 2;
 
-/// The settings of the connection. After a second a statement ends: it waits for a lock. Then it is run on a connection of its own, and
-/// the statements behind it go on. To memoize the inner side of a batch costs more than it saves; a setting is that of all statements of a connection.
-const SETTINGS: &str = "SET statement_timeout = 1000; SET enable_memoize = off";
+/// After this time a statement ends, in milliseconds. It waits for a lock: then it is run on a connection of its own, and the statements
+/// behind it go on.
+const STATEMENT_TIMEOUT: u32 = 1000;
 
 /// How long a statement waits to be prepared for those on their way to end.
 const PREPARE_WAIT: Duration = Duration::from_secs(2);
+
+/// How long requests of a text run one by one after PostgreSQL has rejected several together.
+const REST: Duration = Duration::from_secs(5);
 
 /// A connection that many requests share.
 pub(super) struct SharedConnection {
@@ -57,6 +60,8 @@ pub(super) struct Prepared {
     pub(super) statement: Statement,
     /// For several.
     pub(super) batch: BatchStatement,
+    /// What their plans take on the server, about.
+    bytes: usize,
 }
 
 /// The statement that runs for several requests.
@@ -65,13 +70,16 @@ pub(super) enum BatchStatement {
     /// It was not needed so far.
     Unprepared,
     Prepared(Statement),
+    /// PostgreSQL has rejected the values of a request: until then requests run one by one, so that one caller's value does not fail the
+    /// requests of others again and again.
+    Resting(Statement, Instant),
     /// The text has none, or PostgreSQL did not prepare it.
     Impossible,
 }
 
 /// What is prepared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum StatementForm {
     /// The statement of one request.
     Single,
     /// The one of several requests; the single one is there.
@@ -80,7 +88,7 @@ pub(super) enum Form {
 
 /// What a statement takes of its connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Load {
+pub(super) enum StatementLoad {
     /// It has few rows, or those of a batch.
     Execution,
     /// It is one of many on their way.
@@ -100,7 +108,7 @@ impl SharedConnection {
         queue: &Arc<BatchQueue>,
     ) -> Result<Self, DatabaseError> {
         let client = Object::take(pool.get().await?);
-        client.batch_execute(SETTINGS).await?;
+        client.batch_execute(&format!("SET statement_timeout = {STATEMENT_TIMEOUT}")).await?;
         Ok(Self {
             backend: Backend::of(&client, locks),
             client,
@@ -119,19 +127,29 @@ impl SharedConnection {
         self.statements().get(&key).filter(|prepared| *prepared.sql == *sql).cloned()
     }
 
+    /// PostgreSQL has rejected an execution for several requests.
+    pub(super) fn rest(&self, key: u64) {
+        self.statements().update(&key, |prepared| {
+            if let Some(statement) = prepared.batch.usable().cloned() {
+                prepared.batch = BatchStatement::Resting(statement, Instant::now() + REST);
+            }
+            prepared.bytes
+        });
+    }
+
     /// Closes a statement.
     pub(super) fn forget(&self, key: u64) {
         self.statements().remove(&key);
     }
 
     /// Prepares a statement when nothing else is on its way.
-    pub(super) async fn prepare(&self, text: PreparedText, form: Form) {
+    pub(super) async fn prepare(&self, text: PreparedText, form: StatementForm) {
         self.is_paused.store(true, Ordering::Relaxed);
         // A connection that is lost may never be idle.
         if tokio::time::timeout(PREPARE_WAIT, self.until_idle()).await.is_ok() {
             match form {
-                Form::Single => self.prepare_single(text).await,
-                Form::Batch => self.prepare_batch(text).await,
+                StatementForm::Single => self.prepare_single(text).await,
+                StatementForm::Batch => self.prepare_batch(text).await,
             }
         }
         self.is_paused.store(false, Ordering::Relaxed);
@@ -142,18 +160,18 @@ impl SharedConnection {
         // An error shows on the connection of its own that the statement is run on.
         if let Ok(statement) = self.client.prepare(&sql).await {
             let bytes = plan_bytes(&sql);
-            self.statements().insert(key, Prepared { sql, statement, batch: BatchStatement::Unprepared }, bytes);
+            self.statements().insert(key, Prepared { sql, statement, batch: BatchStatement::Unprepared, bytes }, bytes);
         }
     }
 
     async fn prepare_batch(&self, PreparedText { key, sql }: PreparedText) {
         let Some(Prepared { statement, .. }) = self.prepared(key, &sql) else { return };
-        let (mut batch, mut bytes) = (BatchStatement::Impossible, plan_bytes(&sql));
+        let (mut batch, mut more) = (BatchStatement::Impossible, 0);
         if let Some(text) = batch_text(&sql, statement.params()) {
             match self.client.prepare(&text).await.map_err(DatabaseError::from) {
                 Ok(prepared) => {
                     batch = BatchStatement::Prepared(prepared);
-                    bytes += plan_bytes(&text);
+                    more = plan_bytes(&text);
                 }
                 Err(DatabaseError::Statement(_)) => {}
                 // It may succeed later.
@@ -161,19 +179,19 @@ impl SharedConnection {
             }
         }
         // It may have been closed meanwhile, as out of date.
-        let prepared = |known: &mut Prepared| {
-            known.batch = batch;
-            bytes
-        };
-        self.statements().update(&key, prepared);
+        self.statements().update(&key, |prepared| {
+            prepared.batch = batch;
+            prepared.bytes += more;
+            prepared.bytes
+        });
     }
 
     /// Statements on their way, if it takes one more of this kind.
-    pub(super) fn room(&self, load: Load) -> Option<usize> {
+    pub(super) fn room(&self, load: StatementLoad) -> Option<usize> {
         let in_flight = self.in_flight.load(Ordering::Relaxed);
         let is_full = match load {
-            Load::Execution => self.executions.load(Ordering::Acquire) >= MAX_EXECUTIONS,
-            Load::Pipelined => in_flight >= MAX_IN_FLIGHT,
+            StatementLoad::Execution => self.executions.load(Ordering::Acquire) >= MAX_EXECUTIONS,
+            StatementLoad::Pipelined => in_flight >= MAX_IN_FLIGHT,
         };
         (!is_full && !self.is_paused()).then_some(in_flight)
     }
@@ -196,14 +214,14 @@ impl SharedConnection {
     }
 
     /// A statement is about to be sent.
-    pub(super) fn begin(&self, load: Load) {
+    pub(super) fn begin(&self, load: StatementLoad) {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        self.executions.fetch_add(usize::from(load == Load::Execution), Ordering::Relaxed);
+        self.executions.fetch_add(usize::from(load == StatementLoad::Execution), Ordering::Relaxed);
     }
 
     /// A statement has ended.
-    pub(super) fn end(&self, load: Load) {
-        self.executions.fetch_sub(usize::from(load == Load::Execution), Ordering::AcqRel);
+    pub(super) fn end(&self, load: StatementLoad) {
+        self.executions.fetch_sub(usize::from(load == StatementLoad::Execution), Ordering::AcqRel);
         if self.in_flight.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.idle.notify_waiters();
         }
@@ -227,7 +245,12 @@ impl SharedConnection {
 }
 
 impl BatchStatement {
-    pub(super) fn is_prepared(&self) -> bool {
-        matches!(self, Self::Prepared(_))
+    /// The statement, if it can be run.
+    pub(super) fn usable(&self) -> Option<&Statement> {
+        match self {
+            Self::Prepared(statement) => Some(statement),
+            Self::Resting(statement, until) => (Instant::now() >= *until).then_some(statement),
+            Self::Unprepared | Self::Impossible => None,
+        }
     }
 }

@@ -17,7 +17,9 @@ use crate::database::connection::batch_queue::{BatchQueue, MAX_MEMBERS, Prepared
 use crate::database::connection::batches::{self, BatchTurn};
 use crate::database::connection::lock_waits::LockWatch;
 use crate::database::connection::pooled_connections::PooledConnections;
-use crate::database::connection::shared_connection::{BatchStatement, Form, Load, Prepared, SharedConnection};
+use crate::database::connection::shared_connection::{
+    BatchStatement, Prepared, SharedConnection, StatementForm, StatementLoad,
+};
 use crate::database::connection::shared_turn::SharedTurn;
 use crate::database::error::DatabaseError;
 
@@ -105,19 +107,20 @@ impl SharedConnections {
             && shared.has_come_back(text.key)
             && let Some(lacking) = (0..shared.slots.len()).find(|slot| places.iter().all(|place| place.slot != *slot))
         {
-            shared.prepare(lacking, text.key, text.sql, Form::Single);
+            shared.prepare(lacking, text.key, text.sql, StatementForm::Single);
         }
         if text.has_few_rows {
             if !shared.queue.has(text.key)
-                && let Some(place) = best(&places, Load::Execution)
+                && let Some(place) = best(&places, StatementLoad::Execution)
             {
-                return Some(SharedPlace::Single(place.turn(Load::Execution)));
+                return Some(SharedPlace::Single(place.turn(StatementLoad::Execution)));
             }
-            let unprepared = |place: &&Place| matches!(place.prepared.batch, BatchStatement::Unprepared);
+            let unprepared = |place: &&PreparedPlace| matches!(place.prepared.batch, BatchStatement::Unprepared);
             if let Some(place) = places.iter().find(unprepared) {
-                shared.prepare(place.slot, text.key, text.sql, Form::Batch);
+                shared.prepare(place.slot, text.key, text.sql, StatementForm::Batch);
             }
-            let may_wait = |place: &&Place| place.prepared.batch.is_prepared() && !place.connection.is_paused();
+            let may_wait =
+                |place: &&PreparedPlace| place.prepared.batch.usable().is_some() && !place.connection.is_paused();
             if let Some(place) = places.iter().find(may_wait) {
                 let Prepared { sql, statement, .. } = place.prepared.clone();
                 let prepared = PreparedText { key: text.key, sql };
@@ -125,7 +128,7 @@ impl SharedConnections {
                 return Some(SharedPlace::Batched(turn));
             }
         }
-        best(&places, Load::Pipelined).map(|place| SharedPlace::Single(place.turn(Load::Pipelined)))
+        best(&places, StatementLoad::Pipelined).map(|place| SharedPlace::Single(place.turn(StatementLoad::Pipelined)))
     }
 
     /// Closes a statement wherever it is prepared.
@@ -135,32 +138,32 @@ impl SharedConnections {
 }
 
 /// A connection that has prepared a statement.
-struct Place {
+struct PreparedPlace {
     slot: usize,
     connection: Arc<SharedConnection>,
     prepared: Prepared,
 }
 
-impl Place {
+impl PreparedPlace {
     /// The right to run the statement of one request there.
-    fn turn(&self, load: Load) -> SharedTurn {
+    fn turn(&self, load: StatementLoad) -> SharedTurn {
         SharedTurn::begin(Arc::clone(&self.connection), self.prepared.statement.clone(), load)
     }
 }
 
 /// The place with the fewest statements on their way, of those that take one more.
-fn best(places: &[Place], load: Load) -> Option<&Place> {
+fn best(places: &[PreparedPlace], load: StatementLoad) -> Option<&PreparedPlace> {
     let with_room = places.iter().filter_map(|place| Some((place.connection.room(load)?, place)));
     with_room.min_by_key(|(in_flight, _)| *in_flight).map(|(_, place)| place)
 }
 
 impl Shared {
     /// Where the statement is prepared.
-    fn places_of(&self, key: u64, sql: &str) -> Vec<Place> {
+    fn places_of(&self, key: u64, sql: &str) -> Vec<PreparedPlace> {
         let slots = self.slots.iter().enumerate();
         let places = slots.filter_map(|(slot, connection)| {
             let connection = connection.connection()?;
-            Some(Place { slot, prepared: connection.prepared(key, sql)?, connection })
+            Some(PreparedPlace { slot, prepared: connection.prepared(key, sql)?, connection })
         });
         places.collect()
     }
@@ -182,7 +185,7 @@ impl Shared {
 
     /// Prepares a statement on the connection of a slot, which is opened if there is none, when nothing else is on its way there. Does
     /// nothing if another statement is being prepared.
-    fn prepare(self: &Arc<Self>, slot: usize, key: u64, sql: &str, form: Form) {
+    fn prepare(self: &Arc<Self>, slot: usize, key: u64, sql: &str, form: StatementForm) {
         if self.is_preparing.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -216,7 +219,7 @@ impl Shared {
         let mut without_room = Vec::new();
         while let Some(text) = self.queue.first_text(&without_room) {
             let places = self.places_of(text.key, &text.sql);
-            let Some(Place { connection, prepared, .. }) = best(&places, Load::Execution) else {
+            let Some(PreparedPlace { connection, prepared, .. }) = best(&places, StatementLoad::Execution) else {
                 if places.is_empty() {
                     // The connections were lost, or the statement was closed. Each request runs on a connection of its own.
                     self.queue.take_all(&text).fail(DatabaseError::Batch);
@@ -225,19 +228,20 @@ impl Shared {
                 }
                 continue;
             };
-            let most = if prepared.batch.is_prepared() { MAX_MEMBERS } else { 1 };
+            let several = prepared.batch.usable();
+            let most = if several.is_some() { MAX_MEMBERS } else { 1 };
             let batch = self.queue.take(&text, prepared.statement.params(), most);
-            let statement = match (&prepared.batch, batch.members().len()) {
+            let statement = match (several, batch.members().len()) {
                 (_, 0) => {
                     // The types of its parameters have changed.
                     self.queue.take_all(&text).fail(DatabaseError::Batch);
                     continue;
                 }
-                (BatchStatement::Prepared(statement), 2..) => statement,
+                (Some(statement), 2..) => statement,
                 _ => &prepared.statement,
             };
-            let turn = SharedTurn::begin(Arc::clone(connection), statement.clone(), Load::Execution);
-            tokio::spawn(batches::run(turn, batch, prepared.statement.clone()));
+            let turn = SharedTurn::begin(Arc::clone(connection), statement.clone(), StatementLoad::Execution);
+            tokio::spawn(batches::run(turn, batch, text.key, prepared.statement.clone()));
         }
     }
 }

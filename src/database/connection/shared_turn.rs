@@ -8,7 +8,7 @@ use tokio_postgres::types::BorrowToSql;
 
 use crate::database::connection::backend::Backend;
 use crate::database::connection::rows::Rows;
-use crate::database::connection::shared_connection::{Load, SharedConnection};
+use crate::database::connection::shared_connection::{SharedConnection, StatementLoad};
 use crate::database::error::DatabaseError;
 
 /// The right to run one statement on a shared connection.
@@ -17,12 +17,12 @@ pub struct SharedTurn {
     /// `None` when the statement has ended.
     connection: Option<Arc<SharedConnection>>,
     statement: Statement,
-    load: Load,
+    load: StatementLoad,
 }
 
 impl SharedTurn {
     /// A statement that counts as on its way until the turn ends.
-    pub(super) fn begin(connection: Arc<SharedConnection>, statement: Statement, load: Load) -> Self {
+    pub(super) fn begin(connection: Arc<SharedConnection>, statement: Statement, load: StatementLoad) -> Self {
         connection.begin(load);
         Self { connection: Some(connection), statement, load }
     }
@@ -41,6 +41,13 @@ impl SharedTurn {
     ) -> Result<Rows<'_>, DatabaseError> {
         let connection = self.connection.as_ref().ok_or(DatabaseError::Busy)?;
         Ok(Rows::arriving(connection.client.query_raw(&self.statement, parameters).await?, None))
+    }
+
+    /// PostgreSQL has rejected the values of the requests that the statement was run for.
+    pub(super) fn rest(&self, key: u64) {
+        if let Some(connection) = &self.connection {
+            connection.rest(key);
+        }
     }
 
     /// The statement has ended.

@@ -118,7 +118,7 @@ impl<'a> Planner<'a> {
             sql_key: BuildHasherDefault::<DefaultHasher>::default().hash_one(&sql),
             sql,
             parameters: self.parameters,
-            characters: self.catalog.characters(),
+            characters: self.catalog.characters().clone(),
             columns: self.columns,
             steps: self.steps,
             response: self.response.finish(),

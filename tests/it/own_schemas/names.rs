@@ -87,8 +87,8 @@ async fn names_in_other_scripts_and_labels_without_letters_are_kept_apart() {
     for part in [
         "type Strasse @relation(name: \"Straße\", key: [\"ÄId\"]) {\n  aId: ID! @column(name: \"ÄId\")\n  id: String\n",
         "  grosse: Int @column(name: \"Größe\")\n  grosse2: Int @column(name: \"GROSSE\")\n",
-        "type U6ce8u6587 @relation(name: \"注文\"",
-        "  u65e5u672c: String @column(name: \"日本\")\n",
+        "type ZhuWen @relation(name: \"注文\"",
+        "  riBen: String @column(name: \"日本\")\n",
         "type Zakazy @relation(name: \"Заказы\"",
         "  EMPTY @value(text: \"\")\n  U20 @value(text: \" \")\n  U2D @value(text: \"-\")\n  EMPTY2 @value(text: \"EMPTY\")\n  WEISS @value",
     ] {
@@ -97,11 +97,10 @@ async fn names_in_other_scripts_and_labels_without_letters_are_kept_apart() {
     let served = own.serve(&[]);
     for (label, id) in [("EMPTY", "1"), ("U20", "2"), ("U2D", "3"), ("EMPTY2", "4"), ("WEISS", "5"), ("DA", "6")] {
         let query = format!(
-            "{{ found: u6ce8u6587s(first: 9, query: \"ua7:{label}\") {{ edges {{ node {{ ua7 u65e5u672c strasseStrasse {{ id grosse2 }} }} }} }} }}"
+            "{{ found: zhuWens(first: 9, query: \"ua7:{label}\") {{ edges {{ node {{ ua7 riBen strasseStrasse {{ id grosse2 }} }} }} }} }}"
         );
         let response = served.query(&query);
-        let node =
-            json!({ "ua7": label, "u65e5u672c": format!("j{id}"), "strasseStrasse": { "id": "id", "grosse2": 3 } });
+        let node = json!({ "ua7": label, "riBen": format!("j{id}"), "strasseStrasse": { "id": "id", "grosse2": 3 } });
         assert_eq!(response["data"]["found"]["edges"], json!([{ "node": node }]), "{label}: {response}");
     }
 }
