@@ -4,8 +4,8 @@
 //! - [`oracles`]: second computations of what orderql computes
 //! - [`support`]: what targets share
 //!
-//! The programs in `fuzz_targets/` run a target under libFuzzer; `tests/replay.rs` runs all of them over their corpora on
-//! stable Rust. Both call the same functions.
+//! The programs in `fuzz_targets/` run a target under libFuzzer; the tests of the main package (`tests/fuzz`) run all of them
+//! over their corpora on stable Rust. Both call the same functions.
 
 pub mod oracles;
 pub mod support;

@@ -70,22 +70,3 @@ pub fn numeric(mantissa: i128, scale: u32) -> Vec<u8> {
     let head = [count, weight, sign, u16::try_from(scale).unwrap_or_default()];
     head.into_iter().chain(digits).flat_map(u16::to_be_bytes).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn writes_numbers_as_postgresql_does() {
-        let words = |mantissa, scale| {
-            let bytes = numeric(mantissa, scale);
-            bytes.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect::<Vec<_>>()
-        };
-        // 12.50, 0, 0.0001, -12345, 10000.
-        assert_eq!(words(1250, 2), [2, 0, 0, 2, 12, 5000]);
-        assert_eq!(words(0, 0), [0, 0, 0, 0]);
-        assert_eq!(words(1, 4), [1, 0xffff, 0, 4, 1]);
-        assert_eq!(words(-12345, 0), [2, 1, 0x4000, 0, 1, 2345]);
-        assert_eq!(words(10_000, 0), [1, 1, 0, 0, 1]);
-    }
-}

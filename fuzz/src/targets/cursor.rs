@@ -30,6 +30,7 @@ pub fn run(data: &[u8]) {
     let (first, rest) = choice(data);
     let (index, is_inside) = (first / 2 % ORDERINGS.len(), first % 2 == 1);
     let text = if is_inside {
+        check_seal(index);
         sealed(index, rest)
     } else {
         let Ok(text) = str::from_utf8(rest) else { return };
@@ -100,22 +101,15 @@ fn sealed(index: usize, content: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode([&bytes[..], &hash(&bytes).to_be_bytes()].concat())
 }
 
+/// What this target seals has to be what the library seals: otherwise the bytes inside are never read.
+fn check_seal(index: usize) {
+    let (connection, sort_key, types) = ORDERINGS[index];
+    let nulls = encoded(OrderingTag::new(connection, sort_key), types, &vec![None; types.len()]);
+    let bytes = URL_SAFE_NO_PAD.decode(&nulls).expect("a cursor is base64");
+    assert_eq!(sealed(index, &bytes[5..bytes.len() - 4]), nulls);
+}
+
 /// FNV-1a, 32 bits.
 fn hash(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_sealed_is_a_cursor() {
-        for (index, (connection, sort_key, types)) in ORDERINGS.into_iter().enumerate() {
-            let tag = OrderingTag::new(connection, sort_key);
-            let nulls = URL_SAFE_NO_PAD.decode(encoded(tag, types, &vec![None; types.len()])).unwrap();
-            let content = &nulls[5..nulls.len() - 4];
-            assert_eq!(decode(&sealed(index, content), tag, types), Ok(vec![None; types.len()]));
-        }
-    }
 }

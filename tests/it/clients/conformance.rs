@@ -7,6 +7,7 @@ use std::env;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::process::Command;
 
 use orderql::access::profile::Profile;
 use orderql::query::parse::print::print;
@@ -62,6 +63,20 @@ const ODD_DOCUMENTS: [&str; 6] = [
     "query($a: [[I!]]! = [[1, -2.5e-3], null] @x(y: E) @z, $b: I = {x: {y: true}, z: \"\"\"a\nb\"\"\"}) @q { a @r(s: $a) ... @t { u } }",
     "subscription S { a } mutation ($a: A) @b { a(b: $a) { ...F @c } } fragment F on T @d { ... on U @e { on type query } }",
 ];
+
+#[test]
+fn linters_find_nothing_in_the_published_schema() {
+    if node_or_skip().is_none() {
+        return;
+    }
+    let folder = TestFolder::create("linted");
+    let file = folder.path().join("published.graphql");
+    let printed = Command::new(env!("CARGO_BIN_EXE_orderql")).args(["schema", "print"]).output().unwrap();
+    fs::write(&file, printed.stdout).unwrap();
+    if let Err(output) = node::test("lint/lint.test.js", &[("ORDERQL_SDL", file.to_str().unwrap())]) {
+        panic!("{output}");
+    }
+}
 
 #[tokio::test]
 async fn tools_read_the_published_schema_by_introspection() {

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use serde_json::Value;
+use tokio_postgres::error::SqlState;
 
 use crate::database::ddl::changes::{Change, QUERIES, SCHEMA, TABLES};
 use crate::database::ddl::served::{Served, changed};
@@ -85,8 +86,13 @@ async fn make(name: &str, changes: &'static str) {
 }
 
 async fn execute(own: &OwnSchema, what: &str, ddl: &str) {
-    // Some may not run in a transaction, which several statements are.
-    own.client.batch_execute(ddl).await.unwrap_or_else(|error| panic!("{what}: {error:?}: {ddl}"));
+    // Some may not run in a transaction, which several statements are. A deadlock with a request is PostgreSQL's to end, whichever it ends.
+    loop {
+        match own.client.batch_execute(ddl).await {
+            Err(error) if error.code() == Some(&SqlState::T_R_DEADLOCK_DETECTED) => {}
+            done => return done.unwrap_or_else(|error| panic!("{what}: {error:?}: {ddl}")),
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,17 +1,16 @@
 //! The faults of `./dev fuzz --selftest` can be planted: code that changes must not leave them behind.
 
 use std::fs::{self, File};
-use std::path::Path;
 use std::process::Command;
 
 #[test]
 fn every_planted_fault_applies_to_the_code() {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let fuzz = crate::folder();
     let mut patches = 0;
-    for entry in fs::read_dir(package.join("planted")).unwrap() {
+    for entry in fs::read_dir(fuzz.join("planted")).unwrap() {
         let path = entry.unwrap().path();
         let mut command = Command::new("patch");
-        command.args(["-p1", "--forward", "--dry-run", "--directory"]).arg(package.join(".."));
+        command.args(["-p1", "--forward", "--dry-run", "--directory"]).arg(env!("CARGO_MANIFEST_DIR"));
         let output = command.stdin(File::open(&path).unwrap()).output().expect("`patch` is installed");
         assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stdout));
         patches += 1;

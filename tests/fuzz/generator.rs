@@ -1,4 +1,4 @@
-//! What is generated without mistakes compiles, and it has everything that documents can have.
+//! Random requests: those without mistakes compile, and have everything that documents can have.
 
 use std::collections::HashMap;
 
@@ -6,6 +6,7 @@ use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql_generator::change::{change_values, enlarge_page, remove_selection, shrink};
 use orderql_generator::choices::{Choices, bytes_of_seed};
+use orderql_generator::cursor::numeric;
 use orderql_generator::generate::{Settings, generate};
 use orderql_generator::mistake::make_mistakes;
 use orderql_generator::print::Layout;
@@ -108,4 +109,18 @@ fn shrinks_to_what_fails() {
     check(&catalog, seed, &smallest);
     let text = smallest.request().query;
     assert!(text.len() < 200 && smallest.variables.is_empty(), "{text}");
+}
+
+#[test]
+fn writes_numbers_as_postgresql_does() {
+    let words = |mantissa, scale| {
+        let bytes = numeric(mantissa, scale);
+        bytes.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect::<Vec<_>>()
+    };
+    // 12.50, 0, 0.0001, -12345, 10000.
+    assert_eq!(words(1250, 2), [2, 0, 0, 2, 12, 5000]);
+    assert_eq!(words(0, 0), [0, 0, 0, 0]);
+    assert_eq!(words(1, 4), [1, 0xffff, 0, 4, 1]);
+    assert_eq!(words(-12345, 0), [2, 1, 0x4000, 0, 1, 2345]);
+    assert_eq!(words(10_000, 0), [1, 1, 0, 0, 1]);
 }

@@ -1,5 +1,6 @@
 // The schema rules of graphql-eslint over the published schema: all of them, and those of Relay. What is off has its reason here.
 
+import { env } from "node:process";
 import graphql from "@graphql-eslint/eslint-plugin";
 
 const { "flat/schema-all": all, "flat/schema-relay": relay } = graphql.configs;
@@ -44,7 +45,7 @@ const decided = {
 export default [
   {
     files: ["published.graphql"],
-    languageOptions: { parser: graphql.parser, parserOptions: { graphQLConfig: { schema: "published.graphql" } } },
+    languageOptions: { parser: graphql.parser, parserOptions: { graphQLConfig: { schema: env.ORDERQL_SDL } } },
     plugins: { "@graphql-eslint": graphql },
     rules: { ...all.rules, ...relay.rules, ...descriptions, ...decided },
   },
