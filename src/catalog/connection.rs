@@ -74,6 +74,12 @@ impl Connection {
         self.sort_keys.first().map_or(&[], SortKey::primary_key)
     }
 
+    /// The index of the sort key whose order begins with the column of a search key.
+    pub(crate) fn order_of(&self, key: &SearchKey) -> Option<usize> {
+        let begins = |sort_key: &SortKey| sort_key.columns.first().is_some_and(|column| column.name == key.column.name);
+        self.sort_keys.iter().position(begins).filter(|_| key.semi_join.is_none())
+    }
+
     /// The index of the search key with that name.
     pub fn search_key(&self, name: &str) -> Option<usize> {
         self.search_keys.iter().position(|key| key.scope.is_none() && key.name == name)

@@ -37,6 +37,11 @@ impl Comparator {
         }
     }
 
+    /// Whether it is true of values on one side of a bound.
+    pub(crate) const fn is_range(self) -> bool {
+        matches!(self, Self::Greater | Self::GreaterOrEqual | Self::Less | Self::LessOrEqual)
+    }
+
     /// A term with this comparator, as it is written.
     pub(crate) fn example(self, key: &str) -> String {
         match self {

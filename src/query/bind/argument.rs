@@ -30,6 +30,11 @@ impl<'a> Arguments<'a> {
         self.at(index)
     }
 
+    /// Whether the field has an argument with that role.
+    pub(super) fn takes(&self, role: ArgumentRole) -> bool {
+        self.field.arguments.iter().any(|argument| argument.role == role)
+    }
+
     /// The index of the variable that gives the argument with that role, if one does.
     pub(super) fn variable(&self, role: ArgumentRole) -> Option<usize> {
         let index = self.field.arguments.iter().position(|argument| argument.role == role)?;
@@ -78,12 +83,11 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The index of the sort key among the connection's, and whether the order is reversed.
-pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (usize, bool) {
-    let sort_key = if let Some(Literal::Enum(name)) = arguments.get(ArgumentRole::SortKey) {
-        connection.sort_keys.iter().position(|key| key.name == *name).unwrap_or(0)
-    } else {
-        0
+/// The index of the sort key among the connection's, if one is given, and whether the order is reversed.
+pub(super) fn order(arguments: &Arguments<'_>, connection: &Connection) -> (Option<usize>, bool) {
+    let sort_key = match arguments.get(ArgumentRole::SortKey) {
+        Some(Literal::Enum(name)) => connection.sort_keys.iter().position(|key| key.name == *name),
+        _ => None,
     };
     (sort_key, arguments.get(ArgumentRole::Reverse) == Some(&Literal::Boolean(true)))
 }

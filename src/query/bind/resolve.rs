@@ -286,7 +286,9 @@ impl<'a> Resolver<'a, '_> {
         let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
         let count_up_to = argument::count_up_to(&arguments, &mut errors);
         let before = self.errors.len() + errors.len();
-        let unindexed_terms = self.search_keys.unindexed_terms(&arguments, binding, &mut errors);
+        let searched = self.search_keys.read(&arguments, binding, &mut errors);
+        // Rows that are summed up have no order for the client, so that those of a range are read along its index.
+        let sort_key = sort_key.or(searched.range_order.filter(|_| arguments.takes(ArgumentRole::Rows))).unwrap_or(0);
         if arguments.get(ArgumentRole::Query).is_some() || binding.scope.is_some() {
             let (step, of_keys) = (self.values.len(), before..self.errors.len() + errors.len());
             self.searches.push(Search { step, selection, field, connection: binding, errors: of_keys });
@@ -307,7 +309,7 @@ impl<'a> Resolver<'a, '_> {
             after: after.as_ref().map(CursorShape::of),
             before: before.as_ref().map(CursorShape::of),
             is_counted: count_up_to.is_some(),
-            unindexed_terms,
+            unindexed_terms: searched.unindexed,
         };
         (shape, PageValues { size, after, before, count_up_to })
     }

@@ -20,15 +20,19 @@ use crate::search::{self, Comparator, Operator, SearchError, SearchErrorKind, Te
 #[derive(Debug, Default)]
 pub(super) struct SearchKeys {
     budget: SearchBudget,
-    /// The terms of variables, by the variable's index and the name of the root.
-    of_variables: HashMap<(usize, String), TermCount>,
+    /// The searches of variables, by the variable's index and the name of the root.
+    of_variables: HashMap<(usize, String), SearchedKeys>,
 }
 
-/// How many terms a search string has.
+/// What is known of a search string without its values.
 #[derive(Debug, Clone, Copy, Default)]
-struct TermCount {
-    all: usize,
-    unindexed: u64,
+pub(super) struct SearchedKeys {
+    /// How many terms it has.
+    terms: usize,
+    /// How many search terms no selective index serves, those that limit the rows for the caller included.
+    pub(super) unindexed: u64,
+    /// The first sort key of whose column it has a range: its index among the connection's.
+    pub(super) range_order: Option<usize>,
 }
 
 /// How many limits of a connection's rows no selective index serves. Those that look at each row are one.
@@ -40,52 +44,57 @@ fn unindexed_limits(connection: &Connection) -> u64 {
 }
 
 impl SearchKeys {
-    /// How many search terms of a connection no selective index serves, those that limit its rows for the caller included. Every term with
-    /// an error that its value does not cause adds this error, in the string's order.
-    pub(super) fn unindexed_terms(
+    /// Reads the search of a connection. Every term with an error that its value does not cause adds this error, in the string's order.
+    pub(super) fn read(
         &mut self,
         arguments: &Arguments<'_>,
         connection: &Connection,
         errors: &mut Vec<BindError>,
-    ) -> u64 {
-        let of_scope = unindexed_limits(connection);
+    ) -> SearchedKeys {
+        let of_scope = SearchedKeys { unindexed: unindexed_limits(connection), ..SearchedKeys::default() };
         let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return of_scope };
         if self.budget.is_exceeded() {
-            return 0;
+            return SearchedKeys::default();
         }
         let source = arguments.variable(ArgumentRole::Query).map(|variable| (variable, arguments.field.name.clone()));
         let known = source.as_ref().and_then(|source| self.of_variables.get(source)).copied();
-        let counted = match known {
-            Some(known) => self.budget.add(SearchSize::Terms, known.all).map(|()| known),
-            None => self.count(text, arguments, connection, errors),
+        let keys = match known {
+            Some(known) => self.budget.add(SearchSize::Terms, known.terms).map(|()| known),
+            None => self.read_terms(text, arguments, connection, errors),
         };
-        let count = counted.map_err(|error| errors.push(error)).unwrap_or_default();
+        let keys = keys.map_err(|error| errors.push(error)).unwrap_or_default();
         if let Some(source) = source {
-            self.of_variables.insert(source, count);
+            self.of_variables.insert(source, keys);
         }
-        count.unindexed + of_scope
+        SearchedKeys { unindexed: keys.unindexed + of_scope.unindexed, ..keys }
     }
 
     /// Fails if the request has more terms than it may.
-    fn count(
+    fn read_terms(
         &mut self,
         text: &str,
         arguments: &Arguments<'_>,
         connection: &Connection,
         errors: &mut Vec<BindError>,
-    ) -> Result<TermCount, BindError> {
+    ) -> Result<SearchedKeys, BindError> {
         self.budget.add(SearchSize::Bytes, text.len())?;
         let terms = search::parse(text);
         self.budget.add(SearchSize::Terms, terms.len())?;
-        let mut count = TermCount { all: terms.len(), unindexed: 0 };
+        let mut keys = SearchedKeys { terms: terms.len(), ..SearchedKeys::default() };
         for term in terms {
             let term = term.map_err(|bad| malformed(arguments, connection, bad));
             match term.and_then(|term| key(arguments, connection, &term)) {
-                Ok((index, _)) => count.unindexed += u64::from(!connection.search_keys[index].indexed),
+                Ok((index, comparator)) => {
+                    let key = &connection.search_keys[index];
+                    keys.unindexed += u64::from(!key.indexed);
+                    if comparator.is_range() {
+                        keys.range_order = keys.range_order.or_else(|| connection.order_of(key));
+                    }
+                }
                 Err(error) => errors.push(error),
             }
         }
-        Ok(count)
+        Ok(keys)
     }
 }
 
