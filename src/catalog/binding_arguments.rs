@@ -5,6 +5,7 @@ use graphql_parser::schema as sdl;
 
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::normalization::Normalization;
+use crate::catalog::prices::{LIST_RANGE, MAX_LIST};
 use crate::catalog::totals::TimeUnit;
 use crate::search::Comparator;
 
@@ -14,7 +15,7 @@ const DIRECTIVES: [(&str, &[&str]); 18] = [
     ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
-    ("many", &["by", "to", "through"]),
+    ("many", &["by", "to", "through", "atMost"]),
     ("aggregate", &["countDistinct", "lowest", "over", "within", "by"]),
     ("changes", &["of"]),
     ("point", &["through"]),
@@ -122,6 +123,14 @@ impl<'d, 't> BindingArguments<'d, 't> {
             Some(sdl::Value::Boolean(value)) => Ok(Some(*value)),
             Some(_) => Err(self.bad(argument, "true or false")),
         }
+    }
+
+    /// `atMost`, a number of rows.
+    pub(super) fn at_most(&self) -> Result<Option<u32>, SchemaError> {
+        let Some(value) = self.value("atMost") else { return Ok(None) };
+        let rows = if let sdl::Value::Int(rows) = value { rows.as_i64() } else { None };
+        let rows = rows.and_then(|rows| u32::try_from(rows).ok()).filter(|rows| (1..=MAX_LIST).contains(rows));
+        rows.map(Some).ok_or_else(|| self.bad("atMost", LIST_RANGE))
     }
 
     /// `by` and `to`, which pair columns. `to` defaults to `by`.

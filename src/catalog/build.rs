@@ -10,6 +10,7 @@ use crate::catalog::binding::{Entity, EntityBinding, RootBinding};
 use crate::catalog::build_binding::Bindings;
 use crate::catalog::characters::Characters;
 use crate::catalog::compared_columns;
+use crate::catalog::connection::ListIndex;
 use crate::catalog::connection_types;
 use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
@@ -212,10 +213,17 @@ impl<'a> Builder<'a> {
         let wrong = || SchemaError::new(field.position, SchemaErrorKind::WrongBinding);
         check_keys(field, false)?;
         Ok(match &field.binding {
-            Some(BindingDefinition::Many { by, to, through }) if field.is_list => {
-                let connection = bindings.nested(ty, field, by, to, through.as_deref())?;
+            Some(BindingDefinition::Many(many)) if field.is_list => {
+                let connection = bindings.nested(ty, field, many)?;
                 let arguments = connection_types::nested_arguments(names, ty, field);
-                (EntityBinding::Connection(connection), arguments, self.connection_ref(field)?)
+                let reference = match many.found_by {
+                    ListIndex::Order => self.connection_ref(field)?,
+                    ListIndex::Parent { .. } if field.is_non_null => {
+                        return Err(SchemaError::new(field.position, SchemaErrorKind::NonNullBoundedList));
+                    }
+                    ListIndex::Parent { .. } => TypeRef::Named(names.connection(&field.ty)),
+                };
+                (EntityBinding::Connection(connection), arguments, reference)
             }
             Some(BindingDefinition::One { by, to }) if !field.is_list => {
                 let one = bindings.one(ty, field, by, to)?;

@@ -8,10 +8,10 @@ use crate::catalog::aggregate::{Aggregate, AggregateFunction};
 use crate::catalog::binding::{Entity, EntityScope, Lookup, One};
 use crate::catalog::changes::{Changes, Route};
 use crate::catalog::column::Column;
-use crate::catalog::connection::{Connection, Join, SortKey};
+use crate::catalog::connection::{Connection, Join, ListIndex, SortKey};
 use crate::catalog::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, RelationDefinition,
-    SchemaDefinition, ScopedRows, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
+    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, ManyDefinition,
+    RelationDefinition, SchemaDefinition, ScopedRows, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::feed;
@@ -104,6 +104,7 @@ impl<'a> Bindings<'a> {
             node: self.target(&field.ty, field.position)?,
             relation,
             join: Join::default(),
+            found_by: ListIndex::Order,
             sort_keys: sort_keys(node, &key, field, &field.name)?,
             parent_columns: Vec::new(),
             pair_indexes: pair_indexes.collect::<Result<_, _>>()?,
@@ -118,16 +119,14 @@ impl<'a> Bindings<'a> {
         &self,
         ty: &TypeDefinition,
         field: &FieldDefinition,
-        by: &[String],
-        to: &[String],
-        through: Option<&str>,
+        many: &ManyDefinition,
     ) -> Result<Connection, SchemaError> {
         let node = self.node(&field.ty, field.position)?;
         let Entity { relation, key, .. } = Self::entity(node)?;
         check_key_names(field)?;
         let path = format!("{}.{}", ty.name, field.name);
         let mut sort_keys = sort_keys(node, &key, field, &path)?;
-        let join = join(ty, by, to);
+        let join = join(ty, &many.by, &many.to);
         // A column has the type of the parent's column that it equals.
         let joined = join.by.iter().zip(&join.to).map(|(by, to)| Column::new(to, by.scalar));
         let parent_columns = joined.filter(|joined| key.iter().all(|column| column.name != joined.name)).collect();
@@ -137,8 +136,9 @@ impl<'a> Bindings<'a> {
         }
         Ok(Connection {
             node: self.target(&field.ty, field.position)?,
-            relation: through.map_or(relation, str::to_owned),
+            relation: many.through.clone().unwrap_or(relation),
             join,
+            found_by: many.found_by,
             sort_keys,
             parent_columns,
             search_keys: Vec::new(),
@@ -174,7 +174,7 @@ impl<'a> Bindings<'a> {
             AggregatedRows::Relation(relation, by) => (relation.clone(), join(ty, by, by)),
             AggregatedRows::Connection(over) => {
                 let connection = ty.fields.iter().find(|other| other.name == *over);
-                let Some((connection, BindingDefinition::Many { by, to, through })) =
+                let Some((connection, BindingDefinition::Many(ManyDefinition { by, to, through, .. }))) =
                     connection.and_then(|connection| Some((connection, connection.binding.as_ref()?)))
                 else {
                     let kind = SchemaErrorKind::UnknownConnection { ty: ty.name.clone(), field: over.clone() };
@@ -223,6 +223,7 @@ impl<'a> Bindings<'a> {
                 node: self.target(&field.ty, field.position)?,
                 relation: direct.clone(),
                 join: Join::default(),
+                found_by: ListIndex::Order,
                 sort_keys: vec![sort_key],
                 parent_columns: Vec::new(),
                 search_keys: Vec::new(),

@@ -3,7 +3,7 @@
 use graphql_parser::Pos;
 
 use crate::catalog::definition::{
-    AggregatedRows, BindingDefinition, FieldDefinition, SchemaDefinition, TypeDefinition,
+    AggregatedRows, BindingDefinition, FieldDefinition, ManyDefinition, SchemaDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::value::ScalarType;
@@ -24,7 +24,9 @@ fn check_field(schema: &SchemaDefinition, ty: &TypeDefinition, field: &FieldDefi
     let here = |_: &FieldDefinition| field.position;
     let node_of = |field: &FieldDefinition| schema.types.iter().find(|other| other.name == field.ty);
     match &field.binding {
-        Some(BindingDefinition::One { by, .. } | BindingDefinition::Many { by, .. }) => check_columns(ty, by, here)?,
+        Some(BindingDefinition::One { by, .. } | BindingDefinition::Many(ManyDefinition { by, .. })) => {
+            check_columns(ty, by, here)?;
+        }
         Some(BindingDefinition::Aggregate { column, rows, .. }) => {
             if is_never_compared(&field.ty) {
                 return Err(error(field, &field.name, &field.ty));

@@ -16,6 +16,19 @@ pub struct Join {
     pub to: Vec<String>,
 }
 
+/// Which index finds the rows of a connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ListIndex {
+    /// One that has them in order, for each sort key.
+    #[default]
+    Order,
+    /// One that has those of a parent. All of them are read, and sorted. The list is null if they are more.
+    Parent {
+        /// The most rows that a parent has.
+        at_most: u32,
+    },
+}
+
 /// A connection: the rows of a relation, all of them at the root, otherwise those that belong to one parent.
 #[derive(Debug)]
 pub struct Connection {
@@ -25,6 +38,8 @@ pub struct Connection {
     pub relation: String,
     /// The join condition to the parent; empty at the root.
     pub join: Join,
+    /// Which index finds the rows.
+    pub found_by: ListIndex,
     /// The sort keys, the default first. Never empty. A nested connection without sort keys has one: the primary key.
     pub sort_keys: Vec<SortKey>,
     /// The columns of the rows that name the parent and are not in the sort key. Cursors carry them too.

@@ -3,6 +3,7 @@
 use graphql_parser::Pos;
 
 use crate::catalog::aggregate::AggregateFunction;
+use crate::catalog::connection::ListIndex;
 use crate::catalog::normalization::Normalization;
 use crate::catalog::schema::{EnumType, EnumValue};
 use crate::catalog::scoped_relation::Without;
@@ -186,17 +187,42 @@ pub(super) struct ArgumentDefinition {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum BindingDefinition {
     /// `@one`: the parent's columns, and the target's.
-    One { by: Vec<String>, to: Vec<String> },
-    /// `@many`: the parent's columns, the node's, and the relation that has them if not the node's own.
-    Many { by: Vec<String>, to: Vec<String>, through: Option<String> },
+    One {
+        by: Vec<String>,
+        to: Vec<String>,
+    },
+    Many(ManyDefinition),
     /// `@aggregate`: what is computed, the column, and the rows over which it is computed.
-    Aggregate { function: AggregateFunction, column: String, rows: AggregatedRows },
+    Aggregate {
+        function: AggregateFunction,
+        column: String,
+        rows: AggregatedRows,
+    },
     /// `@point`: the relation with the target's columns, if not the target's own.
-    Lookup { through: Option<String> },
+    Lookup {
+        through: Option<String>,
+    },
     /// `@changes`: the type with the feed.
-    Changes { of: String },
+    Changes {
+        of: String,
+    },
     /// `@totals`: the root connection whose rows are summed up, and the path to the currency of amounts of money.
-    Totals { of: String, currency: Option<String> },
+    Totals {
+        of: String,
+        currency: Option<String>,
+    },
+}
+
+/// `@many`
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ManyDefinition {
+    /// The parent's columns.
+    pub(super) by: Vec<String>,
+    /// The node's.
+    pub(super) to: Vec<String>,
+    /// The relation that has them, if not the node's own.
+    pub(super) through: Option<String>,
+    pub(super) found_by: ListIndex,
 }
 
 /// The rows of an aggregate.

@@ -144,6 +144,9 @@ pub(crate) enum SchemaErrorKind {
          @aggregate makes an Int"
     )]
     WrongBinding,
+    /// `@many(atMost:)` of a field that is non-null.
+    #[error("a list with `atMost` is null if it has more rows; leave the exclamation mark out")]
+    NonNullBoundedList,
     /// A directive lacks a required argument.
     #[error("@{directive} needs the argument `{argument}`")]
     MissingArgument { directive: &'static str, argument: &'static str },

@@ -24,6 +24,15 @@ pub(crate) const MAX_SUMMED_ROWS: u32 = 4_000;
 /// Which numbers of rows can be summed up, in words.
 pub(crate) const SUMMED_RANGE: &str = "a whole number from 1 to 4000";
 
+/// How many rows of a bounded list are read for a credit.
+pub(crate) const ROWS_LISTED: u32 = 100;
+
+/// The most rows that a bounded list can have.
+pub(crate) const MAX_LIST: u32 = 1_000;
+
+/// How many rows a bounded list can have, in words.
+pub(crate) const LIST_RANGE: &str = "a whole number from 1 to 1000";
+
 /// The most rows that `count` counts.
 pub(crate) const MAX_COUNT: u32 = 1_000;
 

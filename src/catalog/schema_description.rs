@@ -2,8 +2,8 @@
 
 use crate::catalog::aggregate::AggregateFunction;
 use crate::catalog::binding::{Binding, EntityBinding, RootBinding};
-use crate::catalog::connection::Connection;
-use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
+use crate::catalog::connection::{Connection, ListIndex};
+use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_LISTED, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::{Field, ObjectType};
 use crate::catalog::search_key::SearchKey;
 use crate::catalog::type_system::Catalog;
@@ -49,6 +49,17 @@ fn cost(catalog: &Catalog) -> String {
         )
     });
     let totals = totals.unwrap_or_default();
+    let bounded = catalog
+        .fields()
+        .find(|(_, _, binding)| binding.connection().is_some_and(|connection| connection.found_by != ListIndex::Order));
+    let bounded = bounded.map(|(object, field, _)| {
+        format!(
+            "- a connection that may be null, such as `{}.{}`: 1 more for every {ROWS_LISTED} rows that it can have; with more rows it is \
+             null, with the error LIST_TOO_LONG\n",
+            object.name, field.name
+        )
+    });
+    let bounded = bounded.unwrap_or_default();
     let such_as = count.map(|(_, field, _)| format!(", such as `{}`", field.name)).unwrap_or_default();
     format!(
         "What a query costs is computed before it runs, from its text and page sizes:\n\
@@ -57,7 +68,7 @@ fn cost(catalog: &Catalog) -> String {
          - a connection: page size × ({OBJECT} + what is selected from one node), however many rows there are\n\
          - a count{such_as}: {AGGREGATE}\n\
          - a search term on a key that is not selective: {UNINDEXED_TERM} more\n\
-         {totals}\
+         {bounded}{totals}\
          - `edges`, `node`, `cursor`, `pageInfo`, `__typename` and introspection: nothing\n\n\
          `extensions.cost` of a response has the cost and the state of the bucket. With the header `GraphQL-Cost: validate` the \
          cost is reported and the query not run. With `Prefer: wait=30` a query waits for its credits."

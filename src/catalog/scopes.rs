@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::definition::{
-    BindingDefinition, FieldDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition, ScopedRows,
-    TypeDefinition,
+    BindingDefinition, FieldDefinition, ManyDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition,
+    ScopedRows, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::grant_set::GrantSet;
@@ -256,7 +256,9 @@ impl<'a> Types<'a> {
         let own = ty.relation.iter().map(|relation| relation.name.as_str());
         let fields = self.0.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.ty == ty.name);
         let through = fields.filter_map(|field| match &field.binding {
-            Some(BindingDefinition::Many { through, .. } | BindingDefinition::Lookup { through }) => through.as_deref(),
+            Some(BindingDefinition::Many(ManyDefinition { through, .. }) | BindingDefinition::Lookup { through }) => {
+                through.as_deref()
+            }
             _ => None,
         });
         let mut relations: Vec<_> = own.chain(through).map(canonical).collect();
@@ -338,7 +340,7 @@ impl<'a> Types<'a> {
         let pairs = types.iter().filter(|ty| !ty.is_query()).flat_map(move |ty| {
             let parts = ty.parts.iter().map(move |part| (part.of.as_str(), ty));
             let fields = ty.fields.iter().filter_map(move |field| match &field.binding {
-                Some(BindingDefinition::Many { .. }) => Some((ty.name.as_str(), named(&field.ty)?)),
+                Some(BindingDefinition::Many(_)) => Some((ty.name.as_str(), named(&field.ty)?)),
                 Some(BindingDefinition::One { to, .. }) => {
                     let key = &named(&field.ty)?.relation.as_ref()?.key;
                     key.iter().all(|column| to.contains(column)).then_some((field.ty.as_str(), ty))

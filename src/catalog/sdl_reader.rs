@@ -5,9 +5,10 @@ use graphql_parser::schema as sdl;
 
 use crate::catalog::aggregate::AggregateFunction;
 use crate::catalog::binding_arguments::BindingArguments;
+use crate::catalog::connection::ListIndex;
 use crate::catalog::definition::{
     AggregatedRows, ArgumentDefinition, BindingDefinition, EnumDefinition, FieldDefinition, GroupDefinition,
-    IndexDefinition, PartDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition, ScopedRows,
+    IndexDefinition, ManyDefinition, PartDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition, ScopedRows,
     SearchKeyDefinition, SortKeyDefinition, SumDefinition, ThroughDefinition, TypeDefinition,
 };
 use crate::catalog::error::{SchemaError, SchemaErrorKind};
@@ -284,7 +285,9 @@ fn binding_directive(directive: &sdl::Directive<'_, String>) -> Result<Option<Bi
         "many" => {
             let arguments = arguments("many")?;
             let (by, to) = arguments.column_pairs()?;
-            BindingDefinition::Many { by, to, through: arguments.optional_text("through")? }
+            let found_by = arguments.at_most()?.map_or(ListIndex::Order, |at_most| ListIndex::Parent { at_most });
+            let through = arguments.optional_text("through")?;
+            BindingDefinition::Many(ManyDefinition { by, to, through, found_by })
         }
         "aggregate" => {
             let arguments = arguments("aggregate")?;

@@ -8,7 +8,8 @@
 use std::collections::HashSet;
 
 use crate::catalog::definition::{
-    AggregatedRows, BindingDefinition, FieldDefinition, SchemaDefinition, SearchKeyDefinition, TypeDefinition,
+    AggregatedRows, BindingDefinition, FieldDefinition, ManyDefinition, SchemaDefinition, SearchKeyDefinition,
+    TypeDefinition,
 };
 
 /// The part of a schema file that is left for somebody of whom `sees` tells whether one of some grants is held, or none is
@@ -74,7 +75,7 @@ impl Remainder<'_> {
         let is_hidden = match &field.binding {
             None => false,
             Some(BindingDefinition::One { by, to }) => self.hides_join(ty, by, &field.ty, to, None),
-            Some(BindingDefinition::Many { by, to, through }) => {
+            Some(BindingDefinition::Many(ManyDefinition { by, to, through, .. })) => {
                 self.hides_join(ty, by, &field.ty, to, through.as_deref())
             }
             Some(BindingDefinition::Aggregate { column, rows: AggregatedRows::Connection(over), .. }) => {

@@ -2,7 +2,7 @@
 
 use crate::catalog::schema::Field;
 use crate::cost::estimate::Estimate;
-use crate::cost::price::{Cost, Priced, PricedField, credits_of, search_penalty, unindexed_terms};
+use crate::cost::price::{Cost, Priced, PricedField, credits_of, reading, search_penalty, unindexed_terms};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::{BoundConnection, BoundOperation, BoundSelection, BoundTotals};
 
@@ -20,7 +20,7 @@ pub struct CostNode {
     pub own: Cost,
     /// How often it and its parts are paid: the page size of a connection, else 1.
     pub times: u64,
-    /// What its search terms add, once.
+    /// What its search terms, or the reading of a bounded list, add once.
     pub penalty: Cost,
     /// How many of its search terms add it.
     pub unindexed_terms: u64,
@@ -100,7 +100,8 @@ fn totals_line(totals: &BoundTotals<'_>, own: Cost, sizes: &[u64]) -> CostNode {
 fn connection_line(connection: &BoundConnection<'_>, own: Cost, sizes: &[u64]) -> CostNode {
     let line = line(connection.field, own, lines(&connection.selections, sizes));
     let (times, page) = (sizes[connection.step], connection.rows.page());
-    let (penalty, unindexed_terms) = (search_penalty(page), unindexed_terms(page));
+    let penalty = search_penalty(page).saturating_add(reading(connection.binding));
+    let unindexed_terms = unindexed_terms(page);
     let once = line.parts.iter().filter(|part| part.is_once).map(|part| part.total);
     let once = once.fold(penalty, Cost::saturating_add);
     let total = once.saturating_add(times.saturating_mul(line.total));

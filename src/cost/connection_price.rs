@@ -2,7 +2,7 @@
 //! without another look at the selection.
 
 use crate::catalog::prices::OBJECT;
-use crate::cost::price::{Cost, Priced, PricedField, credits_of, search_penalty};
+use crate::cost::price::{Cost, Priced, PricedField, credits_of, reading, search_penalty};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::{BoundOperation, BoundSelection};
 
@@ -64,6 +64,7 @@ impl ConnectionPrices {
                 }
                 PricedField::Connection(connection) => {
                     self.pay(search_penalty(connection.rows.page()), None);
+                    self.pay(reading(connection.binding), parent);
                     self.steps[connection.step] = RowPrice { parent, each: own, is_summed: false };
                     self.add(&connection.selections, Some(connection.step));
                 }

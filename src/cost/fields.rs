@@ -16,7 +16,7 @@ pub struct FieldCost<'a> {
     pub defined_cost: Cost,
     /// How often it is paid: the product of the page sizes above it and its own.
     pub times: u64,
-    /// What its search terms add, once; left out if it is 0.
+    /// What its search terms, or the reading of a bounded list, add once; left out if it is 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub search_penalty: Cost,
     /// What it adds to the price without what is selected from it.

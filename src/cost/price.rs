@@ -1,7 +1,8 @@
 //! The price of each kind of field. The numbers are those of `catalog::prices`, which the schema's description states.
 
 use crate::catalog::aggregate::AggregateFunction;
-use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
+use crate::catalog::connection::{Connection, ListIndex};
+use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_LISTED, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::Field;
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundGroupField, BoundLookup, BoundObject, BoundObjectField,
@@ -50,6 +51,14 @@ impl PricedField<'_, '_> {
 /// What the search terms of a page, or of totals, add to its price, once.
 pub(super) fn search_penalty(page: Option<&PageShape>) -> Cost {
     UNINDEXED_TERM.saturating_mul(unindexed_terms(page))
+}
+
+/// What the reading of all rows of a parent adds to the price of a bounded list, for each parent.
+pub(super) fn reading(connection: &Connection) -> Cost {
+    match connection.found_by {
+        ListIndex::Order => 0,
+        ListIndex::Parent { at_most } => at_most.div_ceil(ROWS_LISTED).into(),
+    }
 }
 
 /// How many of the search terms of a page no selective index serves.

@@ -28,7 +28,7 @@ pub enum PathPart {
 }
 
 /// Why a field cannot be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Cause {
     /// A null in a field whose type is non-null.
     #[error("the schema declares a non-null value here, and the database has none; tell the operator")]
@@ -36,6 +36,17 @@ pub enum Cause {
     /// A value that is longer than one may be.
     #[error("the database has a value of {0} bytes here, and one may have {MAX_VALUE_BYTES}")]
     TooLong(u64),
+    /// A bounded list with too many rows, which no index has in order.
+    #[error(
+        "this list has more than {at_most} rows, and no index has them in its order; tell the operator to {index} and to leave `atMost` out of \
+         the schema file"
+    )]
+    ListTooLong {
+        /// The most rows that it may have.
+        at_most: u32,
+        /// The statement that makes the index.
+        index: Box<str>,
+    },
     /// A value that the field's type does not have.
     #[error("{}", unwritable(*.0))]
     Unwritable(ColumnType),

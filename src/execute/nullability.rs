@@ -80,7 +80,9 @@ fn non_nulls(template: &ResponseTemplate, steps: usize) -> Vec<Vec<NonNull>> {
     let mut levels: Vec<(StepId, Vec<usize>)> = Vec::new();
     for op in &template.ops {
         match op {
-            Op::Lookup { step, .. } | Op::Connection { step } => levels.push((*step, Vec::new())),
+            Op::Lookup { step, .. } | Op::Connection { step } | Op::BoundedList { step, .. } => {
+                levels.push((*step, Vec::new()));
+            }
             Op::EndLookup | Op::EndConnection => {
                 levels.pop();
             }

@@ -15,7 +15,7 @@ use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart}
 use crate::execute::nullability::NullCheck;
 use crate::execute::page_cursor::{CursorWriter, PageCursor};
 use crate::execute::page_frame::{PageFrame, Stop};
-use crate::execute::statement_rows::StatementRows;
+use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{ColumnType, Op, PathId, PathSegment};
 use crate::plan::step::Step;
@@ -297,6 +297,15 @@ impl ResponseWriter {
                 self.leave();
             }
             Op::Connection { step } => self.enter(plan, *step)?,
+            Op::BoundedList { step, is_too_long, at_most, index, path, end } => {
+                self.enter(plan, *step)?;
+                let start = out.len().wrapping_sub(base);
+                self.scopes.push(Scope { non_null: false, start, end: *end, frames: self.frames.len() - 1 });
+                if self.is_of_page(*is_too_long) {
+                    self.report(Cause::ListTooLong { at_most: *at_most, index: index.clone() }, *path);
+                    self.null(true, out, base)?;
+                }
+            }
             Op::EndConnection => {
                 self.note_short_list();
                 self.leave();
@@ -545,6 +554,12 @@ impl ResponseWriter {
             Some(count) => out.extend_from_slice(count.to_string().as_bytes()),
             None => out.extend_from_slice(b"null"),
         }
+    }
+
+    /// Whether a column that all rows of the page have is true.
+    fn is_of_page(&self, column: usize) -> bool {
+        let row = self.frames.last().and_then(|frame| frame.any_row(&self.rows));
+        row.is_some_and(|row| matches!(flag(row, column), Ok(Some(true))))
     }
 
     /// A column that all rows of the page have.

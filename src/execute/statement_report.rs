@@ -41,7 +41,7 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
     object
 }
 
-/// The access path of a collection root, or of a list with a window.
+/// The access path of a collection root, of a bounded list, or of a list with a window.
 fn access(plan: &Plan, step: StepId) -> Json {
     let path = &plan.steps()[step].access_path;
     let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": plan.lookup_rows(step, lookup) });

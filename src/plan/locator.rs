@@ -11,6 +11,7 @@
 use std::fmt::{self, Display, Write};
 use std::mem;
 
+use crate::plan::access_path::FoundBy;
 use crate::plan::keyset::Nulls;
 use crate::plan::lookup_source::{LookupSource, too_many};
 use crate::plan::parameters::Placeholder;
@@ -45,8 +46,8 @@ pub(crate) struct Locator<'a> {
     pub(crate) filters: Vec<Condition<'a>>,
     /// The look-ups, in the order in which they are tried.
     pub(crate) lookups: Vec<LookupSource<'a>>,
-    /// Whether a look-up finds every row, so that no other alternative is needed.
-    pub(crate) is_exhaustive: bool,
+    /// Which indexes find every row.
+    pub(crate) found_by: FoundBy,
     /// The rows of the window, if there is one. It ends with its last row and the row after it, whether they match or not.
     pub(crate) window: Option<Placeholder>,
     /// The same where any row is looked for.
@@ -110,12 +111,32 @@ impl Display for Cut<'_> {
 impl Locator<'_> {
     /// Whether counts decide between the alternatives.
     pub(crate) fn has_counts(&self) -> bool {
-        !self.is_exhaustive && !self.lookups.is_empty()
+        self.found_by == FoundBy::Order && !self.lookups.is_empty()
     }
 
-    /// Whether it returns the rows of the page, and not their keys: few others are read beside them, and none that does not match.
+    /// The most rows that a parent has, if all of them are read.
+    fn at_most(&self) -> Option<u32> {
+        if let FoundBy::Parent { at_most } = self.found_by { Some(at_most) } else { None }
+    }
+
+    /// Whether a parent has more rows, if all of them are read.
+    pub(crate) fn is_too_long(&self) -> Option<impl Display> {
+        self.at_most().map(|at_most| fmt::from_fn(move |f| write!(f, "(SELECT count(*) > {at_most} FROM s)")))
+    }
+
+    /// All rows of a parent and one more than there may be, as a `WITH` list, if they are read.
+    pub(crate) fn write_rows_of_parent(&self, text: &mut String) -> fmt::Result {
+        let (Some(at_most), Some(lookup)) = (self.at_most(), self.lookups.first()) else { return Ok(()) };
+        text.write_str("WITH s AS MATERIALIZED (")?;
+        lookup.write_rows(self.relation, &self.columns, text)?;
+        writeln!(text, "\nLIMIT {})", at_most + 1)
+    }
+
+    /// Whether it returns the rows of the page, and not their keys: few others are read beside them, and none that does not match. Or
+    /// they are read in any case.
     pub(crate) fn returns_rows(&self) -> bool {
-        self.window.is_none() && self.lookups.is_empty() && self.list.is_some_and(|list| list.head.is_none())
+        self.at_most().is_some()
+            || self.window.is_none() && self.lookups.is_empty() && self.list.is_some_and(|list| list.head.is_none())
     }
 
     /// Whether its rows are those of several segments, each merged, one after the other.
@@ -125,6 +146,9 @@ impl Locator<'_> {
 
     /// The rows of a page.
     pub(crate) fn page_rows(&self, span: &Span<'_>, limit: &dyn Display, text: &mut String) -> fmt::Result {
+        if self.at_most().is_some() {
+            return self.found(0, &self.columns, (span, limit), text);
+        }
         self.rows(span, &Cut::first(limit), text)
     }
 
@@ -153,7 +177,7 @@ impl Locator<'_> {
             text.write_str(if number > 0 { "\nUNION ALL\n" } else { "" })?;
             self.lookup(number, span, take, text)?;
         }
-        if self.is_exhaustive {
+        if self.found_by != FoundBy::Order {
             return Ok(());
         }
         text.write_str(if self.lookups.is_empty() { "" } else { "\nUNION ALL\n" })?;
@@ -167,7 +191,7 @@ impl Locator<'_> {
     /// The number of rows of a span, up to a limit; null if the window ended before so many were found.
     pub(crate) fn count(&self, span: &Span<'_>, limit: Placeholder, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        if let Some(list) = self.list.filter(|_| self.filters.is_empty() && !self.is_exhaustive) {
+        if let Some(list) = self.list.filter(|_| self.filters.is_empty() && self.found_by == FoundBy::Order) {
             // Their order does not matter.
             self.segments(span, &Cut::first(&limit), &mut text)?;
             let elements = list.elements();
@@ -203,13 +227,31 @@ impl Locator<'_> {
 
     /// The rows that a look-up finds, if it is the first that finds few.
     fn lookup(&self, number: usize, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
-        let (keys, by_name, lookup) = (self.keys("t"), Columns(Alias::Base, &self.key), &self.lookups[number]);
-        write!(text, "(SELECT {keys}, {MATCHES} FROM (\nSELECT {by_name}\nFROM (")?;
-        lookup.write_rows(self.relation, &self.columns, text)?;
-        text.write_str(") AS t")?;
+        writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.keys("t"))?;
+        self.found(number, &self.key, (span, &take), text)?;
+        text.write_str("\n) AS t)")
+    }
+
+    /// The first rows of a span that a look-up finds, with these columns.
+    fn found(
+        &self,
+        number: usize,
+        columns: &[&str],
+        (span, take): (&Span<'_>, &dyn Display),
+        text: &mut String,
+    ) -> fmt::Result {
+        let lookup = &self.lookups[number];
+        write!(text, "SELECT {}\nFROM ", Columns(Alias::Base, columns))?;
+        if self.at_most().is_some() {
+            text.write_str("s AS t")?;
+        } else {
+            text.write_str("(")?;
+            lookup.write_rows(self.relation, &self.columns, text)?;
+            text.write_str(") AS t")?;
+        }
         let mut and = "\nWHERE ";
         let mut add = |condition: &dyn Display| write!(text, "{}{condition}", mem::replace(&mut and, " AND "));
-        if !self.is_exhaustive {
+        if self.found_by == FoundBy::Order {
             too_many(&self.lookups[..number]).try_for_each(|condition| add(&condition))?;
             add(&fmt::from_fn(|f| write!(f, "(SELECT n FROM n{number}) <= {}", lookup.most())))?;
         }
@@ -217,7 +259,7 @@ impl Locator<'_> {
         if !span.lookup_segments.is_empty() {
             add(&any(&span.lookup_segments))?;
         }
-        write!(text, "{}\nLIMIT {take}\n) AS t)", self.sorted(span))
+        write!(text, "{}\nLIMIT {take}", self.sorted(span))
     }
 
     /// The rows with the keys of the alternatives, joined to them. As they exist, the first row that is not below a key has it.

@@ -108,12 +108,17 @@ impl<'a> PageSql<'a> {
             write!(text, "{}", locator.counts())?;
             text.write_str(if self.has_flags() { "\n" } else { ",\n" })?;
         }
+        self.locator.iter().try_for_each(|locator| locator.write_rows_of_parent(text))?;
         if !self.has_flags() {
             return self.page(text);
         }
         write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.flags())?;
         self.page(text)?;
-        text.write_str("\n) AS p ON TRUE")
+        match self.is_too_long() {
+            // The last of the flags. Of too many rows there is no page.
+            Some(_) => write!(text, "\n) AS p ON NOT f.f{}", self.flag_count() - 1),
+            None => text.write_str("\n) AS p ON TRUE"),
+        }
     }
 
     /// The number of its columns.
@@ -202,14 +207,21 @@ impl<'a> PageSql<'a> {
     }
 
     fn flag_count(&self) -> usize {
-        self.probes.len() + usize::from(self.count.is_some())
+        self.probes.len() + usize::from(self.count.is_some()) + usize::from(self.is_too_long().is_some())
+    }
+
+    /// Whether a parent has more rows than there may be, if that is asked for.
+    fn is_too_long(&self) -> Option<impl Display> {
+        self.locator.as_ref().and_then(Locator::is_too_long)
     }
 
     /// The probes and the count as a relation: one row, or none for a row that is no parent.
     fn flags(&self) -> impl Display {
         fmt::from_fn(move |f| {
             let probes = self.probes.iter().map(|probe| self.probe(probe).to_string());
-            let flags: Vec<_> = probes.chain(self.count.iter().map(|count| self.count(count).to_string())).collect();
+            let counts = self.count.iter().map(|count| self.count(count).to_string());
+            let is_too_long = self.is_too_long().map(|flag| flag.to_string());
+            let flags: Vec<_> = probes.chain(counts).chain(is_too_long).collect();
             let flags = flags.iter().enumerate();
             let flags = List(flags.map(|(index, flag)| fmt::from_fn(move |f| write!(f, "{flag} AS f{index}"))));
             write!(f, "(SELECT {flags}")?;

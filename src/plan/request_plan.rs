@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::catalog::characters::Characters;
 use crate::catalog::scope::{RowScope, ScopeSet};
 use crate::cursor::CursorPosition;
-use crate::plan::access_path::Lookup;
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::merged_ranges::range_head;
+use crate::plan::access_path::{FoundBy, Lookup};
 use crate::plan::changes_sql::marks;
 use crate::plan::parameters::{ParameterSource, ParameterValue};
 use crate::plan::response_template::ResponseTemplate;
@@ -102,17 +102,19 @@ impl Plan {
         self.values[step].rows()
     }
 
-    /// The most rows that a step examines to find the rows of a page, if it is a collection root's, or has a window; `None` for other steps.
+    /// The most rows that a step examines to find the rows of a page, if it is a collection root's, has a window, or reads all rows of a
+    /// parent; `None` for other steps.
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let Step { parent, access_path: path, .. } = &self.steps()[step];
-        let is_root = parent.is_none() && (path.is_exhaustive || !path.index.is_empty());
-        (is_root || path.has_window()).then(|| path.bound(self.rows(step), self.multiplied(step)))
+        let is_root = parent.is_none() && !path.index.is_empty();
+        (is_root || path.is_exhaustive() || path.has_window())
+            .then(|| path.bound(self.rows(step), self.multiplied(step)))
     }
 
     /// The most matching rows with which a step's look-up is used.
     pub fn lookup_rows(&self, step: StepId, lookup: &Lookup) -> u32 {
         let path = &self.steps()[step].access_path;
-        if path.is_exhaustive {
+        if path.found_by == FoundBy::Key {
             u32::try_from(self.multiplied(step)).unwrap_or(u32::MAX)
         } else {
             path.lookup_rows(lookup, self.rows(step))

@@ -43,7 +43,7 @@ impl Plan {
                 Op::Cursor | Op::StartCursor | Op::EndCursor => cursor(),
                 Op::HasNextPage | Op::HasPreviousPage => FLAG,
                 Op::Count => COUNT,
-                Op::Connection { step } => {
+                Op::Connection { step } | Op::BoundedList { step, .. } => {
                     connections.push(*step);
                     0
                 }

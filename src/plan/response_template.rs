@@ -22,10 +22,11 @@ pub struct ResponseTemplate {
 impl ResponseTemplate {
     /// About how much memory it takes, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let literals = self
-            .ops
-            .iter()
-            .map(|op| if let Op::Literal(bytes) | Op::Column { before: bytes, .. } = op { bytes.len() } else { 0 });
+        let literals = self.ops.iter().map(|op| match op {
+            Op::Literal(bytes) | Op::Column { before: bytes, .. } => bytes.len(),
+            Op::BoundedList { index, .. } => index.len(),
+            _ => 0,
+        });
         let keys = self.paths.iter().map(|(_, segment)| match segment {
             PathSegment::Key(key) => key.len(),
             PathSegment::Row(_) => 0,
@@ -139,6 +140,21 @@ pub enum Op {
     Connection {
         /// The branch of the statement whose rows they are.
         step: StepId,
+    },
+    /// The same of a bounded list: `null` and a jump to `end` if it has too many rows.
+    BoundedList {
+        /// The branch of the statement whose rows they are.
+        step: StepId,
+        /// The column that says so.
+        is_too_long: usize,
+        /// The most rows that it may have.
+        at_most: u32,
+        /// The statement that makes an index which has its rows in order.
+        index: Box<str>,
+        /// Its path in the response.
+        path: PathId,
+        /// The position after the list's [`Op::EndConnection`], which an [`Op::EndObject`] precedes.
+        end: usize,
     },
     /// The end of a connection.
     EndConnection,

@@ -205,8 +205,10 @@ pub(crate) enum Condition<'a> {
     Equals(ColumnOf<'a>, Comparand),
     /// Two values compare.
     CompareValues(Comparand, Operator, Comparand),
-    /// A column equals one that a row of another step's page has, by its index in that page's select list.
-    OfParent(ColumnOf<'a>, StepId, usize),
+    /// A column compares with one that a row of another step's page has, by its index in that page's select list.
+    OfParent(ColumnOf<'a>, Operator, StepId, usize),
+    /// A column equals such a one. This does not hide from PostgreSQL that an index which begins with the column has an order.
+    IsOfParent(ColumnOf<'a>, StepId, usize),
     /// A column is null.
     IsNull(ColumnOf<'a>),
     /// A column is not null.
@@ -284,7 +286,8 @@ impl Display for Condition<'_> {
             Self::IsElement(column) => write!(f, "{column} = ANY(ARRAY[{}])", Comparand::Element),
             Self::Equals(column, value) => write!(f, "{column} = {value}"),
             Self::CompareValues(left, operator, right) => write!(f, "{left} {operator} {right}"),
-            Self::OfParent(column, step, index) => write!(f, "{column} = p{step}.c{index}"),
+            Self::OfParent(column, operator, step, index) => write!(f, "{column} {operator} p{step}.c{index}"),
+            Self::IsOfParent(column, step, index) => write!(f, "{column} = ANY(ARRAY[p{step}.c{index}])"),
             Self::IsNull(column) => write!(f, "{column} IS NULL"),
             Self::IsNotNull(column) => write!(f, "{column} IS NOT NULL"),
             Self::Exists(relation, columns, condition, index) => {

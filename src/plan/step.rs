@@ -64,6 +64,8 @@ pub struct Layout {
     pub after_page: Option<usize>,
     /// The number of rows that match, up to a limit; only if that is selected.
     pub count: Option<usize>,
+    /// Whether a parent has more rows than a bounded list may have; only of such a list.
+    pub is_too_long: Option<usize>,
     /// Whether there is a row at all: true or null; only if there is a row for an empty page.
     pub present: Option<usize>,
     /// Whether the row lies beyond the page; only if the page is taken from the back, where that row comes first.

@@ -10,6 +10,7 @@
 //! - `type_compatibility`: whether a column's type is compatible with its use
 //! - `index_check`: whether an index returns rows in an order
 //! - [`mismatch`]: what does not fit, and how to fix it
+//! - `needless_bounds`: bounded lists that an index has in order
 //! - [`window_search`]: searches that no index serves
 
 pub(crate) mod column_type;
@@ -20,6 +21,7 @@ mod encoding;
 pub(crate) mod foreign_tables;
 pub(crate) mod index_check;
 pub mod mismatch;
+pub(crate) mod needless_bounds;
 mod requirements;
 mod type_compatibility;
 pub mod window_search;

@@ -9,7 +9,7 @@ use crate::catalog::aggregate::{Aggregate, AggregateFunction};
 use crate::catalog::binding::{Binding, Entity, EntityBinding, EntityScope, Lookup, One, RootBinding};
 use crate::catalog::changes::{Changes, Route};
 use crate::catalog::column::Column;
-use crate::catalog::connection::{Connection, SortKey};
+use crate::catalog::connection::{Connection, ListIndex, SortKey};
 use crate::catalog::ids::EntityId;
 use crate::catalog::schema::{Field, ObjectType};
 use crate::catalog::search_key::{PairIndex, SearchKey};
@@ -305,8 +305,15 @@ impl<'a> Requirements<'a> {
             self.column(&connection.relation, &column.name, ColumnUse::Compared(column.scalar), required_by);
         }
         let equal = names(&connection.join.to);
-        let order = key.columns.iter().map(|column| column.name.as_str());
-        let order = order.filter(|column| !equal.contains(column)).collect();
+        let (equal, order) = match connection.found_by {
+            ListIndex::Order => {
+                let order = key.columns.iter().map(|column| column.name.as_str());
+                let order = order.filter(|column| !equal.contains(column)).collect();
+                (equal, order)
+            }
+            // In the order of `to`, as statements have it.
+            ListIndex::Parent { .. } => (equal[..1].to_vec(), equal[1..].to_vec()),
+        };
         self.scan(&connection.relation, equal, order, required_by);
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::schema_draft::model::{ColumnField, Compared, JoinField, Model, RootModel, TypeModel};
+use crate::schema_draft::model::{ColumnField, Compared, JoinField, ListBound, Model, RootModel, TypeModel};
 use crate::value::{Enumeration, ScalarType};
 
 const HEAD: &str = "\
@@ -120,11 +120,17 @@ pub(super) fn new_fields(ty: &TypeModel<'_>) -> String {
         let (open, close) = if column.is_array { ("[", "]") } else { ("", "") };
         let _ = writeln!(text, "  {name}: {open}{scalar}{close}{mark}{}", bound(name, &column.name));
     }
-    for JoinField { name, target, is_list, by, to, .. } in ty.joins.iter().filter(|field| !field.is_known) {
+    for JoinField { name, target, is_list, by, to, bound, .. } in ty.joins.iter().filter(|field| !field.is_known) {
         let to = if by == to { String::new() } else { format!(", to: {}", strings(to)) };
         let by = strings(by);
+        let at_most = bound.as_ref().map_or_else(String::new, |bound| format!(", atMost: {}", bound.at_most));
+        if let Some(ListBound { at_most, index: Some(index) }) = bound {
+            let limit =
+                format!("{name} is null if it has more than {at_most} rows; an index in its order lifts this limit");
+            let _ = writeln!(text, "  # {limit}: {}", line(index));
+        }
         let _ = if *is_list {
-            writeln!(text, "  {name}: [{target}] @many(by: {by}{to})")
+            writeln!(text, "  {name}: [{target}] @many(by: {by}{to}{at_most})")
         } else {
             writeln!(text, "  {name}: {target} @one(by: {by}{to})")
         };

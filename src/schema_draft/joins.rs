@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use crate::catalog::prices::MAX_LIST;
 use crate::schema_draft::description::{Column, ForeignKey, Relation};
 use crate::schema_draft::existing::{Existing, ExistingJoin};
 use crate::schema_draft::index_match::{create_index, is_served};
-use crate::schema_draft::model::{JoinField, TypeModel};
+use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
 
 /// Gives types the objects and connections of their foreign keys.
@@ -150,6 +151,7 @@ fn object(
         is_list: false,
         by: foreign.columns.clone(),
         to: foreign.to.clone(),
+        bound: None,
         is_known: false,
     })
 }
@@ -159,10 +161,19 @@ fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) ->
     let columns: Vec<_> = foreign.columns.iter().map(String::as_str).collect();
     let distinct: HashSet<_> = columns.iter().collect();
     let rest: Vec<_> = child.key.iter().map(String::as_str).filter(|column| !columns.contains(column)).collect();
-    if distinct.len() < columns.len() || !is_served(child.relation, &columns, &rest) {
-        let index = create_index(child.relation, columns.iter().chain(&rest).copied());
-        return Err(format!("{}: no index has the rows of {} in order: {index}", foreign.name, child.relation.path()));
-    }
+    let index = || create_index(child.relation, columns.iter().chain(&rest).copied());
+    let is_unique = child.relation.keys.iter().any(|key| key.iter().all(|column| columns.contains(&column.as_str())));
+    let is_served = |equal, order| distinct.len() == columns.len() && is_served(child.relation, equal, order);
+    let bound = if is_served(&columns, &rest) {
+        None
+    } else if !is_served(&columns[..1], &columns[1..]) {
+        let (name, rows) = (&foreign.name, child.relation.path());
+        return Err(format!("{name}: no index has the rows of {rows} in order: {}", index()));
+    } else if is_unique {
+        Some(ListBound { at_most: 1, index: None })
+    } else {
+        Some(ListBound { at_most: MAX_LIST, index: Some(index()) })
+    };
     let many = camel(&plural(&child.name));
     let by_column = camel(&format!("{many}_by_{}", foreign.columns.join("_and_")));
     let mut candidates = if is_one_of_several(child, foreign) { Vec::new() } else { vec![many.clone()] };
@@ -173,6 +184,7 @@ fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) ->
         is_list: true,
         by: foreign.to.clone(),
         to: foreign.columns.clone(),
+        bound,
         is_known: false,
     })
 }

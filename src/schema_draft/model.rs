@@ -63,8 +63,18 @@ pub(super) struct JoinField {
     pub(super) is_list: bool,
     pub(super) by: Vec<String>,
     pub(super) to: Vec<String>,
+    /// The bound of a list that no index has in order.
+    pub(super) bound: Option<ListBound>,
     /// Whether a file has it already.
     pub(super) is_known: bool,
+}
+
+/// The bound of a list.
+#[derive(Debug)]
+pub(super) struct ListBound {
+    pub(super) at_most: u32,
+    /// The index that would lift it.
+    pub(super) index: Option<String>,
 }
 
 /// The root fields of a type.

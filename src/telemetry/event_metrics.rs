@@ -11,7 +11,7 @@ metrics! {
     AUDIT_EVENTS_DROPPED: Counter, by () = "orderql_audit_lost_total";
     /// Writes to the tables of accounts and their audit trail that the database rejected for good.
     ACCESS_WRITES_FAILED: Counter, by () = "orderql_access_writes_failed_total";
-    /// Values of the database that the schema rules out: nulls in non-null fields, and values that their types cannot be.
+    /// Values of the database that the schema rules out: nulls in non-null fields, values that their types cannot be, and lists that are too long.
     NULLABILITY_VIOLATIONS: Counter, by () = "orderql_nullability_violations_total";
     /// Spans of traces that were dropped, because the collector took none or too few.
     SPANS_DROPPED: Counter, by () = "orderql_spans_dropped_total";

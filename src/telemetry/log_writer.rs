@@ -69,7 +69,8 @@ pub(super) fn write(event: &Event<'_>) {
         Event::NullabilityViolations { request_id, count } => {
             warn!(
                 request_id,
-                count, "the database holds nulls in non-null fields, or values that their types cannot be"
+                count,
+                "the database holds nulls in non-null fields, values that their types cannot be, or lists that are too long"
             );
         }
         Event::InternalError { request_id, error } => {

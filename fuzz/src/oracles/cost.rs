@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use orderql::catalog::Catalog;
 use orderql::catalog::aggregate::AggregateFunction;
 use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, One, RootBinding, Totals};
-use orderql::catalog::connection::Connection;
+use orderql::catalog::connection::{Connection, ListIndex};
 use orderql::catalog::schema::ArgumentRole;
 use orderql::catalog::totals::{FieldPath, GroupKey, Sum, TotalsField};
 use orderql_generator::document::Value;
@@ -40,7 +40,12 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
                 };
                 let counts = node.nodes.iter().filter(is_count);
                 let (counts, slow_terms) = (counts.count() as u64, slow_terms(catalog, generated, node, connection));
-                u64::from(size) * (1 + inside()) + 5 * counts + 50 * slow_terms
+                // All rows of a bounded list are read, whatever its page has.
+                let read = match connection.found_by {
+                    ListIndex::Order => 0,
+                    ListIndex::Parent { at_most } => at_most.div_ceil(100),
+                };
+                u64::from(size) * (1 + inside()) + 5 * counts + 50 * slow_terms + u64::from(read)
             }
             Some(Binding::Root(RootBinding::Totals(totals))) => {
                 let slow_terms = slow_terms(catalog, generated, node, &totals.connection);

@@ -34,6 +34,7 @@ pub fn written(template: &ResponseTemplate) -> String {
             | Op::Lookup { .. }
             | Op::EndLookup
             | Op::Connection { .. }
+            | Op::BoundedList { .. }
             | Op::EndConnection
             | Op::FirstRow { .. }
             | Op::NextRow { .. } => {}

@@ -14,6 +14,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use orderql::catalog::Catalog;
+use orderql::catalog::connection::ListIndex;
 use orderql::catalog::result_type::ResultType;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
@@ -164,9 +165,9 @@ fn check_columns(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &N
         let is_valid = match *column {
             Column::Null(name) => *name == ty.to_string(),
             Column::OfPage("matches" | "present", None) | Column::NumberAbove(_) => *ty == ResultType::Boolean,
-            // The flags of `pageInfo`, then the count.
-            Column::OfPage("f0" | "f1", None) => matches!(ty, ResultType::Boolean | ResultType::Int8),
-            Column::OfPage("f2" | "number", None) => *ty == ResultType::Int8,
+            // The flags of `pageInfo`, then the count, or whether a bounded list is too long.
+            Column::OfPage("f0" | "f1" | "f2", None) => matches!(ty, ResultType::Boolean | ResultType::Int8),
+            Column::OfPage("number", None) => *ty == ResultType::Int8,
             Column::OfPage(name, Some(converted)) => *converted == ty.to_string() && has_column(branch, name, |_| true),
             Column::OfPage(_, None) => false,
         };
@@ -175,7 +176,9 @@ fn check_columns(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &N
     // The first column is the step's number.
     let column = |index: usize| branch.columns[index - 1];
     let layout = &step.layout;
-    let flags = [layout.before_page, layout.after_page, layout.count];
+    let flags = [layout.before_page, layout.after_page, layout.count, layout.is_too_long];
+    let is_bounded = node.connection(catalog).is_some_and(|connection| connection.found_by != ListIndex::Order);
+    assert_eq!(layout.is_too_long.is_some(), is_bounded, "{}", context());
     for (name, index) in ["f0", "f1", "f2"].into_iter().zip(flags.into_iter().flatten()) {
         assert_eq!(column(index), Column::OfPage(name, None), "{}", context());
     }
@@ -223,7 +226,7 @@ fn check_join(
     parent: Option<(Above, &Node<'_>, &Branch<'_>)>,
     branch: &Branch<'_>,
 ) {
-    let page = branch.page;
+    let page = &with_equalities(branch.page);
     let of_steps_above = page.iter().filter_map(|word| word.number_after("p"));
     let Some((above, _, parent)) = parent else {
         assert_eq!(of_steps_above.count(), 0, "{branch:?}");
@@ -256,6 +259,35 @@ fn check_join(
         words[0].number_after("p").is_some() && (words[2].is("n") || words[2].is("matches") || words[2].is("present"))
     });
     assert_eq!(of_steps_above.count(), joined + others.count(), "{branch:?}");
+}
+
+/// The page with `t."column" = p0.c0` in place of the two other ways in which a bounded list says it: `= ANY(ARRAY[p0.c0])`, and
+/// `>= p0.c0 AND t."column" <= p0.c0`.
+fn with_equalities(page: &[Word]) -> Vec<Word> {
+    let is = |at: usize, texts: &[&str]| {
+        page.get(at..at + texts.len()).is_some_and(|words| words.iter().zip(texts).all(|(word, text)| word.is(text)))
+    };
+    let key = |at: usize| page.get(at..at + 3).filter(|key| key[0].number_after("p").is_some() && key[1].is("."));
+    let (mut words, mut at) = (Vec::new(), 0);
+    while at < page.len() {
+        let (of_parent, length) = match key(at + 5).filter(|_| is(at, &["=", "ANY", "(", "ARRAY", "["])) {
+            Some(of_parent) => (Some(of_parent), 10),
+            None => (key(at + 1).filter(|of_parent| is(at, &[">="]) && key(at + 9) == Some(*of_parent)), 12),
+        };
+        match of_parent {
+            Some(of_parent) => {
+                assert!(is(at + 8, &["]", ")"]) || is(at + 4, &["AND", "t", "."]) && is(at + 8, &["<="]), "{page:?}");
+                words.push(Word::Sign("="));
+                words.extend_from_slice(of_parent);
+                at += length;
+            }
+            None => {
+                words.push(page[at].clone());
+                at += 1;
+            }
+        }
+    }
+    words
 }
 
 /// The words of an SQL text: all identifiers are of the catalog, all parameters are used, and there is no value.

@@ -39,7 +39,7 @@ pub(crate) fn write_errors(errors: &[FieldError], before: u64, out: &mut Vec<u8>
             PathPart::Key(_) => None,
         });
         let path = error.path.get(NODE_DEPTH..).unwrap_or_default().to_vec();
-        let entry = response_envelope::error(&FieldError { cause: error.cause, path });
+        let entry = response_envelope::error(&FieldError { cause: error.cause.clone(), path });
         Error { node: before + index.unwrap_or(0) + 1, entry }
     };
     write(&Errors { errors: errors.iter().map(entry).collect() }, out);

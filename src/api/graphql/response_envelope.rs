@@ -27,15 +27,16 @@ pub(crate) fn error(error: &FieldError) -> Value {
     json!({
         "message": error.cause.to_string(),
         "path": error.path.iter().map(part).collect::<Vec<_>>(),
-        "extensions": {"code": code(error.cause).as_str()},
+        "extensions": {"code": code(&error.cause).as_str()},
     })
 }
 
 /// A null in a non-null field is a fault of the schema or the database. Nothing is at fault if the database has a value that
 /// GraphQL's types do not have.
-fn code(cause: Cause) -> ErrorCode {
+fn code(cause: &Cause) -> ErrorCode {
     match cause {
         Cause::Missing => ErrorCode::InternalServerError,
+        Cause::ListTooLong { .. } => ErrorCode::ListTooLong,
         Cause::TooLong(_) => ErrorCode::ValueTooLarge,
         Cause::Unwritable(_) => ErrorCode::UnrepresentableValue,
     }

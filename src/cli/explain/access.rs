@@ -1,16 +1,16 @@
 //! How a statement finds the rows of its page, in words.
 
 use crate::plan::access_path::expected_pages::ExpectedPages;
-use crate::plan::access_path::{AccessPath, Lookup};
+use crate::plan::access_path::{AccessPath, FoundBy, Lookup};
 use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
 
-/// The access path of a collection root, or of a list with a window, as lines of text; none for other steps.
+/// The access path of a collection root, of a bounded list, or of a list with a window, as lines of text; none for other steps.
 pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
     let path = &plan.steps()[step].access_path;
     let Some(bound) = plan.rows_examined(step) else { return Vec::new() };
     let mut lines: Vec<_> = path.lookups.iter().map(|lookup| looked_up(path, lookup, plan.rows(step))).collect();
-    if !path.is_exhaustive {
+    if !path.is_exhaustive() {
         let otherwise = if lines.is_empty() { "In" } else { "Otherwise in" };
         let order = path.index.join(", ");
         lines.push(match (path.window_of(plan.size(step)), path.prefix) {
@@ -58,10 +58,15 @@ fn counted(number: u32, name: &str) -> String {
 }
 
 fn looked_up(path: &AccessPath, lookup: &Lookup, size: u32) -> String {
-    if path.is_exhaustive {
-        return format!("By index ({}), sorted", lookup.columns.join(", "));
+    let columns = lookup.columns.join(", ");
+    match path.found_by {
+        FoundBy::Order => {}
+        FoundBy::Key => return format!("By index ({columns}), sorted"),
+        FoundBy::Parent { at_most } => {
+            return format!("By index ({columns}), sorted; null if there are more than {}", counted(at_most, "row"));
+        }
     }
     let rows = path.lookup_rows(lookup, size);
     let is_rare = if lookup.is_text { "a word is rare and " } else { "" };
-    format!("By index ({}), sorted, if {is_rare}at most {rows} rows match", lookup.columns.join(", "))
+    format!("By index ({columns}), sorted, if {is_rare}at most {rows} rows match")
 }

@@ -180,6 +180,7 @@ fn sum(node: &CostNode) -> Option<String> {
         let _ = write!(sum, " + {once} for a count");
     }
     let _ = match node.unindexed_terms {
+        0 if node.penalty > 0 => write!(sum, " + {} to read the list", node.penalty),
         0 => Ok(()),
         1 => write!(sum, " + {} for a search term that is not selective", node.penalty),
         terms => write!(sum, " + {} for {terms} search terms that are not selective", node.penalty),

@@ -21,6 +21,7 @@ use crate::config::value_parser::CONSTRAINTS;
 use crate::outline::Outline;
 use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
+use crate::preflight::needless_bounds::needless_bounds;
 use crate::preflight::window_search::window_searches;
 use crate::preflight::{Constraints, check};
 
@@ -117,16 +118,22 @@ pub(crate) fn run(args: &Args) -> Outcome {
             let catalog = read(non_empty(check.file.as_deref()).or(settings.schema.as_deref()))?;
             let constraints = check.schema_constraints.unwrap_or(settings.schema_constraints);
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            let trusted = runtime.block_on(async {
+            let (trusted, needless) = runtime.block_on(async {
                 let client = connect(&check.database.address()?).await?;
                 let trusted = check_database(&client, &catalog, constraints).await?;
                 let mismatches = foreign_tables::unreachable(&client, &catalog).await?;
-                if mismatches.is_empty() { Outcome::Ok(trusted) } else { Err(Unfit { mismatches }.into()) }
+                if !mismatches.is_empty() {
+                    return Err(Unfit { mismatches }.into());
+                }
+                Outcome::Ok((trusted, needless_bounds(&client, &catalog).await?))
             })?;
             let mut text = "The database fits the schema.\n".to_owned();
             for mismatch in trusted {
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "- trusted: {mismatch}");
+            }
+            for list in needless {
+                let _ = writeln!(text, "- {list}: an index has its rows in order, so that it needs no `atMost`");
             }
             write(&(text + &describe_window_searches(&catalog)))
         }

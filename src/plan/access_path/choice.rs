@@ -1,8 +1,8 @@
 //! Decides how the rows of a page are found.
 
-use crate::catalog::connection::Connection;
+use crate::catalog::connection::{Connection, ListIndex};
 use crate::catalog::search_window::SearchWindow;
-use crate::plan::access_path::path::{AccessPath, CountPath, FoundFor, Lookup, Prefix};
+use crate::plan::access_path::path::{AccessPath, CountPath, FoundBy, FoundFor, Lookup, Prefix};
 use crate::plan::access_path::search::Search;
 use crate::plan::access_path::work::{ONCE, TWICE};
 use crate::query::bind::shape::TermShape;
@@ -20,6 +20,9 @@ impl AccessPath {
     ) -> Self {
         let search = |sort_key: usize| Search { connection, sort_key, sort: &connection.sort_keys[sort_key], terms };
         let own = search(sort_key);
+        if let ListIndex::Parent { at_most } = connection.found_by {
+            return Self { probes, is_counted, ..own.by_parent(at_most) };
+        }
         if let Some(path) = own.by_primary_key().filter(|_| !own.is_below_row()) {
             return Self { probes, is_counted, ..path };
         }
@@ -88,9 +91,26 @@ impl Search<'_> {
                 is_of_pair: false,
                 is_text: false,
             }],
-            is_exhaustive: true,
+            found_by: FoundBy::Key,
             ..AccessPath::default()
         })
+    }
+
+    /// The path to the rows of a parent that has so many at most.
+    fn by_parent(&self, at_most: u32) -> AccessPath {
+        AccessPath {
+            found_for: FoundFor::PageBelowRow,
+            found_by: FoundBy::Parent { at_most },
+            filters: (0..self.terms.len()).collect(),
+            lookups: vec![Lookup {
+                terms: Vec::new(),
+                columns: self.connection.join.to.clone(),
+                rows: at_most,
+                is_of_pair: false,
+                is_text: false,
+            }],
+            ..AccessPath::default()
+        }
     }
 
     fn index(&self, prefix: Option<Prefix>) -> Vec<String> {

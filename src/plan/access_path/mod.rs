@@ -7,6 +7,7 @@
 //! - Look-ups: if other terms remain, and few rows match one of them by its own index, all of these are read and sorted.
 //! - Window: otherwise the rows are read in order, up to a number of rows, and those that match are returned. The page then
 //!   ends where the window ends. It lies in the narrowest of these ranges, as far as the declaration tells.
+//! - By parent: of a list that is declared to have few rows, all of a parent are read by an index of the join, and sorted.
 //!
 //! - `path`: the path itself
 //! - `search`: the terms and the order that decide it
@@ -30,4 +31,4 @@ mod search;
 mod tests;
 mod work;
 
-pub use path::{AccessPath, CountPath, FoundFor, Lookup, Prefix};
+pub use path::{AccessPath, CountPath, FoundBy, FoundFor, Lookup, Prefix};

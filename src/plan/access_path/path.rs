@@ -24,8 +24,8 @@ pub struct AccessPath {
     pub checked: Vec<String>,
     /// Filters that are tried by their own index first.
     pub lookups: Vec<Lookup>,
-    /// Whether the look-up finds every matching row, because its key identifies rows. There is no window then.
-    pub is_exhaustive: bool,
+    /// Which indexes find every matching row.
+    pub found_by: FoundBy,
     /// The most rows that are examined in order for a page of 50 rows or fewer; 0 without filters.
     pub window: u32,
     /// The most rows that are examined in order for each flag of `pageInfo` that needs rows outside of the page.
@@ -38,6 +38,21 @@ pub struct AccessPath {
     pub counted: Option<Box<CountPath>>,
     /// The number of parts of the order that are read for the page: cursors divide it.
     pub parts: u32,
+}
+
+/// Which indexes find every matching row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FoundBy {
+    /// One that has them in the page's order, unless look-ups find few.
+    #[default]
+    Order,
+    /// That of the primary key, which the look-up has values of. There is no window then.
+    Key,
+    /// That of the columns that join rows with their parent. All rows of the parent are read, and sorted. There is no window.
+    Parent {
+        /// The most rows that a parent has. With more, none is returned.
+        at_most: u32,
+    },
 }
 
 /// What rows are found for.
@@ -105,11 +120,12 @@ impl Prefix {
 /// A search by the index of one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
-    /// The terms that bound the range of the index: on its first column, and as long as these equal values, on the next.
+    /// The terms that bound the range of the index: on its first column, and as long as these equal values, on the next. None if a join
+    /// does.
     pub terms: Vec<usize>,
     /// The first columns of the index, as many as the terms bound. Several terms can bound the last one.
     pub columns: Vec<String>,
-    /// The most matching rows with which it is used, at least; 0 of one that finds every matching row.
+    /// The most matching rows with which it is used, at least; 0 of one by the primary key.
     pub rows: u32,
     /// Whether the index is one on two keys, whose first column is descending.
     pub is_of_pair: bool,
@@ -120,7 +136,12 @@ pub struct Lookup {
 impl AccessPath {
     /// Whether every row of the index range matches.
     pub(crate) fn is_in_order(&self) -> bool {
-        self.filters.is_empty()
+        self.filters.is_empty() && !self.is_exhaustive()
+    }
+
+    /// Whether a look-up finds every matching row.
+    pub fn is_exhaustive(&self) -> bool {
+        self.found_by != FoundBy::Order
     }
 
     /// The most rows that are examined in order for a page of so many rows; 0 without filters.
@@ -136,7 +157,8 @@ impl AccessPath {
 
     /// The terms whose numbers of values say how many rows are examined: each value of a list has a range, and each of the primary key a row.
     pub(crate) fn multiplying(&self) -> impl Iterator<Item = usize> {
-        let of_key = self.lookups.iter().filter(|_| self.is_exhaustive).flat_map(|lookup| &lookup.terms).copied();
+        let of_key =
+            self.lookups.iter().filter(|_| self.found_by == FoundBy::Key).flat_map(|lookup| &lookup.terms).copied();
         self.prefix.into_iter().flat_map(|prefix| prefix.lists()).chain(of_key)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::catalog::prices::MAX_COUNT;
 use crate::plan::access_path::merged_ranges::range_head;
-use crate::plan::access_path::path::{AccessPath, CountPath, Lookup, Prefix};
+use crate::plan::access_path::path::{AccessPath, CountPath, FoundBy, Lookup, Prefix};
 
 impl AccessPath {
     /// The most rows that are examined to fill a page of so many rows, if the prefix, or the primary key, has so many values. Rows that are read
@@ -20,7 +20,9 @@ impl AccessPath {
         let list = self.prefix.filter(Prefix::is_list);
         let merged = if self.prefix.is_some_and(|prefix| prefix.is_merged()) { values.max(1) as u64 } else { 1 };
         let found = match (self.is_in_order(), list) {
-            _ if self.is_exhaustive => times * values as u64 * (1 + probes) + page,
+            // Once for the page, its flags and its count, with one row more than there may be.
+            _ if let FoundBy::Parent { at_most } = self.found_by => u64::from(at_most) + 1,
+            _ if self.is_exhaustive() => times * values as u64 * (1 + probes) + page,
             (true, Some(prefix)) => {
                 let (head, ranges) = (u64::from(range_head(page_size + 1, values)), values.max(1) as u64);
                 let merged = ranges * head + limit / head * (head + limit);

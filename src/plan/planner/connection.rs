@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::catalog::binding::PageInfoField;
-use crate::catalog::connection::Connection;
+use crate::catalog::connection::{Connection, Join, ListIndex};
 use crate::catalog::result_type::ResultType;
 use crate::plan::access_path::AccessPath;
 use crate::plan::page_sql::Parent;
@@ -13,7 +13,7 @@ use crate::plan::planner::page_fields::PageFields;
 use crate::plan::planner::{PageDraft, Planner, StepDraft};
 use crate::plan::response_template::Op;
 use crate::plan::select::{ReturnedSource, Select};
-use crate::plan::sql::{Alias, ColumnOf, Condition};
+use crate::plan::sql::{Alias, ColumnOf, Condition, Identifier, List, Operator, Relation};
 use crate::plan::statement_sql::{Branch, BranchRows};
 use crate::plan::step::{CursorColumns, SearchColumns, Step};
 use crate::query::bind::page_size::End;
@@ -54,7 +54,13 @@ impl<'a> Planner<'a> {
         let search = access_path.has_window().then(|| self.search_columns(&mut select));
         let draft = PageDraft { size: None, has_window: search.is_some(), has_flags: layout.present.is_some() };
         let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), page: Some(draft) };
-        let (name, ()) = self.inside(key, |planner| planner.page(&mut draft, parent_step.is_none(), &bound.selections));
+        let (name, ()) = self.inside(key, |planner| match (bound.binding.found_by, layout.is_too_long) {
+            (ListIndex::Parent { at_most }, Some(is_too_long)) => {
+                let index = index_in_order(page.relation, bound.binding, shape.sort_key);
+                planner.bounded_list(&mut draft, (is_too_long, at_most, index), &bound.selections);
+            }
+            _ => planner.page(&mut draft, parent_step.is_none(), &bound.selections),
+        });
         let cursor = (fields.cursors || search.is_some()).then(|| self.cursor((bound.binding, shape), &mut draft));
         let backward = shape.end == End::Back;
         if backward {
@@ -116,11 +122,20 @@ impl<'a> Planner<'a> {
         parent: Option<(&mut StepDraft<'a>, Alias)>,
     ) -> (Parent, Vec<Condition<'a>>) {
         let Some((draft, alias)) = parent else { return (Parent::None, Vec::new()) };
-        let columns = connection.join.to.iter().zip(&connection.join.by);
-        let conditions = columns.map(|(to, by)| {
-            Condition::OfParent(ColumnOf(Alias::Base, to), draft.step, draft.select.key(alias, &by.name))
-        });
-        let conditions = conditions.collect();
+        let Join { by, to } = &connection.join;
+        let (last, mut conditions) = (to.len() - 1, Vec::with_capacity(to.len()));
+        for (index, (to, by)) in to.iter().zip(by).enumerate() {
+            let (column, step, key) = (ColumnOf(Alias::Base, to), draft.step, draft.select.key(alias, &by.name));
+            let compare = |operator| Condition::OfParent(column, operator, step, key);
+            match connection.found_by {
+                // The order says which index to use. PostgreSQL drops columns that equal a value from it.
+                ListIndex::Parent { .. } if index == 0 => conditions.push(Condition::IsOfParent(column, step, key)),
+                ListIndex::Parent { .. } if index == last => {
+                    conditions.extend([Operator::GreaterOrEqual, Operator::LessOrEqual].map(compare));
+                }
+                ListIndex::Order | ListIndex::Parent { .. } => conditions.push(compare(Operator::Equal)),
+            }
+        }
         (self.parent(draft), conditions)
     }
 
@@ -137,6 +152,20 @@ impl<'a> Planner<'a> {
             Output::Lines { .. } | Output::Data => self.page_object(draft, selections),
         }
         self.response.push(Op::EndConnection);
+    }
+
+    /// What is written of a page of a list that is null if it has too many rows.
+    fn bounded_list(
+        &mut self,
+        draft: &mut StepDraft<'a>,
+        (is_too_long, at_most, index): (usize, u32, Box<str>),
+        selections: &[BoundSelection<'a, BoundConnectionField<'a>>],
+    ) {
+        let (step, path, opening) = (draft.step, self.response.path(), self.response.reserve());
+        self.page_object(draft, selections);
+        self.response.push(Op::EndObject);
+        let list = |end| Op::BoundedList { step, is_too_long, at_most, index, path, end };
+        self.response.close(opening, list, Op::EndConnection);
     }
 
     fn page_object(&mut self, draft: &mut StepDraft<'a>, selections: &[BoundSelection<'a, BoundConnectionField<'a>>]) {
@@ -176,4 +205,13 @@ impl<'a> Planner<'a> {
             }),
         });
     }
+}
+
+/// The statement that makes an index which has the rows of a parent in the order of a sort key.
+fn index_in_order(relation: &str, connection: &Connection, sort_key: usize) -> Box<str> {
+    let to = connection.join.to.iter().map(String::as_str);
+    let order = connection.sort_keys[sort_key].columns.iter().map(|column| column.name.as_str());
+    let order = order.filter(|column| connection.join.to.iter().all(|joined| joined != column));
+    let columns = List(to.chain(order).map(Identifier));
+    format!("CREATE INDEX CONCURRENTLY ON {} ({columns});", Relation(relation)).into()
 }

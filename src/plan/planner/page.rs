@@ -34,7 +34,7 @@ pub(super) fn page_sql<'a>(
     }
     let is_restricted = !matches!(restriction, Restriction::None);
     let of_index =
-        (!access_path.is_exhaustive).then(|| Cursors::of(sort_key, shape, &constant, is_restricted, parameters));
+        (!access_path.is_exhaustive()).then(|| Cursors::of(sort_key, shape, &constant, is_restricted, parameters));
     let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(sort_key, shape, &[], false, parameters));
     let locator = terms.locator(access_path, relation, &conditions, parameters);
     let joined = conditions.clone();

@@ -1,6 +1,7 @@
 //! What is selected of a page beside its rows, and the columns that say it.
 
 use crate::catalog::binding::PageInfoField;
+use crate::catalog::connection::ListIndex;
 use crate::catalog::result_type::ResultType;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::{ReturnedSource, Select};
@@ -18,13 +19,16 @@ pub(super) struct PageFields {
     /// Whether there are rows at or after the `before:` cursor.
     pub(super) after_page: bool,
     pub(super) is_counted: bool,
+    /// Whether the list may be null, as it has too many rows.
+    pub(super) is_bounded: bool,
     /// Whether the rows are written once, and nothing is written before that depends on all of them.
     pub(super) is_in_order: bool,
 }
 
 impl PageFields {
     pub(super) fn of(bound: &BoundConnection<'_>) -> Self {
-        let (mut fields, mut lists) = (Self { is_in_order: true, ..Self::default() }, 0);
+        let is_bounded = bound.binding.found_by != ListIndex::Order;
+        let (mut fields, mut lists) = (Self { is_bounded, is_in_order: true, ..Self::default() }, 0);
         for selection in &bound.selections {
             match &selection.field {
                 BoundConnectionField::TypeName(_) => {}
@@ -78,11 +82,12 @@ impl PageFields {
                 select.other(source, ty, columns)
             })
         };
-        let is_flagged = self.probes() > 0 || self.is_counted;
+        let is_flagged = self.probes() > 0 || self.is_counted || self.is_bounded;
         Layout {
             before_page: column(self.before_page, None, ResultType::Boolean),
             after_page: column(self.after_page, None, ResultType::Boolean),
             count: column(self.is_counted, None, ResultType::Int8),
+            is_too_long: column(self.is_bounded, None, ResultType::Boolean),
             present: column(is_flagged, Some(ReturnedSource::Present), ResultType::Boolean),
             beyond_page: column(end == End::Back, Some(ReturnedSource::BeyondPage), ResultType::Boolean),
         }

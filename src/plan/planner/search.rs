@@ -4,7 +4,7 @@ use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::search_key::{ScopeKey, SearchKey};
 use crate::catalog::stored_type::StoredType;
-use crate::plan::access_path::{AccessPath, FoundFor, Lookup, Prefix};
+use crate::plan::access_path::{AccessPath, FoundBy, FoundFor, Lookup, Prefix};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::Locator;
 use crate::plan::lookup_source::LookupSource;
@@ -198,9 +198,14 @@ impl<'a> SearchTerms<'a> {
                 Some(OtherList { values: self.values(other, parameters), stored, length: self.terms[other].few? })
             }),
         });
-        let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive && !path.lookups.is_empty();
+        let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive() && !path.lookups.is_empty();
         let paid = is_paid.then(|| parameters.add(ParameterSource::PageSize));
-        let lookups = path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid, parameters)).collect();
+        let lookups = match path.found_by {
+            FoundBy::Parent { at_most } => vec![self.of_parent(joined, at_most, parameters)],
+            FoundBy::Order | FoundBy::Key => {
+                path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid, parameters)).collect()
+            }
+        };
         let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
         let window = path.has_window().then(|| parameters.add(window));
         let filters =
@@ -216,10 +221,25 @@ impl<'a> SearchTerms<'a> {
             prefix,
             filters,
             lookups,
-            is_exhaustive: path.is_exhaustive,
+            found_by: path.found_by,
             window,
             probe_window: path.probe_window,
         })
+    }
+
+    /// A look-up of all rows of a parent.
+    fn of_parent(&mut self, joined: &[Condition<'a>], rows: u32, parameters: &mut Parameters<'_>) -> LookupSource<'a> {
+        let columns = self.connection.join.to.iter();
+        LookupSource {
+            conditions: joined.to_vec(),
+            is_first_descending: false,
+            order: columns.map(|column| ColumnOf(Alias::Base, column)).collect(),
+            words: None,
+            semi_join: None,
+            rows,
+            paid: None,
+            filters: (0..self.terms.len()).map(|index| self.filter(index, parameters)).collect(),
+        }
     }
 
     fn lookup(

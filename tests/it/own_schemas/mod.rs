@@ -1,6 +1,7 @@
 //! Schemas of databases that have nothing to do with OFBiz: the kinds of columns and relations that people have, over HTTP.
 
 mod arrays;
+mod bounded_lists;
 mod collations;
 mod encodings;
 mod enum_keys;

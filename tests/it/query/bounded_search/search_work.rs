@@ -49,7 +49,7 @@ pub fn check_work(
         // Semi-joins and probes have shares of the window.
         // Fewer rows are examined where a column is computed, and more for larger pages.
         window * arguments.size.max(50) / 50
-    } else if path.is_exhaustive {
+    } else if path.is_exhaustive() {
         search.terms[path.lookups[0].terms[0]].values.len() * (1 + arguments.probes()) * computed
     } else {
         merged_rows(values, arguments.size + 1) + values * arguments.probes()
@@ -63,7 +63,7 @@ pub fn check_work(
     // the page.
     let counts_a_range = path.counted.as_ref().map_or(path, |count| &count.path).filters.is_empty();
     let counted = match arguments.count_up_to {
-        Some(_) if path.is_exhaustive => found,
+        Some(_) if path.is_exhaustive() => found,
         Some(most) if counts_a_range => most + search.terms.iter().map(|term| term.values.len()).max().unwrap_or(1),
         Some(_) => window / 2,
         None => 0,
@@ -81,7 +81,7 @@ pub fn check_work(
     // The planner's own bound is of the page alone. A semi-join reads a row of another relation for each row.
     let semi_joins =
         search.terms.iter().filter(|term| search.root.connection.search_keys[term.key].semi_join.is_some());
-    let of_key = path.lookups.first().filter(|_| path.is_exhaustive).and_then(|lookup| lookup.terms.first());
+    let of_key = path.lookups.first().filter(|_| path.is_exhaustive()).and_then(|lookup| lookup.terms.first());
     let multiplied = of_key.map_or(values, |term| search.terms[*term].values.len());
     let claim = path.bound(u32::try_from(arguments.size).unwrap(), multiplied);
     let probes = arguments.probes() * (usize::try_from(path.probe_window).unwrap() + values);

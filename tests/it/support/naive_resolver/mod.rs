@@ -19,7 +19,7 @@ use graphql_parser::query::{
 use orderql::catalog::Catalog;
 use orderql::catalog::aggregate::{Aggregate, AggregateFunction};
 use orderql::catalog::binding::{Binding, ConnectionField, EdgeField, EntityBinding, PageInfoField, RootBinding};
-use orderql::catalog::connection::{Connection, Join, SortKey};
+use orderql::catalog::connection::{Connection, Join, ListIndex, SortKey};
 use orderql::catalog::ids::{EntityId, FieldId, TypeId};
 use orderql::catalog::schema::{ArgumentRole, Field as FieldDefinition};
 use orderql::cursor::{Encoder, decode};
@@ -240,6 +240,13 @@ impl<'a, 'q> Query<'a, 'q> {
             }
             Binding::Root(RootBinding::Connection(connection))
             | Binding::Entity(EntityBinding::Connection(connection)) => {
+                if let ListIndex::Parent { at_most } = connection.found_by {
+                    let rows = self.tables.get(&connection.relation).all();
+                    let rows = rows.filter(|other| is_joined(&connection.join, row.unwrap(), *other));
+                    if rows.count() > usize::try_from(at_most).unwrap() {
+                        return Json::Null;
+                    }
+                }
                 let page = self.page(connection, row, &self.arguments(field, selected[0]));
                 self.connection(field.ty.named(), &page, &sets)
             }
