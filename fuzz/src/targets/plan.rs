@@ -274,17 +274,14 @@ fn with_equalities(page: &[Word]) -> Vec<Word> {
             Some(of_parent) => (Some(of_parent), 10),
             None => (key(at + 1).filter(|of_parent| is(at, &[">="]) && key(at + 9) == Some(*of_parent)), 12),
         };
-        match of_parent {
-            Some(of_parent) => {
-                assert!(is(at + 8, &["]", ")"]) || is(at + 4, &["AND", "t", "."]) && is(at + 8, &["<="]), "{page:?}");
-                words.push(Word::Sign("="));
-                words.extend_from_slice(of_parent);
-                at += length;
-            }
-            None => {
-                words.push(page[at].clone());
-                at += 1;
-            }
+        if let Some(of_parent) = of_parent {
+            assert!(is(at + 8, &["]", ")"]) || is(at + 4, &["AND", "t", "."]) && is(at + 8, &["<="]), "{page:?}");
+            words.push(Word::Sign("="));
+            words.extend_from_slice(of_parent);
+            at += length;
+        } else {
+            words.push(page[at].clone());
+            at += 1;
         }
     }
     words
