@@ -83,9 +83,11 @@ impl Draft<'_, '_> {
             arguments.extend(self.null(other, 4));
         }
 
-        let mut sort_key = 0;
+        // Without a sort key, the search of totals may imply one, and it is generated after cursors.
+        let (mut sort_key, mut is_implied) = (0, definition(ArgumentRole::Rows).is_some());
         if let Some(argument) = definition(ArgumentRole::SortKey) {
             if self.choices.chance(50) {
+                is_implied = false;
                 sort_key = self.choices.below(connection.sort_keys.len());
                 let name = connection.sort_keys[sort_key].name.clone();
                 arguments.push(self.argument(argument, Value::Enum(name)));
@@ -103,7 +105,7 @@ impl Draft<'_, '_> {
         let sort_key = &connection.sort_keys[sort_key];
         for argument in [ArgumentRole::After, ArgumentRole::Before].into_iter().filter_map(definition) {
             // Below a lookup, the cursor of another parent is refused.
-            if !place.is_below_lookup && self.choices.chance(20) {
+            if !place.is_below_lookup && !is_implied && self.choices.chance(20) {
                 let values = self.values.cursor(connection, sort_key, self.choices);
                 let cursor = Cursor::new(connection, sort_key, reverse, values);
                 arguments.push(self.argument(argument, Value::Cursor(cursor)));

@@ -4,6 +4,7 @@ use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, EntityBinding, RootBinding};
 use orderql::catalog::connection::{Connection, SortKey};
 use orderql::catalog::schema::ArgumentRole;
+use orderql::search::Comparator;
 use orderql_generator::document::{Directive, Field, Selection, Value};
 use orderql_generator::request::Generated;
 
@@ -99,8 +100,27 @@ impl<'g> Node<'g> {
     pub fn sort_key<'c>(&self, catalog: &Catalog, generated: &'g Generated, connection: &'c Connection) -> &'c SortKey {
         match self.argument(catalog, generated, ArgumentRole::SortKey) {
             Some(Value::Enum(name)) => connection.sort_keys.iter().find(|key| key.name == *name).expect("a sort key"),
-            _ => &connection.sort_keys[0],
+            _ => self.implied_sort_key(catalog, generated, connection).unwrap_or(&connection.sort_keys[0]),
         }
+    }
+
+    /// The sort key of totals without one: that of the first range in their search.
+    fn implied_sort_key<'c>(
+        &self,
+        catalog: &Catalog,
+        generated: &'g Generated,
+        connection: &'c Connection,
+    ) -> Option<&'c SortKey> {
+        let takes_rows =
+            catalog.field(self.field.id?).arguments.iter().any(|argument| argument.role == ArgumentRole::Rows);
+        let search = self.argument(catalog, generated, ArgumentRole::Query).filter(|_| takes_rows)?;
+        let Value::Search(search) = search else { return None };
+        let ranges = search.terms.iter().filter(|term| {
+            !matches!(term.comparator, Comparator::Equals | Comparator::In | Comparator::Matches)
+                && term.column.0 == connection.relation
+        });
+        let of = |column: &str| connection.sort_keys.iter().find(|key| key.columns[0].name == column);
+        ranges.filter_map(|term| of(&term.column.1)).next()
     }
 
     /// The page size of a connection, and whether the page is taken from the back.

@@ -207,8 +207,8 @@ fn totals_that_cost_too_much_get_fewer_rows() {
     // Each costs 1 + 1 and 1 for every ten rows, of lines and of their orders.
     let found = suggestions(
         "query A($rows: Int = 4000) {
-           a: itemTotals(first: 9, rows: $rows, groupBy: [DAY]) { complete }
-           b: itemTotals(first: 9, rows: 2000, groupBy: [DAY]) { complete }
+           a: itemTotals(first: 9, rows: $rows, groupBy: [SALES_CHANNEL_ENUM_ID]) { complete }
+           b: itemTotals(first: 9, rows: 2000, groupBy: [SALES_CHANNEL_ENUM_ID]) { complete }
          }",
     );
     let edit = |path: &str, from: u64, to: u64| json!({ "path": [path], "argument": "rows", "from": from, "to": to });
@@ -220,7 +220,10 @@ fn totals_that_cost_too_much_get_fewer_rows() {
 
     // The default of one is not written, and stays.
     let found = suggestions(
-        "{ a: itemTotals(first: 9, groupBy: [DAY]) { complete } b: itemTotals(first: 9, rows: 4000, groupBy: [DAY]) { complete } }",
+        "{
+           a: itemTotals(first: 9, groupBy: [SALES_CHANNEL_ENUM_ID]) { complete }
+           b: itemTotals(first: 9, rows: 4000, groupBy: [SALES_CHANNEL_ENUM_ID]) { complete }
+         }",
     );
     assert_eq!(
         (found.len(), &found[0]["edits"][0]["path"], &found[0]["edits"][0]["to"]),

@@ -269,9 +269,9 @@ async fn totals_without_keys_are_grouped_by_those_that_are_selected() {
     }
 }
 
-/// The best sellers of a week: its lines are found by the dates of their orders, as many as are paid.
+/// The best sellers of a week: each request adds up as many lines as are paid, and examines no others.
 #[tokio::test]
-async fn totals_have_all_lines_of_a_range_of_dates_if_these_are_no_more_than_their_rows() {
+async fn totals_of_a_range_of_dates_read_its_lines_alone() {
     let database = sampled_database().await;
     let runner = QueryRunner::new(&database);
     let client = database.connect().await;
@@ -286,12 +286,29 @@ async fn totals_have_all_lines_of_a_range_of_dates_if_these_are_no_more_than_the
     let lines: i64 = expected.values().map(|(count, _)| count).sum();
     // More than any search looks up.
     assert!((250..4000).contains(&lines), "{lines} lines from {from} to {to}");
-    for (rows, is_whole) in [(4000, true), (lines, true), (lines - 1, false)] {
+    for rows in [4000, lines, lines - 1, 100] {
         let search = format!("orderDate:>={from} orderDate:<{to}");
         let arguments = format!("groupBy: PRODUCT_ID, orderBy: QUANTITY, rows: {rows}, query: \"{search}\"");
         let (found, windows) = walked(&runner, root.name, &arguments, &["productId"], &["quantity"]).await;
         assert_eq!(found, expected, "{arguments}");
-        assert_eq!(windows == 1, is_whole, "{windows} windows of {arguments}");
+        assert_eq!(windows, parts(lines, rows), "{arguments}");
+    }
+    // The lines of a facility, a product or a store have an index by date of their own.
+    for (key, column) in
+        [("facilityId", "facility_id"), ("productId", "product_id"), ("productStoreId", "product_store_id")]
+    {
+        let most = format!("SELECT mode() WITHIN GROUP (ORDER BY {column}) FROM orderql.item_place");
+        let value: String = client.query_one(&most, &[]).await.unwrap().get(0);
+        let condition = format!("{condition} AND i.{column} = '{value}'");
+        let expected = by_sql(&database, root, &["i.product_id"], &["i.quantity"], &condition).await;
+        let lines = expected.values().map(|(count, _)| count).sum();
+        for rows in [lines, lines - 1, 3] {
+            let search = format!("{key}:{value} orderDate:>={from} orderDate:<{to}");
+            let arguments = format!("groupBy: PRODUCT_ID, rows: {rows}, query: \"{search}\"");
+            let (found, windows) = walked(&runner, root.name, &arguments, &["productId"], &["quantity"]).await;
+            assert_eq!(found, expected, "{arguments}");
+            assert_eq!(windows, parts(lines, rows), "{arguments}");
+        }
     }
     // With another term, the dates find them all the same.
     let search = format!("orderDate:>={from} orderDate:<{to} statusId:ITEM_COMPLETED");
@@ -300,6 +317,11 @@ async fn totals_have_all_lines_of_a_range_of_dates_if_these_are_no_more_than_the
     let condition = format!("{condition} AND i.status_id = 'ITEM_COMPLETED'");
     assert_eq!(found, by_sql(&database, root, &["i.product_id"], &["i.quantity"], &condition).await);
     assert_eq!(windows, 1);
+}
+
+/// How many requests add up so many lines.
+fn parts(lines: i64, rows: i64) -> usize {
+    usize::try_from(lines.div_euclid(rows) + i64::from(lines.rem_euclid(rows) > 0)).unwrap()
 }
 
 /// A search that ends with its window says so, and goes on from its last row.
@@ -518,9 +540,9 @@ async fn the_price_rises_with_the_rows_and_not_with_the_groups() {
             assert_eq!(own, 1 + 3 + credits, "{rows}");
             // As much again for the order, and for the product.
             let keys = |keys: &str| cost(&format!("first: {first}, rows: {rows}, groupBy: [{keys}]"));
-            assert_eq!(keys("PRODUCT_ID, FACILITY_ID"), own);
-            assert_eq!(keys("DAY, MONTH, PRODUCT_STORE_ID"), own + credits);
-            assert_eq!(keys("DAY, PRODUCT_NAME"), own + 2 * credits);
+            assert_eq!(keys("PRODUCT_ID, FACILITY_ID, DAY"), own);
+            assert_eq!(keys("SALES_CHANNEL_ENUM_ID, PRODUCT_STORE_ID"), own + credits);
+            assert_eq!(keys("SALES_CHANNEL_ENUM_ID, PRODUCT_NAME"), own + 2 * credits);
             assert_eq!(cost(&format!("first: {first}, rows: {rows}, orderBy: AMOUNT")), own + credits);
             assert_eq!(cost(&format!("first: {first}, rows: {rows}, query: \"statusId:X\"")), own + 50);
         }

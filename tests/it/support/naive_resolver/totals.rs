@@ -11,6 +11,7 @@ use rust_decimal::Decimal;
 use serde_json::Value as Input;
 
 use crate::support::naive_resolver::json::Json;
+use crate::support::naive_resolver::search::Search;
 use crate::support::naive_resolver::tables::{Cell, Row};
 use crate::support::naive_resolver::{Arguments, Binding, Query, Set, is_joined};
 
@@ -25,7 +26,12 @@ impl<'a, 'q> Query<'a, 'q> {
     pub(super) fn totals(&self, ty: TypeId, totals: &'a Totals, given: &Arguments<'_>, sets: &[Set<'q>]) -> Json {
         let rows = given.get(ArgumentRole::Rows).cloned().unwrap_or_else(|| 1_000.into());
         let of_page = given.0.iter().filter(|(role, _)| !matches!(role, ArgumentRole::First | ArgumentRole::Rows));
-        let of_page = of_page.cloned().chain([(&ArgumentRole::First, rows)]);
+        // A range decides the order, if nothing else does.
+        let search = given.text(ArgumentRole::Query).filter(|_| given.get(ArgumentRole::SortKey).is_none());
+        let search = search.map(|text| Search::parse(self.tables, &totals.connection, &text));
+        let of_range = search.and_then(|search| search.range_order(&totals.connection));
+        let of_range = of_range.map(|name| (&ArgumentRole::SortKey, name.into()));
+        let of_page = of_page.cloned().chain([(&ArgumentRole::First, rows)]).chain(of_range);
         let page = self.page(&totals.connection, None, &Arguments(of_page.collect()));
         let groups = self.groups(totals, given, &page.rows, &self.selected_fields(sets));
         let first = given.get(ArgumentRole::First).unwrap().as_u64().unwrap();
