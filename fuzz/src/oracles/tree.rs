@@ -115,12 +115,12 @@ impl<'g> Node<'g> {
             catalog.field(self.field.id?).arguments.iter().any(|argument| argument.role == ArgumentRole::Rows);
         let search = self.argument(catalog, generated, ArgumentRole::Query).filter(|_| takes_rows)?;
         let Value::Search(search) = search else { return None };
-        let ranges = search.terms.iter().filter(|term| {
+        let mut ranges = search.terms.iter().filter(|term| {
             !matches!(term.comparator, Comparator::Equals | Comparator::In | Comparator::Matches)
                 && term.column.0 == connection.relation
         });
         let of = |column: &str| connection.sort_keys.iter().find(|key| key.columns[0].name == column);
-        ranges.filter_map(|term| of(&term.column.1)).next()
+        ranges.find_map(|term| of(&term.column.1))
     }
 
     /// The page size of a connection, and whether the page is taken from the back.

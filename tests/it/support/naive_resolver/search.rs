@@ -39,11 +39,11 @@ impl<'a> Search<'a> {
 
     /// The name of the sort key by whose column the first range is.
     pub fn range_order(&self, connection: &'a Connection) -> Option<&'a str> {
-        let ranges =
+        let mut ranges =
             self.terms.iter().filter(|term| *term.orderings != [Ordering::Equal] && term.key.semi_join.is_none());
         let order =
             |term: &Term<'_>| connection.sort_keys.iter().find(|key| key.columns[0].name == term.key.column.name);
-        ranges.filter_map(order).next().map(|key| key.name.as_str())
+        ranges.find_map(order).map(|key| key.name.as_str())
     }
 
     pub fn matches(&self, row: Row<'_>) -> bool {
