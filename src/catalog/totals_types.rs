@@ -38,8 +38,8 @@ pub(super) fn arguments(names: &TypeNames<'_>, root: &FieldDefinition, built: &B
             "sortKey",
             TypeRef::Named(names.sort_enum(QUERY, &built.of.name)),
             ArgumentRole::SortKey,
-            "The order in which rows are summed up, if they are more than `rows`: unless given, that of the first key of which the search has a range, \
-             if there is one.",
+            "The order in which rows are summed up, if they are more than `rows`: unless given, the first of these of which the search has a \
+             range, or else the first.",
         ),
         argument(
             "reverse",

@@ -104,7 +104,7 @@ impl<'g> Node<'g> {
         }
     }
 
-    /// The sort key of totals without one: that of the first range in their search.
+    /// The sort key of totals without one: the first of whose column their search has a range.
     fn implied_sort_key<'c>(
         &self,
         catalog: &Catalog,
@@ -115,12 +115,12 @@ impl<'g> Node<'g> {
             catalog.field(self.field.id?).arguments.iter().any(|argument| argument.role == ArgumentRole::Rows);
         let search = self.argument(catalog, generated, ArgumentRole::Query).filter(|_| takes_rows)?;
         let Value::Search(search) = search else { return None };
-        let mut ranges = search.terms.iter().filter(|term| {
+        let ranges = search.terms.iter().filter(|term| {
             !matches!(term.comparator, Comparator::Equals | Comparator::In | Comparator::Matches)
                 && term.column.0 == connection.relation
         });
-        let of = |column: &str| connection.sort_keys.iter().find(|key| key.columns[0].name == column);
-        ranges.find_map(|term| of(&term.column.1))
+        let columns: Vec<_> = ranges.map(|term| &term.column.1).collect();
+        connection.sort_keys.iter().find(|key| columns.contains(&&key.columns[0].name))
     }
 
     /// The page size of a connection, and whether the page is taken from the back.

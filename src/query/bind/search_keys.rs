@@ -88,7 +88,7 @@ impl SearchKeys {
                     let key = &connection.search_keys[index];
                     keys.unindexed += u64::from(!key.indexed);
                     if comparator.is_range() {
-                        keys.range_order = keys.range_order.or_else(|| connection.order_of(key));
+                        keys.range_order = keys.range_order.into_iter().chain(connection.order_of(key)).min();
                     }
                 }
                 Err(error) => errors.push(error),

@@ -37,13 +37,12 @@ impl<'a> Search<'a> {
         self.terms.iter().find(is_on).is_none_or(|term| term.matches(row))
     }
 
-    /// The name of the sort key by whose column the first range is.
+    /// The name of the first sort key of whose column there is a range.
     pub fn range_order(&self, connection: &'a Connection) -> Option<&'a str> {
-        let mut ranges =
-            self.terms.iter().filter(|term| *term.orderings != [Ordering::Equal] && term.key.semi_join.is_none());
-        let order =
-            |term: &Term<'_>| connection.sort_keys.iter().find(|key| key.columns[0].name == term.key.column.name);
-        ranges.find_map(order).map(|key| key.name.as_str())
+        let is_range = |term: &&Term<'_>| *term.orderings != [Ordering::Equal] && term.key.semi_join.is_none();
+        let columns: Vec<_> = self.terms.iter().filter(is_range).map(|term| &term.key.column.name).collect();
+        let sort_key = connection.sort_keys.iter().find(|key| columns.contains(&&key.columns[0].name));
+        sort_key.map(|key| key.name.as_str())
     }
 
     pub fn matches(&self, row: Row<'_>) -> bool {
