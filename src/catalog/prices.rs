@@ -25,7 +25,7 @@ pub(crate) const MAX_SUMMED_ROWS: u32 = 4_000;
 pub(crate) const SUMMED_RANGE: &str = "a whole number from 1 to 4000";
 
 /// How many rows of a bounded list are read for a credit.
-pub(crate) const ROWS_LISTED: u32 = 100;
+pub(crate) const ROWS_LISTED: u32 = 10;
 
 /// The most rows that a bounded list can have.
 pub(crate) const MAX_LIST: u32 = 1_000;

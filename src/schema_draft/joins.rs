@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 
-use crate::catalog::prices::MAX_LIST;
 use crate::schema_draft::description::{Column, ForeignKey, Relation};
 use crate::schema_draft::existing::{Existing, ExistingJoin};
 use crate::schema_draft::index_match::{create_index, is_served};
 use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
+
+/// The most rows of a list that no index has in order. More cost as much more, whether a parent has them or not.
+const DRAFTED_ROWS: u32 = 200;
 
 /// Gives types the objects and connections of their foreign keys.
 pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
@@ -172,7 +174,7 @@ fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) ->
     } else if is_unique {
         Some(ListBound { at_most: 1, index: None })
     } else {
-        Some(ListBound { at_most: MAX_LIST, index: Some(index()) })
+        Some(ListBound { at_most: DRAFTED_ROWS, index: Some(index()) })
     };
     let many = camel(&plural(&child.name));
     let by_column = camel(&format!("{many}_by_{}", foreign.columns.join("_and_")));

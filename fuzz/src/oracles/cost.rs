@@ -43,7 +43,7 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
                 // All rows of a bounded list are read, whatever its page has.
                 let read = match connection.found_by {
                     ListIndex::Order => 0,
-                    ListIndex::Parent { at_most } => at_most.div_ceil(100),
+                    ListIndex::Parent { at_most } => at_most.div_ceil(10),
                 };
                 u64::from(size) * (1 + inside()) + 5 * counts + 50 * slow_terms + u64::from(read)
             }

@@ -58,7 +58,7 @@ async fn query(database: &Database, text: &str, queries: u64, seed: u64) {
 
 /// The draft with bounded lists so short that some rows have more.
 fn bounded(draft: &str) -> String {
-    draft.replace("atMost: 1000", "atMost: 2")
+    draft.replace("atMost: 200", "atMost: 2")
 }
 
 /// Panics unless an update of the draft follows a change of the database, and fits it.

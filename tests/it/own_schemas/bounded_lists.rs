@@ -234,8 +234,8 @@ async fn a_bounded_list_reads_the_rows_of_its_parents_by_the_index_of_the_foreig
         assert!(explained.stdout.contains(line), "{line}\n{}{}", explained.stdout, explained.stderr);
     }
     let response = own.serve(&[]).query("{ sales(first: 3) { edges { node { saleId lines(first: 2) { edges { node { lineId } } } events(first: 1) { __typename } } } } }");
-    // A sale, its id, two lines and their ids, 1 for up to 100 lines; an event, and 2 for up to 200.
-    assert_eq!(response["extensions"]["cost"]["requestedQueryCost"], 3 * (1 + 1 + 2 * 2 + 1 + 1 + 2), "{response}");
+    // A sale, its id, two lines and their ids, 1 for up to 10 lines; an event, and 11 for up to 110.
+    assert_eq!(response["extensions"]["cost"]["requestedQueryCost"], 3 * (1 + 1 + 2 * 2 + 1 + 1 + 11), "{response}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -282,9 +282,9 @@ async fn the_check_and_the_draft_know_which_lists_need_a_bound() {
     assert_eq!(check("").await.stdout, "The database fits the schema.\n");
     let draft = own.run(&["schema", "draft"]).stdout;
     for lines in [
-        "  # lines is null if it has more than 1000 rows; an index in its order lifts this limit: CREATE INDEX CONCURRENTLY ON \"line\" (\"sale_id\", \"line_id\");\n  \
-           lines: [Line] @many(by: [\"sale_id\"], atMost: 1000)\n",
-        "  events: [Event] @many(by: [\"shop\", \"number\"], atMost: 1000)\n",
+        "  # lines is null if it has more than 200 rows; an index in its order lifts this limit: CREATE INDEX CONCURRENTLY ON \"line\" (\"sale_id\", \"line_id\");\n  \
+           lines: [Line] @many(by: [\"sale_id\"], atMost: 200)\n",
+        "  events: [Event] @many(by: [\"shop\", \"number\"], atMost: 200)\n",
         "  receipts: [Receipt] @many(by: [\"sale_id\"], atMost: 1)\n",
     ] {
         assert!(draft.contains(lines), "{lines}\n{draft}");
