@@ -122,7 +122,7 @@ impl Visit {
         browser.click(".graphiql-execute-button");
         browser.wait_for_text(".oq-paid", "190 credits paid");
         browser.wait_for_text(".oq-gauge", "credits left");
-        browser.wait_for_text(".oq-panel", "each term on a key that is not selective");
+        browser.wait_for_text(".oq-panel", "each search term on a key that is not selective");
         // The name of the tab is that of the first field.
         assert_eq!(browser.text(".graphiql-tab-button"), "orders");
         // The panel is as wide as its table. Below each tool is its name, whole.

@@ -85,7 +85,7 @@ function Fields({ fields }: { fields: FieldCost[] }) {
         <tr>
           <th scope="col">Field</th>
           <th scope="col">Times</th>
-          <th scope="col">Search</th>
+          <th scope="col">Fixed</th>
           <th scope="col">Credits</th>
         </tr>
       </thead>
@@ -104,8 +104,8 @@ function Fields({ fields }: { fields: FieldCost[] }) {
     </table>
     {expensive.some((field) => field.searchPenalty) && (
       <p className="oq-note">
-        Search: the fixed price of each term on a key that is not selective, since its values may be those of many rows. It is the same
-        however few rows the plan reads.
+        Fixed: the price of each search term on a key that is not selective, since its values may be those of many rows; and of a list
+        that may be null, by the rows that it can have. It is the same however few rows the plan reads.
       </p>
     )}
     </>
