@@ -8,13 +8,13 @@ use lru::LruCache;
 /// A least-recently-used cache whose entries weigh no more than its capacity together.
 #[derive(Debug)]
 pub(crate) struct ByteLru<K: Hash + Eq, V> {
-    entries: LruCache<K, Entry<V>>,
+    entries: LruCache<K, CacheEntry<V>>,
     bytes: usize,
     capacity: usize,
 }
 
 #[derive(Debug)]
-struct Entry<V> {
+struct CacheEntry<V> {
     value: V,
     bytes: usize,
 }
@@ -50,7 +50,7 @@ impl<K: Hash + Eq, V> ByteLru<K, V> {
             return;
         }
         self.bytes += bytes;
-        if let Some((_, replaced)) = self.entries.push(key, Entry { value, bytes }) {
+        if let Some((_, replaced)) = self.entries.push(key, CacheEntry { value, bytes }) {
             self.bytes -= replaced.bytes;
         }
         self.shrink();

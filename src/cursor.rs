@@ -216,7 +216,7 @@ pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<
     if self::checksum(bytes) != u32::from_be_bytes(*checksum) {
         return Err(BadCursor::Unreadable);
     }
-    let mut reader = Reader { rest: bytes };
+    let mut reader = CursorReader { rest: bytes };
     let is_scoped = match reader.byte() {
         Some(VERSION) => false,
         Some(SCOPED_VERSION) => true,
@@ -232,7 +232,7 @@ pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<
     }
     let opened =
         tag.scope.map(|scope| scope.secret.open(bytes, SCOPED_HEAD).ok_or(BadCursor::Unreadable)).transpose()?;
-    let mut reader = Reader { rest: opened.as_deref().unwrap_or(reader.rest) };
+    let mut reader = CursorReader { rest: opened.as_deref().unwrap_or(reader.rest) };
     let values = types.iter().map(|scalar| reader.value(*scalar)).collect::<Result<Vec<_>, _>>()?;
     if reader.rest.is_empty() { Ok(values) } else { Err(BadCursor::Unreadable) }
 }
@@ -252,11 +252,11 @@ enum Kind {
     Interval = 10,
 }
 
-struct Reader<'a> {
+struct CursorReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CursorReader<'a> {
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;

@@ -157,7 +157,7 @@ impl Position {
 
 /// Why a text is no token of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BadToken {
+pub enum BadSyncToken {
     /// It is not base64, was cut or changed, or has another version.
     Unreadable,
     /// It was made for another feed.
@@ -166,7 +166,7 @@ pub enum BadToken {
     OtherScope,
 }
 
-impl fmt::Display for BadToken {
+impl fmt::Display for BadSyncToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unreadable => {
@@ -213,29 +213,29 @@ impl SyncToken {
     }
 
     /// Decodes a token of the feed.
-    pub fn decode(text: &str, feed: OrderingTag) -> Result<Self, BadToken> {
+    pub fn decode(text: &str, feed: OrderingTag) -> Result<Self, BadSyncToken> {
         if text.len() > MAX_LENGTH {
-            return Err(BadToken::Unreadable);
+            return Err(BadSyncToken::Unreadable);
         }
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadToken::Unreadable)?;
-        let (bytes, sum) = bytes.split_last_chunk::<4>().ok_or(BadToken::Unreadable)?;
-        let mut reader = Reader { rest: bytes };
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| BadSyncToken::Unreadable)?;
+        let (bytes, sum) = bytes.split_last_chunk::<4>().ok_or(BadSyncToken::Unreadable)?;
+        let mut reader = TokenReader { rest: bytes };
         if checksum(bytes) != u32::from_be_bytes(*sum) {
-            return Err(BadToken::Unreadable);
+            return Err(BadSyncToken::Unreadable);
         }
         let is_scoped = match reader.chunk() {
             Some([VERSION]) => false,
             Some([SCOPED_VERSION]) => true,
-            _ => return Err(BadToken::Unreadable),
+            _ => return Err(BadSyncToken::Unreadable),
         };
         if reader.chunk() != Some(feed.to_bytes()) {
-            return Err(BadToken::OtherFeed);
+            return Err(BadSyncToken::OtherFeed);
         }
         if (if is_scoped { reader.chunk() } else { None }).map(u32::from_be_bytes) != feed.scope() {
-            return Err(BadToken::OtherScope);
+            return Err(BadSyncToken::OtherScope);
         }
         let token = reader.token().filter(|_| reader.rest.is_empty());
-        token.filter(Self::is_possible).ok_or(BadToken::Unreadable)
+        token.filter(Self::is_possible).ok_or(BadSyncToken::Unreadable)
     }
 
     /// Whether its later snapshot shows all that the earlier one does.
@@ -288,11 +288,11 @@ fn varint_bytes(number: u64) -> usize {
     (64 - (number | 1).leading_zeros() as usize).div_ceil(7)
 }
 
-struct Reader<'a> {
+struct TokenReader<'a> {
     rest: &'a [u8],
 }
 
-impl Reader<'_> {
+impl TokenReader<'_> {
     fn chunk<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (chunk, rest) = self.rest.split_first_chunk::<N>()?;
         self.rest = rest;
@@ -344,17 +344,17 @@ impl Reader<'_> {
     }
 
     /// A text without NUL characters, which PostgreSQL cannot store, or none.
-    fn text(&mut self) -> Option<Text> {
-        let Some(length) = self.varint()?.checked_sub(1) else { return Some(Text(None)) };
+    fn text(&mut self) -> Option<PositionText> {
+        let Some(length) = self.varint()?.checked_sub(1) else { return Some(PositionText(None)) };
         let (text, rest) = self.rest.split_at_checked(usize::try_from(length).ok()?)?;
         self.rest = rest;
         let text = std::str::from_utf8(text).ok()?;
-        (!text.contains('\0')).then(|| Text(Some(text.to_owned())))
+        (!text.contains('\0')).then(|| PositionText(Some(text.to_owned())))
     }
 }
 
 /// A text of a position, which may be absent.
-struct Text(Option<String>);
+struct PositionText(Option<String>);
 
 #[cfg(test)]
 mod tests {
@@ -407,7 +407,7 @@ mod tests {
             let at = at.index(text.len());
             let changed = format!("{}{with}{}", &text[..at], &text[at + 1..]);
             prop_assume!(changed != text);
-            prop_assert_eq!(SyncToken::decode(&changed, feed()), Err(BadToken::Unreadable));
+            prop_assert_eq!(SyncToken::decode(&changed, feed()), Err(BadSyncToken::Unreadable));
         }
 
         #[test]
@@ -434,15 +434,15 @@ mod tests {
     fn rejects_a_token_of_another_feed_and_impossible_ones() {
         let good = token(snapshot(900, &[0], 20), None);
         let other = OrderingTag::new("returnChanges", "");
-        assert_eq!(SyncToken::decode(&good.text(feed()), other), Err(BadToken::OtherFeed));
+        assert_eq!(SyncToken::decode(&good.text(feed()), other), Err(BadSyncToken::OtherFeed));
         let mut shrinking = token(snapshot(900, &[0], 20), Some((5, position(901, None))));
         shrinking.walk.as_mut().unwrap().to = snapshot(800, &[], 0);
-        assert_eq!(SyncToken::decode(&shrinking.text(feed()), feed()), Err(BadToken::Unreadable));
+        assert_eq!(SyncToken::decode(&shrinking.text(feed()), feed()), Err(BadSyncToken::Unreadable));
         for snapshot in [
             Snapshot { xmin: 5, xmax: 1 << 61, running: Vec::new() },
             Snapshot { xmin: 1 << 32, xmax: 1 << 33, running: Vec::new() },
         ] {
-            assert_eq!(SyncToken::decode(&token(snapshot, None).text(feed()), feed()), Err(BadToken::Unreadable));
+            assert_eq!(SyncToken::decode(&token(snapshot, None).text(feed()), feed()), Err(BadSyncToken::Unreadable));
         }
         for text in ["", "1:2", "3:2:", "1:2:3", "0:1:", "5:9:7,6", "a:b:c", "5:9:4", "1:99999999999999999999:"] {
             assert_eq!(Snapshot::parse(text), None, "{text}");
@@ -459,9 +459,9 @@ mod tests {
         let limited = feed().in_scope(scope(7));
         assert_eq!(SyncToken::decode(&token.text(limited), limited), Ok(token.clone()));
         for other in [feed(), feed().in_scope(scope(8))] {
-            assert_eq!(SyncToken::decode(&token.text(limited), other), Err(BadToken::OtherScope));
+            assert_eq!(SyncToken::decode(&token.text(limited), other), Err(BadSyncToken::OtherScope));
         }
-        assert_eq!(SyncToken::decode(&token.text(feed()), limited), Err(BadToken::OtherScope));
+        assert_eq!(SyncToken::decode(&token.text(feed()), limited), Err(BadSyncToken::OtherScope));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use orderql::migration::migrate::migrate;
 use orderql::private_cluster::cluster::Cluster;
 use orderql::private_cluster::options::{ClusterOptions, Durability};
 use orderql::sample::fill::{Sample, fill};
-use orderql::sample::size::Size;
+use orderql::sample::size::SampleSize;
 
 use crate::HIGH_LIMITS;
 use crate::documents::accepted;
@@ -60,7 +60,7 @@ async fn fetch() -> Vec<Fetched> {
     let config = cluster.address().config(DATABASE);
     let mut client = connect(&config).await.unwrap();
     migrate(&mut client).await.unwrap();
-    fill(&mut client, Sample { size: Size::of(500), seed: 1 }, &mut |_| ()).await.unwrap();
+    fill(&mut client, Sample { size: SampleSize::of(500), seed: 1 }, &mut |_| ()).await.unwrap();
     let largest = "SELECT order_id FROM order_item GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1";
     let order_id: String = client.query_one(largest, &[]).await.unwrap().get(0);
 

@@ -21,12 +21,12 @@ const COUNT: &str = "count";
 /// The events of a minute that are alike.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
-    kinds: HashMap<Kind, Repeated>,
+    kinds: HashMap<EventKind, Repeated>,
 }
 
 /// What events have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Kind {
+struct EventKind {
     action: Action,
     subject: Option<String>,
     network: Option<Network>,
@@ -44,10 +44,10 @@ struct Repeated {
 impl Repeats {
     /// Returns the event if it is to be recorded now, as the first of its kind in this minute. Counts it if not.
     pub(super) fn add(&mut self, mut event: AuditEvent) -> Option<AuditEvent> {
-        let mut kind = Kind::of(&event);
+        let mut kind = EventKind::of(&event);
         if self.kinds.len() >= MAX_KINDS && !self.kinds.contains_key(&kind) {
             (event.subject, event.address) = (None, None);
-            kind = Kind::of(&event);
+            kind = EventKind::of(&event);
         }
         match self.kinds.get_mut(&kind) {
             None => {
@@ -73,7 +73,7 @@ impl Repeats {
     }
 }
 
-impl Kind {
+impl EventKind {
     fn of(event: &AuditEvent) -> Self {
         Self {
             action: event.action,

@@ -41,7 +41,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Stores audit events in the background.
 #[derive(Clone)]
 pub(crate) struct AuditWriter {
-    queue: mpsc::Sender<Item>,
+    queue: mpsc::Sender<AuditItem>,
     repeats: SharedRepeats,
     dropped: Arc<AtomicU64>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct AuditWriter {
 #[derive(Clone, Default)]
 struct SharedRepeats(Arc<Mutex<Repeats>>);
 
-enum Item {
+enum AuditItem {
     Event(AuditEvent),
     Rehash(Rehash),
     Finish(oneshot::Sender<()>),
@@ -87,12 +87,12 @@ impl AuditWriter {
     /// Logs the event and queues it. Does not wait.
     pub(crate) fn record(&self, event: AuditEvent) {
         event.log();
-        self.enqueue(Item::Event(event));
+        self.enqueue(AuditItem::Event(event));
     }
 
     /// Queues the hash. Does not wait. If the queue is full, the next login makes the hash again.
     pub(crate) fn rehash(&self, rehash: Rehash) {
-        self.enqueue(Item::Rehash(rehash));
+        self.enqueue(AuditItem::Rehash(rehash));
     }
 
     /// Records the events that were counted, and waits until all queued events are stored, for `timeout` at most.
@@ -102,7 +102,7 @@ impl AuditWriter {
             self.record(event);
         }
         let finishing = async {
-            if self.queue.send(Item::Finish(done)).await.is_ok() {
+            if self.queue.send(AuditItem::Finish(done)).await.is_ok() {
                 let _ = finished.await;
             }
         };
@@ -111,7 +111,7 @@ impl AuditWriter {
         }
     }
 
-    fn enqueue(&self, item: Item) {
+    fn enqueue(&self, item: AuditItem) {
         if self.queue.try_send(item).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -133,7 +133,7 @@ impl fmt::Debug for AuditWriter {
 
 async fn write(
     database: DatabaseAddress,
-    mut items: mpsc::Receiver<Item>,
+    mut items: mpsc::Receiver<AuditItem>,
     repeats: SharedRepeats,
     dropped: Arc<AtomicU64>,
 ) {
@@ -145,22 +145,22 @@ async fn write(
             count = items.recv_many(&mut batch, LARGEST_BATCH) => if count == 0 { return },
             _ = minutes.tick() => {
                 let counted = repeats.lock().next_minute();
-                batch.extend(counted.into_iter().inspect(AuditEvent::log).map(Item::Event));
+                batch.extend(counted.into_iter().inspect(AuditEvent::log).map(AuditItem::Event));
             }
         }
         let (mut events, mut rehashes, mut finished) = (Vec::new(), Vec::new(), Vec::new());
         for item in batch.drain(..) {
             match item {
-                Item::Event(event) => events.push(event),
-                Item::Rehash(rehash) => rehashes.push(rehash),
-                Item::Finish(done) => finished.push(done),
+                AuditItem::Event(event) => events.push(event),
+                AuditItem::Rehash(rehash) => rehashes.push(rehash),
+                AuditItem::Finish(done) => finished.push(done),
             }
         }
         if !events.is_empty() {
-            persist(&mut client, &database, &Write::Events(&events)).await;
+            persist(&mut client, &database, &AuditWrite::Events(&events)).await;
         }
         for rehash in &rehashes {
-            persist(&mut client, &database, &Write::Rehash(rehash)).await;
+            persist(&mut client, &database, &AuditWrite::Rehash(rehash)).await;
         }
         match dropped.swap(0, Ordering::Relaxed) {
             0 => {}
@@ -174,12 +174,12 @@ async fn write(
 }
 
 /// What one statement writes.
-enum Write<'a> {
+enum AuditWrite<'a> {
     Events(&'a [AuditEvent]),
     Rehash(&'a Rehash),
 }
 
-impl Write<'_> {
+impl AuditWrite<'_> {
     async fn run(&self, client: &Client) -> Result<(), tokio_postgres::Error> {
         match self {
             Self::Events(events) => audit::store(client, events).await,
@@ -201,7 +201,7 @@ impl Write<'_> {
 
 /// Tries until it succeeds, or until the database rejects the write itself, which is logged. A database in a state in which
 /// it rejects every write, such as a standby that becomes the primary, accepts it later, on a new connection.
-async fn persist(client: &mut Option<Client>, database: &DatabaseAddress, write: &Write<'_>) {
+async fn persist(client: &mut Option<Client>, database: &DatabaseAddress, write: &AuditWrite<'_>) {
     let mut pause = FIRST_PAUSE;
     loop {
         match time::timeout(LONGEST_WRITE, attempt(client, database, write)).await {
@@ -222,7 +222,7 @@ async fn persist(client: &mut Option<Client>, database: &DatabaseAddress, write:
 async fn attempt(
     client: &mut Option<Client>,
     database: &DatabaseAddress,
-    write: &Write<'_>,
+    write: &AuditWrite<'_>,
 ) -> Result<(), DatabaseError> {
     let client = match client {
         Some(client) if !client.is_closed() => client,

@@ -38,7 +38,7 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// Why no notifications are received.
 #[derive(Debug, thiserror::Error)]
-enum ListenError {
+enum NotificationError {
     /// The database reported an error, or cannot be reached.
     #[error("cannot listen for notifications")]
     Database(#[from] Error),
@@ -113,7 +113,7 @@ struct Listening {
 }
 
 impl Listening {
-    async fn begin(address: &DatabaseAddress, changed: &Arc<Notify>) -> Result<Self, ListenError> {
+    async fn begin(address: &DatabaseAddress, changed: &Arc<Notify>) -> Result<Self, NotificationError> {
         let address = address.for_role(Role::Notifications);
         let (client, mut connection) = time::timeout(LONGEST_CONNECT, address.open()).await??;
         let (sender, received) = mpsc::unbounded_channel();
@@ -139,11 +139,11 @@ impl Listening {
         Ok(listening)
     }
 
-    async fn until_it_fails(&mut self, tokens: &OnceLock<Arc<Tokens>>) -> ListenError {
+    async fn until_it_fails(&mut self, tokens: &OnceLock<Arc<Tokens>>) -> NotificationError {
         let mut next_trial = time::Instant::now() + TRIAL_INTERVAL;
         loop {
             match time::timeout_at(next_trial, self.received.recv()).await {
-                Ok(None) => return ListenError::Lost,
+                Ok(None) => return NotificationError::Lost,
                 Ok(Some(notification)) if notification.channel() == QUESTIONS => {
                     let Some(tokens) = tokens.get() else { continue };
                     if let Err(error) = key_retirement::answer(&self.client, tokens, notification.payload()).await {
@@ -163,14 +163,14 @@ impl Listening {
     }
 
     /// Fails if a notification of its own does not come back.
-    async fn try_delivery(&mut self) -> Result<(), ListenError> {
+    async fn try_delivery(&mut self) -> Result<(), NotificationError> {
         let nonce = format!("{:016x}", RandomState::new().hash_one(Instant::now()));
         let delivery = async {
             let notify = format!("NOTIFY {CHANNEL}, '{nonce}'");
             self.client.batch_execute(&notify).await?;
-            while self.received.recv().await.ok_or(ListenError::Lost)?.payload() != nonce {}
+            while self.received.recv().await.ok_or(NotificationError::Lost)?.payload() != nonce {}
             Ok(())
         };
-        time::timeout(LONGEST_DELIVERY, delivery).await.unwrap_or(Err(ListenError::Undelivered))
+        time::timeout(LONGEST_DELIVERY, delivery).await.unwrap_or(Err(NotificationError::Undelivered))
     }
 }

@@ -43,7 +43,7 @@ pub(super) enum NoTurn {
 
 /// The places that a visitor has. Given back when they are dropped.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct HashPlaces {
     queue: HashQueue,
     keys: Vec<u64>,
 }
@@ -56,7 +56,7 @@ impl HashQueue {
     }
 
     /// Takes places for a visitor, unless the account or the address has all its places.
-    pub(super) fn enter(&self, visitor: &Visitor, standing: Standing) -> Result<Places, NoTurn> {
+    pub(super) fn enter(&self, visitor: &Visitor, standing: Standing) -> Result<HashPlaces, NoTurn> {
         let places = match standing {
             Standing::Known => vec![(visitor.pair, PLACES_OF_ACCOUNT)],
             Standing::New => vec![(visitor.account, PLACES_OF_ACCOUNT), (visitor.network, PLACES_OF_ADDRESS)],
@@ -70,7 +70,7 @@ impl HashQueue {
             *taken.entry(*key).or_default() += 1;
         }
         drop(taken);
-        Ok(Places { queue: self.clone(), keys })
+        Ok(HashPlaces { queue: self.clone(), keys })
     }
 
     /// Waits for a thread. Known visitors are served before the others.
@@ -89,7 +89,7 @@ impl HashQueue {
     }
 }
 
-impl Drop for Places {
+impl Drop for HashPlaces {
     fn drop(&mut self) {
         let mut places = self.queue.places();
         for key in &self.keys {

@@ -31,7 +31,7 @@ pub(crate) struct Logins {
 }
 
 /// A name and a password that a client sent. Has no `Debug`, so that it cannot be logged.
-pub(crate) struct Attempt {
+pub(crate) struct LoginAttempt {
     /// The name.
     pub(crate) user_id: String,
     pub(crate) password: String,
@@ -73,9 +73,9 @@ impl Logins {
         &self,
         grants: &GrantCache,
         tokens: &Tokens,
-        attempt: Attempt,
+        attempt: LoginAttempt,
     ) -> Result<IssuedToken, LoginError> {
-        let Attempt { user_id, password, address } = attempt;
+        let LoginAttempt { user_id, password, address } = attempt;
         let visitor = self.lockout.visitor(&user_id, address);
         let admitted = self.admit(&visitor).await;
         let known = grants.current();
@@ -85,7 +85,7 @@ impl Logins {
             let (reason, result) = refusal(error);
             self.refused(reason, result, subject, address);
         })?;
-        let recorder = Recorder {
+        let recorder = VerdictRecorder {
             lockout: Arc::clone(&self.lockout),
             audit: self.audit.clone(),
             visitor,
@@ -144,7 +144,7 @@ const fn refusal(error: &LoginError) -> (&'static str, LoginResult) {
 }
 
 /// Records a verdict, whether or not the client still waits for it.
-struct Recorder {
+struct VerdictRecorder {
     lockout: Arc<SharedLockout>,
     audit: AuditWriter,
     visitor: Visitor,
@@ -153,7 +153,7 @@ struct Recorder {
     address: Option<IpAddr>,
 }
 
-impl Recorder {
+impl VerdictRecorder {
     /// Runs on a thread that may block.
     fn record(self, verdict: &Verdict) {
         let Self { lockout, audit, visitor, user_id, hash, address } = self;

@@ -7,7 +7,7 @@ use argon2::password_hash::{self, PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::task;
 
-use crate::access::hash_queue::{HashQueue, NoTurn, Places};
+use crate::access::hash_queue::{HashPlaces, HashQueue, NoTurn};
 use crate::access::lockout::{Standing, Visitor};
 use crate::throttle::fair_semaphore::FairPermit;
 
@@ -56,7 +56,7 @@ pub(crate) enum Verdict {
 pub(crate) struct HashPermit {
     turn: FairPermit,
     /// None for commands.
-    places: Option<Places>,
+    places: Option<HashPlaces>,
     dummy: Arc<str>,
 }
 

@@ -18,12 +18,12 @@ const MEMORY_OF_ADDRESS: Duration = Duration::from_hours(24 * 90);
 #[derive(Debug)]
 pub(crate) struct SharedLockout {
     local: Lockout,
-    shared: Option<Shared>,
+    shared: Option<SharedCounts>,
 }
 
 /// The counts in a store.
 #[derive(Debug)]
-struct Shared {
+struct SharedCounts {
     store: SharedStore,
     check: StoreScript,
     failed: StoreScript,
@@ -33,7 +33,7 @@ struct Shared {
 impl SharedLockout {
     /// Starts without wrong passwords, but for those that are in the store.
     pub(crate) fn new(options: LockoutOptions, store: Option<SharedStore>) -> Self {
-        Self { local: Lockout::new(options), shared: store.map(Shared::new) }
+        Self { local: Lockout::new(options), shared: store.map(SharedCounts::new) }
     }
 
     /// Counts by other options from now on. Delays that have begun stay.
@@ -75,7 +75,7 @@ impl SharedLockout {
     }
 }
 
-impl Shared {
+impl SharedCounts {
     fn new(store: SharedStore) -> Self {
         let script = |text| StoreScript::new(text);
         Self {

@@ -33,12 +33,12 @@ pub struct QueryTextOptions {
 #[derive(Debug)]
 pub(crate) struct QueryTexts {
     /// `None` if persisted queries are switched off.
-    texts: Option<Mutex<Texts>>,
+    texts: Option<Mutex<StoredTexts>>,
     max_text: usize,
 }
 
 #[derive(Debug)]
-struct Texts {
+struct StoredTexts {
     capacity: usize,
     /// What the texts of all callers weigh.
     bytes: usize,
@@ -89,7 +89,7 @@ impl fmt::Display for QueryHash {
 impl QueryTexts {
     /// An empty store.
     pub(crate) fn new(options: QueryTextOptions) -> Self {
-        let texts = options.capacity.map(|capacity| Mutex::new(Texts::new(capacity)));
+        let texts = options.capacity.map(|capacity| Mutex::new(StoredTexts::new(capacity)));
         Self { texts, max_text: options.max_text }
     }
 
@@ -121,12 +121,12 @@ impl QueryTexts {
     }
 
     /// Locks the texts. The numbers in them are changed together, without anything between that could panic.
-    fn lock(&self) -> Option<MutexGuard<'_, Texts>> {
+    fn lock(&self) -> Option<MutexGuard<'_, StoredTexts>> {
         self.texts.as_ref().map(|texts| texts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Texts {
+impl StoredTexts {
     fn new(capacity: usize) -> Self {
         Self { capacity, bytes: 0, owners: HashMap::new(), callers: HashMap::new(), by_bytes: BTreeSet::new() }
     }

@@ -11,7 +11,7 @@ use crate::api::credentials;
 use crate::api::errors::access_error::AccessError;
 use crate::api::service::Service;
 use crate::http::connection::InFlightRequest;
-use crate::http::connection::outgoing_body::Record;
+use crate::http::connection::outgoing_body::DeliveryRecord;
 use crate::http::listener_kind::ListenerKind;
 use crate::throttle::queues::Permit;
 
@@ -55,7 +55,7 @@ pub(crate) struct SentRequest {
     pub _permit: Option<Permit>,
 }
 
-impl Record for SentRequest {
+impl DeliveryRecord for SentRequest {
     fn end(&mut self, received: u64, sent: u64, is_complete: bool) {
         self.entry.bytes_in = received;
         self.entry.bytes_out = sent;

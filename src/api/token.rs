@@ -4,7 +4,7 @@ use hyper::StatusCode;
 use hyper::header::{self, HeaderValue};
 use serde_json::json;
 
-use crate::access::login::{Attempt, LoginError};
+use crate::access::login::{LoginAttempt, LoginError};
 use crate::access::password::PasswordError;
 use crate::api::access_log::AccessLogEntry;
 use crate::api::credentials::basic;
@@ -23,7 +23,7 @@ pub(crate) async fn respond(context: &mut RequestContext) -> Result<HttpResponse
         service.logins.refuse_without_credentials(address);
         return Err(AccessError::NoCredentials.into());
     };
-    let attempt = Attempt { user_id: credentials.user_id.clone(), password: credentials.password, address };
+    let attempt = LoginAttempt { user_id: credentials.user_id.clone(), password: credentials.password, address };
     let login = service.logins.sign_in(&service.grants, &service.tokens, attempt);
     let issued = login.await.map_err(|error| login_error(error, entry))?;
     // Before the login the name is only a text that an unauthenticated client sent, so it is not logged.

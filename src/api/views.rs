@@ -37,7 +37,7 @@ pub(crate) struct View {
 }
 
 /// The grants that are held, and the scopes that limit the rows.
-type Key = (GrantSet, ScopeSet);
+type ViewKey = (GrantSet, ScopeSet);
 
 /// The views of a schema.
 #[derive(Debug)]
@@ -53,12 +53,12 @@ pub(crate) struct Views {
 }
 
 impl View {
-    fn new((grants, limiting): Key, compiler: Compiler) -> Arc<Self> {
+    fn new((grants, limiting): ViewKey, compiler: Compiler) -> Arc<Self> {
         let (sdl, short_sdl, rows) = Default::default();
         Self { grants, limiting, compiler: compiler.into(), sdl, short_sdl, rows }.into()
     }
 
-    fn is_for(&self, (grants, limiting): Key) -> bool {
+    fn is_for(&self, (grants, limiting): ViewKey) -> bool {
         self.grants == grants && self.limiting == limiting
     }
 
@@ -133,7 +133,7 @@ impl Views {
     }
 
     /// The view for these grants and scopes, if it has been made.
-    fn known(&self, key: Key) -> Option<Arc<View>> {
+    fn known(&self, key: ViewKey) -> Option<Arc<View>> {
         for view in [&self.whole, &self.public] {
             if view.is_for(key) {
                 return Some(Arc::clone(view));
@@ -146,7 +146,7 @@ impl Views {
         Some(view)
     }
 
-    async fn make(self: &Arc<Self>, tasks: &CpuTasks, caller: &Principal, key: Key) -> Result<Arc<View>, ApiError> {
+    async fn make(self: &Arc<Self>, tasks: &CpuTasks, caller: &Principal, key: ViewKey) -> Result<Arc<View>, ApiError> {
         let views = Arc::clone(self);
         let work = move || views.known(key).map_or_else(|| views.insert(key), Ok);
         let made = tasks.run(&caller.user_id, caller.limits.deadline, work).await?;
@@ -154,7 +154,7 @@ impl Views {
     }
 
     /// Makes a view, and keeps it.
-    fn insert(&self, key: Key) -> Result<Arc<View>, SchemaError> {
+    fn insert(&self, key: ViewKey) -> Result<Arc<View>, SchemaError> {
         let view = make(&self.file, &self.stored, &self.whole.compiler, key)?;
         let mut others = self.others();
         others.retain(|other| !other.is_for(key));
@@ -176,7 +176,7 @@ fn make(
     file: &SchemaFile,
     stored: &StoredTypes,
     whole: &Compiler,
-    (held, limiting): Key,
+    (held, limiting): ViewKey,
 ) -> Result<Arc<View>, SchemaError> {
     let catalog = file.view(held)?.with_search_window(whole.catalog().search_window()).with_stored_types(stored);
     Ok(View::new((held, limiting), whole.for_view(file.limit(catalog, limiting).into())))

@@ -32,7 +32,7 @@ const MARKS: &str = "
 
 /// How far the feeds of a database are.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Status {
+pub(crate) struct FeedStatus {
     pub(crate) epoch: i64,
     pub(crate) timeline: i32,
     pub(crate) is_standby: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Status {
     pub(crate) marks: Vec<(String, i64)>,
 }
 
-impl Status {
+impl FeedStatus {
     /// Reads it from a database that has feeds.
     pub(crate) async fn read(client: &Client) -> Result<Self, Error> {
         let row = client.query_one(SELECT, &[]).await?;

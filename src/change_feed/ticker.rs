@@ -10,7 +10,7 @@ use tokio::time::{self, MissedTickBehavior};
 use tokio_postgres::{Client, Error};
 
 use crate::change_feed::check;
-use crate::change_feed::status::Status;
+use crate::change_feed::status::FeedStatus;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::address::role::Role;
 use crate::database::connection::connect::connect;
@@ -36,7 +36,7 @@ const COMPACTION: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Ticker {
     task: JoinHandle<()>,
-    status: Arc<Mutex<Option<Status>>>,
+    status: Arc<Mutex<Option<FeedStatus>>>,
 }
 
 /// Why a tick cannot be written.
@@ -59,7 +59,7 @@ impl Ticker {
     }
 
     /// How far the feeds were when the server looked last; `None` while it does not know.
-    pub(crate) fn status(&self) -> Option<Status> {
+    pub(crate) fn status(&self) -> Option<FeedStatus> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -70,7 +70,7 @@ impl Drop for Ticker {
     }
 }
 
-async fn run(database: DatabaseAddress, status: Arc<Mutex<Option<Status>>>) {
+async fn run(database: DatabaseAddress, status: Arc<Mutex<Option<FeedStatus>>>) {
     let mut interval = time::interval(INTERVAL);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut client = None;
@@ -91,7 +91,7 @@ async fn run(database: DatabaseAddress, status: Arc<Mutex<Option<Status>>>) {
 }
 
 /// Does what is due. Returns how far the feeds are then, if the database has any.
-async fn turn(database: &DatabaseAddress, client: &mut Option<Client>) -> Result<Option<Status>, TickError> {
+async fn turn(database: &DatabaseAddress, client: &mut Option<Client>) -> Result<Option<FeedStatus>, TickError> {
     let connected = match client.take().filter(|client| !client.is_closed()) {
         Some(connected) => connected,
         None => time::timeout(TIMEOUT, connect(database.for_role(Role::Changes))).await??,
@@ -100,14 +100,14 @@ async fn turn(database: &DatabaseAddress, client: &mut Option<Client>) -> Result
     time::timeout(TIMEOUT, work(connected)).await?.map_err(TickError::from)
 }
 
-async fn work(client: &Client) -> Result<Option<Status>, Error> {
+async fn work(client: &Client) -> Result<Option<FeedStatus>, Error> {
     if !check::exist(client).await? {
         return Ok(None);
     }
     let is_standby: bool = client.query_one("SELECT pg_is_in_recovery()", &[]).await?.try_get(0)?;
     let is_written =
         !is_standby && client.query_one("SELECT orderql.sync_write_tick()", &[]).await?.try_get::<_, bool>(0)?;
-    let status = Status::read(client).await?;
+    let status = FeedStatus::read(client).await?;
     if is_written {
         compact(client).await?;
     }

@@ -14,7 +14,7 @@ use crate::cli::outcome::Outcome;
 use crate::load::error::LoadError;
 use crate::load::finish::{check_ready, finish};
 use crate::load::input::InputFile;
-use crate::load::loader::{Progress, load_file};
+use crate::load::loader::{LoadProgress, load_file};
 use crate::load::report::FileReport;
 use crate::telemetry::error_chain::ErrorChain;
 
@@ -132,7 +132,7 @@ impl Incomplete {
 async fn load_with_progress(client: &mut Client, input: InputFile, bar: &ProgressBar) -> Result<FileReport, LoadError> {
     bar.set_message(input.name());
     bar.set_position(0);
-    let mut show = |progress: Progress| {
+    let mut show = |progress: LoadProgress| {
         bar.set_length(progress.total);
         bar.set_position(progress.bytes);
     };

@@ -40,7 +40,7 @@ pub struct Args {
 
     /// Add these tables alone
     #[arg(long, value_name = "TABLES")]
-    only: Option<Tables>,
+    only: Option<TableSet>,
 
     #[arg(long, value_name = "FILE", help = SCHEMA_HELP)]
     schema: Option<String>,
@@ -72,7 +72,7 @@ pub struct Args {
 
 /// Tables that can be migrated without the others.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Tables {
+enum TableSet {
     /// Accounts, groups, grants, limits and their audit trail
     Service,
 }
@@ -109,7 +109,7 @@ pub fn run(args: Args) -> Outcome {
     runtime.block_on(async {
         let mut client = connect(&address(&database_url)?).await?;
         let is_service = match only {
-            Some(Tables::Service) => true,
+            Some(TableSet::Service) => true,
             None => is_of_own_tables && !has_order_tables(&client).await?,
         };
         if let Some(role) = print_grants {

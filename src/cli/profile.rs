@@ -32,7 +32,7 @@ enum Command {
         /// The name of the user
         user: String,
         #[command(flatten)]
-        limits: LimitFlags,
+        limits: ProfileFlags,
     },
     /// Show a user's own limits
     Show {
@@ -54,11 +54,11 @@ const MOST_CREDITS: i64 = 1 << 53;
 
 /// The limits that were given on the command line, a flag each.
 #[derive(Debug, Clone, Default)]
-struct LimitFlags {
+struct ProfileFlags {
     given: Vec<(&'static Limit, Option<i64>)>,
 }
 
-impl clap::Args for LimitFlags {
+impl clap::Args for ProfileFlags {
     fn augment_args(command: clap::Command) -> clap::Command {
         let names = LIMITS.iter().map(|limit| limit.name);
         let at_least_one = ArgGroup::new("limits").required(true).multiple(true).args(names);
@@ -70,7 +70,7 @@ impl clap::Args for LimitFlags {
     }
 }
 
-impl clap::FromArgMatches for LimitFlags {
+impl clap::FromArgMatches for ProfileFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut flags = Self::default();
         flags.update_from_arg_matches(matches)?;

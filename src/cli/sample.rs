@@ -7,8 +7,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::cli::database::connect;
 use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
-use crate::sample::fill::{Progress, Sample, Step, fill};
-use crate::sample::size::Size;
+use crate::sample::fill::{FillProgress, FillStep, Sample, fill};
+use crate::sample::size::SampleSize;
 
 /// Fill an OFBiz database with made-up orders and all that belongs to them
 ///
@@ -38,12 +38,12 @@ pub(crate) fn run(args: Args) -> Outcome {
 
 async fn fill_one(args: Args) -> Outcome {
     let mut client = connect(&args.database.address()?).await?;
-    let sample = Sample { size: Size::of(args.orders), seed: args.seed };
+    let sample = Sample { size: SampleSize::of(args.orders), seed: args.seed };
     let bar = bar()?;
     let filled = fill(&mut client, sample, &mut |progress| show(&bar, progress)).await;
     bar.finish_and_clear();
     let rows = filled?.rows;
-    let Size { orders, parties, facilities, products, .. } = sample.size;
+    let SampleSize { orders, parties, facilities, products, .. } = sample.size;
     println!(
         "{rows} rows: {orders} orders, {parties} parties, {facilities} facilities, {products} products, of seed {}",
         sample.seed
@@ -51,11 +51,11 @@ async fn fill_one(args: Args) -> Outcome {
     Ok(())
 }
 
-fn show(bar: &ProgressBar, progress: Progress) {
+fn show(bar: &ProgressBar, progress: FillProgress) {
     bar.set_message(match progress.step {
-        Step::Rows => "rows",
-        Step::Indexes => "indexes",
-        Step::Statistics => "statistics",
+        FillStep::Rows => "rows",
+        FillStep::Indexes => "indexes",
+        FillStep::Statistics => "statistics",
     });
     bar.set_length(progress.total);
     bar.set_position(progress.done);

@@ -3,7 +3,7 @@
 use clap::Error;
 use clap::error::{ContextKind, ContextValue};
 
-use crate::config::old_names::{Name, names};
+use crate::config::old_names::{SettingName, names};
 use crate::config::settings::SETTINGS;
 
 /// What an error shows in place of a secret.
@@ -32,7 +32,7 @@ pub(crate) fn hide(mut error: Error) -> Error {
 fn is_secret(flag: &str) -> bool {
     let flag = flag.trim_start_matches('-');
     let secret = SETTINGS.iter().filter(|setting| setting.secret).flat_map(names);
-    secret.into_iter().any(|Name { name, .. }| flag.split([' ', '=']).next() == Some(name))
+    secret.into_iter().any(|SettingName { name, .. }| flag.split([' ', '=']).next() == Some(name))
 }
 
 /// Whether a text looks like the address of a database or a key, wherever it was given.

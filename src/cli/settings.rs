@@ -5,10 +5,10 @@ use std::env;
 use crate::config::error::ConfigError;
 use crate::config::flags::Flags;
 use crate::config::layers::{self, Gathered};
-use crate::config::values::Values;
+use crate::config::values::SettingValues;
 
 /// Gathers the settings. Prints a warning to standard error for each old name that was used.
-pub(crate) fn gather(flags: &Flags) -> Result<Values, ConfigError> {
+pub(crate) fn gather(flags: &Flags) -> Result<SettingValues, ConfigError> {
     let Gathered { values, warnings } = layers::gather(flags, |name| env::var_os(name))?;
     for warning in warnings {
         warn(&warning.to_string());

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::change_feed::check::{ForeignIds, exist, faults, has_foreign_ids};
-use crate::change_feed::status::Status;
+use crate::change_feed::status::FeedStatus;
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: Args) -> Outcome {
 }
 
 async fn status(client: &Client, json: bool) -> Outcome {
-    let Status { epoch, timeline, is_standby, ticks, lag, oldest_writer, marks } = Status::read(client).await?;
+    let FeedStatus { epoch, timeline, is_standby, ticks, lag, oldest_writer, marks } = FeedStatus::read(client).await?;
     let seconds = |seconds: Option<f64>| seconds.map_or(Value::Null, |seconds| json!(seconds.round()));
     let faults: Vec<_> =
         faults(client).await?.into_iter().map(|fault| format!("{} on {}", fault.name, fault.relation)).collect();

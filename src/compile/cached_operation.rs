@@ -46,13 +46,13 @@ pub(super) struct CachedOperation {
 }
 
 /// The result of a request for a cached operation.
-pub(super) struct Outcome {
+pub(super) struct CachedOutcome {
     pub(super) compiled: Compiled,
     /// Whether its plan was cached.
     pub(super) is_plan_known: bool,
 }
 
-impl Outcome {
+impl CachedOutcome {
     /// Fails if the response may be too large.
     fn within(self, limits: &Limits) -> Result<Self, GraphqlErrors> {
         let Compiled { max_response_bytes, estimate, .. } = &self.compiled;
@@ -83,13 +83,13 @@ impl CachedOperation {
         (limits, rows): (&Limits, &RowScope),
         output: Output<'_>,
         grown: impl Fn(),
-    ) -> Result<Outcome, GraphqlErrors> {
+    ) -> Result<CachedOutcome, GraphqlErrors> {
         if let Some(plan) = self.constant.get()
             && let Some(Admitted { estimate, .. }) = plan.admit(iter::empty(), limits)
         {
             let terms = StepTerms::default();
             let compiled = Compiled::new(&self.operation, estimate, plan.template(), Vec::new(), terms, rows);
-            return Outcome { compiled, is_plan_known: true }.within(limits);
+            return CachedOutcome { compiled, is_plan_known: true }.within(limits);
         }
         let resolved = resolve(catalog, &self.operation, variables, limits, rows)?;
         let admitted = match self.price(&resolved, limits) {
@@ -109,7 +109,7 @@ impl CachedOperation {
             template
         };
         let compiled = Compiled::new(&self.operation, admitted.estimate, template, resolved.values, terms, rows);
-        Outcome { compiled, is_plan_known }.within(limits)
+        CachedOutcome { compiled, is_plan_known }.within(limits)
     }
 
     /// About how much memory it takes, in bytes.

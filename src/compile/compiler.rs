@@ -38,12 +38,12 @@ pub struct Compiler {
     catalog: Arc<Catalog>,
     /// The number of its view of the schema among those that share the cache.
     view: u64,
-    shared: Arc<Shared>,
+    shared: Arc<SharedCompilers>,
 }
 
 /// What the compilers of all views of a schema share.
 #[derive(Debug)]
-struct Shared {
+struct SharedCompilers {
     operations: OperationCache,
     texts: LookupCounter,
     plans: LookupCounter,
@@ -64,7 +64,7 @@ pub struct PricedText {
 impl Compiler {
     /// A compiler whose cache takes about so many bytes at most.
     pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
-        let shared = Shared {
+        let shared = SharedCompilers {
             operations: OperationCache::new(cache_bytes),
             texts: LookupCounter::default(),
             plans: LookupCounter::default(),
@@ -92,7 +92,7 @@ impl Compiler {
 
     /// What the cache has done so far.
     pub fn cache_statistics(&self) -> CacheStatistics {
-        let Shared { operations, texts, plans, .. } = &*self.shared;
+        let SharedCompilers { operations, texts, plans, .. } = &*self.shared;
         CacheStatistics { texts: texts.read(), plans: plans.read(), bytes: operations.bytes() }
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::config::origin::Origin;
+use crate::config::origin::SettingOrigin;
 
 /// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +16,7 @@ pub(crate) enum ConfigError {
         /// The value in quotes, or that it is not shown.
         value: String,
         /// Where it comes from.
-        origin: Origin,
+        origin: SettingOrigin,
         /// What a valid value is.
         wanted: &'static str,
     },

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgMatches, Command};
 
-use crate::config::old_names::{Name, names};
+use crate::config::old_names::{SettingName, names};
 use crate::config::setting::Setting;
 use crate::config::settings::SETTINGS;
 
@@ -36,7 +36,7 @@ impl clap::FromArgMatches for Flags {
         if let Some(path) = matches.get_one::<PathBuf>(FILE_FLAG) {
             self.file = Some(path.clone());
         }
-        for Name { name, .. } in SETTINGS.iter().flat_map(names) {
+        for SettingName { name, .. } in SETTINGS.iter().flat_map(names) {
             if let Some(text) = matches.get_one::<String>(name) {
                 self.values.insert(name, text.clone());
             }
@@ -70,7 +70,7 @@ fn flags(setting: &'static Setting) -> impl Iterator<Item = Arg> {
     let parse = move |text: &str| {
         if (setting.accepts)(text) { Ok(text.to_owned()) } else { Err(format!("expected {}", setting.wanted)) }
     };
-    names(setting).map(move |Name { name, .. }| {
+    names(setting).map(move |SettingName { name, .. }| {
         Arg::new(name)
             .long(name)
             .value_name(setting.placeholder)

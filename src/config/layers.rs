@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use crate::config::error::ConfigError;
 use crate::config::file;
 use crate::config::flags::{FILE_VARIABLE, Flags};
-use crate::config::old_names::{Name, OldNameUsed, names};
-use crate::config::origin::Origin;
+use crate::config::old_names::{OldNameUsed, SettingName, names};
+use crate::config::origin::SettingOrigin;
 use crate::config::setting::Setting;
 use crate::config::settings::SETTINGS;
-use crate::config::values::{Value, Values};
+use crate::config::values::{SettingValue, SettingValues};
 
 /// The values in force, and the old names under which some were found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gathered {
-    pub(crate) values: Values,
+    pub(crate) values: SettingValues,
     /// To be shown to the user.
     pub(crate) warnings: Vec<OldNameUsed>,
 }
@@ -46,27 +46,27 @@ struct Sources<'a, E> {
 
 impl<E: Fn(&str) -> Option<OsString>> Sources<'_, E> {
     /// The setting's value in the highest source that has one, with a warning if it is there under an old name.
-    fn find(&self, setting: &'static Setting) -> Result<Option<(Value, Option<OldNameUsed>)>, ConfigError> {
-        for Name { name, .. } in names(setting) {
+    fn find(&self, setting: &'static Setting) -> Result<Option<(SettingValue, Option<OldNameUsed>)>, ConfigError> {
+        for SettingName { name, .. } in names(setting) {
             if let Some(text) = self.flags.values.get(name) {
                 let warning = (name != setting.name).then_some(OldNameUsed::Flag { old: name, new: setting.name });
-                return Ok(Some((Value { text: text.clone(), origin: Origin::Flag(name) }, warning)));
+                return Ok(Some((SettingValue { text: text.clone(), origin: SettingOrigin::Flag(name) }, warning)));
             }
         }
-        for Name { variable, .. } in names(setting) {
+        for SettingName { variable, .. } in names(setting) {
             if let Some(text) = (self.environment)(variable) {
                 let text = text.into_string().map_err(|_| ConfigError::NotText(variable))?;
                 let new = setting.variable;
                 let warning = (variable != new).then_some(OldNameUsed::Variable { old: variable, new });
-                return Ok(Some((Value { text, origin: Origin::Variable(variable) }, warning)));
+                return Ok(Some((SettingValue { text, origin: SettingOrigin::Variable(variable) }, warning)));
             }
         }
-        for Name { name, .. } in names(setting) {
+        for SettingName { name, .. } in names(setting) {
             if let Some(text) = self.in_file.get(name) {
                 let file = || self.path.clone();
                 let warning =
                     (name != setting.name).then(|| OldNameUsed::Key { old: name, new: setting.name, file: file() });
-                return Ok(Some((Value { text: text.clone(), origin: Origin::File(file()) }, warning)));
+                return Ok(Some((SettingValue { text: text.clone(), origin: SettingOrigin::File(file()) }, warning)));
             }
         }
         Ok(None)

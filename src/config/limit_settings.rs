@@ -4,7 +4,7 @@ use crate::access::caller_limits::DefaultLimits;
 use crate::config::error::ConfigError;
 use crate::config::setting::Setting;
 use crate::config::value_parser::{CREDITS, LIMIT, SIZE, TIME, ValueParser};
-use crate::config::values::Values;
+use crate::config::values::SettingValues;
 use crate::limits::{LIMITS, Limit, Profile, Unit};
 
 /// The settings, with those of the limits between the two groups.
@@ -46,7 +46,7 @@ const fn setting(limit: &Limit) -> Setting {
 }
 
 /// Parses the value of each.
-pub(super) fn default_limits(values: &Values) -> Result<DefaultLimits, ConfigError> {
+pub(super) fn default_limits(values: &SettingValues) -> Result<DefaultLimits, ConfigError> {
     let mut limits = Profile::DEFAULT;
     for limit in LIMITS {
         *(limit.own)(&mut limits) = Some(values.parse(&setting(limit), &parser(limit.unit))?);

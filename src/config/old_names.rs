@@ -26,7 +26,7 @@ pub(crate) static OLD_NAMES: &[OldName] = &[
 
 /// A name of a setting: its own, or an old one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Name {
+pub(crate) struct SettingName {
     /// The flag without its dashes, and the key in a file.
     pub(crate) name: &'static str,
     /// The environment variable.
@@ -34,10 +34,10 @@ pub(crate) struct Name {
 }
 
 /// The setting's names, its own first.
-pub(crate) fn names(setting: &'static Setting) -> impl Iterator<Item = Name> {
+pub(crate) fn names(setting: &'static Setting) -> impl Iterator<Item = SettingName> {
     let old = OLD_NAMES.iter().filter(|old| old.setting == setting.name);
-    let own = Name { name: setting.name, variable: setting.variable };
-    [own].into_iter().chain(old.map(|old| Name { name: old.name, variable: old.variable }))
+    let own = SettingName { name: setting.name, variable: setting.variable };
+    [own].into_iter().chain(old.map(|old| SettingName { name: old.name, variable: old.variable }))
 }
 
 /// An old name was used. Its text says what to write instead.

@@ -55,8 +55,8 @@ impl Config {
     }
 
     /// The HTTP server's options.
-    pub(crate) fn http(&self) -> http::options::Options {
-        http::options::Options {
+    pub(crate) fn http(&self) -> http::options::HttpOptions {
+        http::options::HttpOptions {
             listen: self.listen.clone(),
             admin_listen: self.admin_listen.clone(),
             listen_mode: self.listen_mode,
@@ -73,7 +73,7 @@ impl Config {
             drain: self.drain,
             trusted_proxies: self.trusted_proxies.clone(),
             codings: self.compression.clone(),
-            cors: cors::Options { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
+            cors: cors::CorsOptions { origins: self.cors_origins.clone(), max_age: self.cors_max_age },
         }
     }
 
@@ -146,8 +146,8 @@ impl Config {
     }
 
     /// The log's format and filter.
-    pub(crate) fn log(&self) -> log::Options {
-        log::Options { format: self.log_format, filter: self.log.clone(), access: self.access_log }
+    pub(crate) fn log(&self) -> log::LogOptions {
+        log::LogOptions { format: self.log_format, filter: self.log.clone(), access: self.access_log }
     }
 
     /// The most connections that a server has to the primary, with those beside its pools: for grants and their notifications, for the

@@ -15,7 +15,7 @@ use crate::config::value_parser::{
     DATABASE, DATABASES, FOLDER, LIMIT, LOG_FILTER, LOG_FORMAT, MODE, OPERATORS_ADDRESS, ORIGINS, PATH_OR_NONE,
     SEARCH_WINDOW, SIZE, SIZE_OR_OFF, STORE, SWITCH, TEXT, TEXT_OR_NONE, TIME, TIME_OR_FOREVER, TIME_OR_OFF, WHEN_AWAY,
 };
-use crate::config::values::Values;
+use crate::config::values::SettingValues;
 use crate::database::address::connection_string::ConnectionString;
 use crate::http::address_range::AddressRange;
 use crate::http::coding::Codings;
@@ -73,7 +73,7 @@ macro_rules! settings {
 
         impl Config {
             /// Parses every value. Fails at the first that its setting does not accept, and if values do not go together.
-            pub(crate) fn read(values: &Values) -> Result<Self, ConfigError> {
+            pub(crate) fn read(values: &SettingValues) -> Result<Self, ConfigError> {
                 let config = Self {
                     limits: default_limits(values)?,
                     $($($field: values.parse(&ROWS.$field, &$parser)?,)*)*

@@ -32,9 +32,9 @@ fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Config, Conf
 }
 
 /// A configuration file, which is removed at the test's end.
-struct File(PathBuf);
+struct ConfigFile(PathBuf);
 
-impl File {
+impl ConfigFile {
     fn new(name: &str, text: &str) -> Self {
         let path = env::temp_dir().join(format!("orderql-config-{}-{name}.toml", process::id()));
         fs::write(&path, text).unwrap();
@@ -46,7 +46,7 @@ impl File {
     }
 }
 
-impl Drop for File {
+impl Drop for ConfigFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -70,7 +70,7 @@ fn settings_have_regular_names_and_valid_defaults() {
 
 #[test]
 fn flags_override_variables_override_the_file_overrides_the_defaults() {
-    let file = File::new("order", "pool-size = 3\ndeadline = '3s'\nmax-cost = 3\n");
+    let file = ConfigFile::new("order", "pool-size = 3\ndeadline = '3s'\nmax-cost = 3\n");
     let config =
         read(&["--config", file.path(), "--pool-size", "1"], &[("ORDERQL_POOL_SIZE", "2"), ("ORDERQL_DEADLINE", "2s")])
             .unwrap();
@@ -159,13 +159,13 @@ fn a_shared_store_counts_buckets_up_to_nine_billion_credits() {
 
 #[test]
 fn an_unknown_key_is_rejected_with_the_nearest_name() {
-    let file = File::new("unknown", "pool_sise = 3");
+    let file = ConfigFile::new("unknown", "pool_sise = 3");
     let error = read(&["--config", file.path()], &[]).unwrap_err().to_string();
     assert!(error.ends_with("there is no setting `pool_sise`; did you mean `pool-size`?"), "{error}");
-    let file = File::new("list", "pool-size = [3]");
+    let file = ConfigFile::new("list", "pool-size = [3]");
     let error = read(&["--config", file.path()], &[]).unwrap_err().to_string();
     assert!(error.ends_with("`pool-size` is of the type array; expected a whole number from 1 to 1000000"), "{error}");
-    let file = File::new("broken", "pool-size == 3");
+    let file = ConfigFile::new("broken", "pool-size == 3");
     assert!(matches!(read(&["--config", file.path()], &[]), Err(ConfigError::NotToml { line: 1, .. })));
     assert!(matches!(read(&["--config", "/nowhere/at.toml"], &[]), Err(ConfigError::Unreadable(..))));
 }
@@ -198,7 +198,7 @@ fn old_names_are_accepted_with_a_warning() {
     for old in OLD_NAMES {
         let setting = SETTINGS.iter().find(|setting| setting.name == old.setting).unwrap();
         assert_eq!(old.variable, format!("ORDERQL_{}", old.name.to_uppercase().replace('-', "_")));
-        let file = File::new(old.name, &format!("{} = 'text'", old.name));
+        let file = ConfigFile::new(old.name, &format!("{} = 'text'", old.name));
         for (gathered, used) in [
             (gather(&[&format!("--{}", old.name), "text"], &[]), format!("--{} is now called --", old.name)),
             (gather(&[], &[(old.variable, "text")]), format!("{} is now called ORDERQL_EXTERNAL_", old.variable)),

@@ -3,29 +3,29 @@
 use std::collections::BTreeMap;
 
 use crate::config::error::ConfigError;
-use crate::config::origin::Origin;
+use crate::config::origin::SettingOrigin;
 use crate::config::setting::Setting;
 use crate::config::value_parser::ValueParser;
 
 /// A setting's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Value {
+pub(crate) struct SettingValue {
     /// As it was written.
     pub(crate) text: String,
     /// Where it comes from.
-    pub(crate) origin: Origin,
+    pub(crate) origin: SettingOrigin,
 }
 
 /// The settings' values, by the settings' names.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Values {
-    values: BTreeMap<&'static str, Value>,
+pub(crate) struct SettingValues {
+    values: BTreeMap<&'static str, SettingValue>,
 }
 
-impl Values {
+impl SettingValues {
     /// The setting's value. A setting without one has its default.
-    pub(crate) fn get(&self, setting: &Setting) -> Value {
-        let default = || Value { text: setting.default.to_owned(), origin: Origin::Default };
+    pub(crate) fn get(&self, setting: &Setting) -> SettingValue {
+        let default = || SettingValue { text: setting.default.to_owned(), origin: SettingOrigin::Default };
         self.values.get(setting.name).cloned().unwrap_or_else(default)
     }
 
@@ -36,18 +36,18 @@ impl Values {
 
     /// The names of the settings whose values come from the configuration file.
     pub(crate) fn in_file(&self) -> impl Iterator<Item = &'static str> {
-        self.values.iter().filter(|(_, value)| matches!(value.origin, Origin::File(_))).map(|(name, _)| *name)
+        self.values.iter().filter(|(_, value)| matches!(value.origin, SettingOrigin::File(_))).map(|(name, _)| *name)
     }
 
     /// Sets the value of the setting of this name.
-    pub(crate) fn insert(&mut self, name: &'static str, value: Value) {
+    pub(crate) fn insert(&mut self, name: &'static str, value: SettingValue) {
         self.values.insert(name, value);
     }
 
     /// Gives a setting another default: a value for it where no source has one.
     #[cfg(feature = "tools")]
     pub(crate) fn set_default(&mut self, name: &'static str, text: impl Into<String>) {
-        self.values.entry(name).or_insert_with(|| Value { text: text.into(), origin: Origin::Command });
+        self.values.entry(name).or_insert_with(|| SettingValue { text: text.into(), origin: SettingOrigin::Command });
     }
 
     /// These values with those of the other that a reload puts in force.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::correction::changes::{Change, changes, selects_nothing};
+use crate::correction::changes::{TextDifference, changes, selects_nothing};
 use crate::correction::corrected;
 use crate::correction::unkept::{Unkept, unkept};
 use crate::query::Request;
@@ -59,7 +59,7 @@ impl Attempt {
     }
 
     /// What the corrections changed.
-    pub fn changes(&self) -> Vec<Change> {
+    pub fn changes(&self) -> Vec<TextDifference> {
         changes(&self.before, &self.request)
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::correction::facts::LEFT_OUT;
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 use crate::query::Request;
 
 /// As many pairs of tokens are compared at most. Beyond it, all between the first and the last difference is one change.
@@ -16,7 +16,7 @@ const MAX_PAIRS: usize = 1 << 20;
 
 /// A difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct TextDifference {
     /// Where it is in the text before, from 1; absent for a variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
@@ -32,14 +32,14 @@ pub struct Change {
     pub to: String,
 }
 
-impl Change {
+impl TextDifference {
     /// Whether something is left out, and nothing takes its place.
     pub fn is_left_out(&self) -> bool {
         self.to.is_empty() || self.to == LEFT_OUT
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for TextDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, column, variable, from, to } = self;
         match (variable, line, column) {
@@ -56,24 +56,24 @@ impl fmt::Display for Change {
 }
 
 /// The differences, in the order of the text, then those of variables.
-pub fn changes(before: &Request, after: &Request) -> Vec<Change> {
-    let (old, new) = (Text::new(before.query.as_str()), Text::new(after.query.as_str()));
+pub fn changes(before: &Request, after: &Request) -> Vec<TextDifference> {
+    let (old, new) = (QueryText::new(before.query.as_str()), QueryText::new(after.query.as_str()));
     let mut changes: Vec<_> = differences(&old, &new)
         .into_iter()
         .map(|(from, to)| {
             let (line, column) = old.location(from.start);
-            let text = |text: &Text, range: Range<usize>| {
+            let text = |text: &QueryText, range: Range<usize>| {
                 if range.is_empty() { String::new() } else { text.slice(range.start, range.end - 1).to_owned() }
             };
             let (from, to) = (text(&old, from), text(&new, to));
-            Change { line: Some(line), column: Some(column), variable: None, from, to }
+            TextDifference { line: Some(line), column: Some(column), variable: None, from, to }
         })
         .collect();
     for (name, value) in &after.variables {
         let from = before.variables.get(name);
         if from != Some(value) {
             let from = from.map(Value::to_string).unwrap_or_default();
-            changes.push(Change {
+            changes.push(TextDifference {
                 line: None,
                 column: None,
                 variable: Some(name.clone()),
@@ -87,13 +87,13 @@ pub fn changes(before: &Request, after: &Request) -> Vec<Change> {
 
 /// Whether a query selects nothing but type names.
 pub fn selects_nothing(query: &str) -> bool {
-    let text = Text::new(query);
+    let text = QueryText::new(query);
     let mut leaves = text.fields().into_iter().filter(|field| text.selection(*field).is_none());
     !leaves.any(|field| text.get(text.field_name(field)) != LEFT_OUT)
 }
 
 /// Ranges of tokens that differ: of the old text and of the new one.
-fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> {
+fn differences(old: &QueryText, new: &QueryText) -> Vec<(Range<usize>, Range<usize>)> {
     let same = |one: usize, other: usize| old.get(one) == new.get(other);
     let (rows, columns) = (old.tokens.len(), new.tokens.len());
     let head = (0..rows.min(columns)).take_while(|index| same(*index, *index)).count();

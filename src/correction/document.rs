@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::correction::facts::{LEFT_OUT, PAGE_SIZE, texts};
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 use crate::correction::values;
 use crate::nearest::clearly_meant;
 
@@ -11,7 +11,7 @@ use crate::nearest::clearly_meant;
 const ROOT: &str = "Query";
 
 /// What a parser did not expect.
-pub(super) fn syntax(text: &Text, at: usize, facts: &Value) -> Option<String> {
+pub(super) fn syntax(text: &QueryText, at: usize, facts: &Value) -> Option<String> {
     let (found, expected) = (facts["found"].as_str()?, texts(facts, "expected"));
     if expected.contains(&"a string in double quotes") {
         return Some(text.text.replace(['\'', '\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}'], "\""));
@@ -34,7 +34,7 @@ pub(super) fn syntax(text: &Text, at: usize, facts: &Value) -> Option<String> {
 }
 
 /// What the schema does not have.
-pub(super) fn validation(text: &Text, at: usize, second: Option<usize>, facts: &Value) -> Option<String> {
+pub(super) fn validation(text: &QueryText, at: usize, second: Option<usize>, facts: &Value) -> Option<String> {
     let has = |name: &str| !facts[name].is_null();
     let suggested = texts(facts, "suggestions").first().copied();
     // The misspelt name is at the location, or a little further on: after the dots of a fragment, or its name.
@@ -92,15 +92,15 @@ pub(super) fn validation(text: &Text, at: usize, second: Option<usize>, facts: &
 }
 
 /// The field `name` of the field at `at`, replaced by one that is further inside.
-fn moved_inside(text: &Text, at: usize, name: usize, way: &[&str], last: &str) -> String {
+fn moved_inside(text: &QueryText, at: usize, name: usize, way: &[&str], last: &str) -> String {
     let closed = text.inserted_after(text.field_end(at), &" }".repeat(way.len()));
     let way: String = way.iter().flat_map(|name| [name, " { "]).collect();
     // The alias belongs to the last one.
     let alias = if name > at { format!("{}: ", text.get(at)) } else { String::new() };
-    Text::new(closed).replaced(at, name, &format!("{way}{alias}{last}"))
+    QueryText::new(closed).replaced(at, name, &format!("{way}{alias}{last}"))
 }
 
-fn with_selection(text: &Text, at: usize, example: &str) -> String {
+fn with_selection(text: &QueryText, at: usize, example: &str) -> String {
     let (end, example) = (text.head_end(at), format!(" {example}"));
     let has_empty = text.get(end + 1) == "{";
     if has_empty { text.replaced(end + 1, end + 2, &example) } else { text.inserted_after(end, &example) }

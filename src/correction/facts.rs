@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 
 /// The page size where an error asks for one and any will do.
 pub(super) const PAGE_SIZE: u64 = 5;
@@ -16,7 +16,7 @@ pub(super) fn texts<'a>(facts: &'a Value, name: &str) -> Vec<&'a str> {
 }
 
 /// Where an error says that something is wrong.
-pub(super) fn place(text: &Text, error: &Value, index: usize) -> Option<usize> {
+pub(super) fn place(text: &QueryText, error: &Value, index: usize) -> Option<usize> {
     let number = |name: &str| usize::try_from(error["locations"][index][name].as_u64()?).ok();
     Some(text.at(number("line")?, number("column")?))
 }

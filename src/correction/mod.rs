@@ -30,7 +30,7 @@ use serde_json::Value;
 
 use crate::correction::facts::{LEFT_OUT, PAGE_SIZE};
 use crate::correction::pages::OF_PAGES;
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 use crate::correction::unkept::{Unkept, unkept};
 use crate::query::Request;
 
@@ -69,7 +69,7 @@ pub fn corrected(request: &Request, errors: &[Value]) -> Corrected {
 
 /// The text after one error. `None` if it stays what it is.
 fn correct(request: &mut Request, error: &Value) -> Option<String> {
-    let text = Text::new(request.query.as_str());
+    let text = QueryText::new(request.query.as_str());
     let extensions = &error["extensions"];
     let place = |index: usize| facts::place(&text, error, index);
     match extensions["code"].as_str()? {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::correction::facts::{LEFT_OUT, PAGE_SIZE, place};
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 use crate::query::Request;
 
 /// The arguments that have a page size.
@@ -12,7 +12,7 @@ pub(super) const OF_PAGES: &[&str] = &["first", "last"];
 /// Sets the page size of a connection, in the text or in the variable that it comes from: the first of these arguments that there is.
 pub(super) fn set_size(
     request: &mut Request,
-    text: &Text,
+    text: &QueryText,
     field: usize,
     arguments: &[&str],
     size: u64,
@@ -26,7 +26,7 @@ pub(super) fn set_size(
 }
 
 /// Makes the edits of a suggestion.
-pub(super) fn cost(request: &mut Request, text: &Text, edits: &Value) -> Option<String> {
+pub(super) fn cost(request: &mut Request, text: &QueryText, edits: &Value) -> Option<String> {
     let mut places = Vec::new();
     for edit in edits.as_array()? {
         if let Some(variable) = edit["variable"].as_str() {
@@ -40,23 +40,23 @@ pub(super) fn cost(request: &mut Request, text: &Text, edits: &Value) -> Option<
     let mut text = text.clone();
     for (field, edit) in places {
         let (name, end) = text.argument(field, edit["argument"].as_str()?)?;
-        text = Text::new(text.replaced(name + 2, end, &edit["to"].to_string()));
+        text = QueryText::new(text.replaced(name + 2, end, &edit["to"].to_string()));
     }
     Some(text.text)
 }
 
 /// Leaves out what is nested too deep.
-pub(super) fn depth(text: &Text, error: &Value) -> Option<String> {
+pub(super) fn depth(text: &QueryText, error: &Value) -> Option<String> {
     let mut text = text.clone();
     for index in (0..error["locations"].as_array()?.len()).rev() {
         let field = place(&text, error, index)?;
-        text = Text::new(text.replaced(field, text.field_end(field), LEFT_OUT));
+        text = QueryText::new(text.replaced(field, text.field_end(field), LEFT_OUT));
     }
     Some(text.text)
 }
 
 /// An empty page, and both ends of one if they are the same. Which argument of a lookup is meant is not known.
-pub(super) fn input(request: &mut Request, text: &Text, at: Option<usize>, facts: &Value) -> Option<String> {
+pub(super) fn input(request: &mut Request, text: &QueryText, at: Option<usize>, facts: &Value) -> Option<String> {
     let at = at?;
     if facts["requested"].is_i64() || facts["requested"].is_u64() {
         return set_size(request, text, at, OF_PAGES, PAGE_SIZE);

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::correction::pages::set_size;
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 use crate::correction::values::with_argument;
 use crate::query::Request;
 
@@ -13,7 +13,7 @@ const SIZES: &[&str] = &["rows", "first", "last"];
 
 /// The argument that says how many rows of a field are read, and how many.
 pub fn size(request: &Request, path: &[&str]) -> Option<(&'static str, u64)> {
-    let text = Text::new(request.query.as_str());
+    let text = QueryText::new(request.query.as_str());
     let field = text.field_at_path(path)?;
     let (argument, (name, end)) =
         SIZES.iter().find_map(|argument| Some((*argument, text.argument(field, argument)?)))?;
@@ -26,7 +26,7 @@ pub fn size(request: &Request, path: &[&str]) -> Option<(&'static str, u64)> {
 
 /// The request with another number of rows of a field, which is given in `argument` if the field has none so far.
 pub fn with_size(request: &Request, path: &[&str], argument: &str, size: u64) -> Option<Request> {
-    let text = Text::new(request.query.as_str());
+    let text = QueryText::new(request.query.as_str());
     let field = text.field_at_path(path)?;
     let mut smaller = request.clone();
     if text.argument(field, argument).is_none() {
@@ -39,7 +39,7 @@ pub fn with_size(request: &Request, path: &[&str], argument: &str, size: u64) ->
 
 /// The request for the page beyond a cursor: after it if the page has a `first`, before it if it has a `last`.
 pub fn beyond(request: &Request, path: &[&str], cursor: &str) -> Option<Request> {
-    let text = Text::new(request.query.as_str());
+    let text = QueryText::new(request.query.as_str());
     let field = text.field_at_path(path)?;
     let argument = if is_backward(&text, field) { "before" } else { "after" };
     let mut next = request.clone();
@@ -56,11 +56,11 @@ pub fn beyond(request: &Request, path: &[&str], cursor: &str) -> Option<Request>
 
 /// Whether a connection is paged backward.
 pub fn is_last(request: &Request, path: &[&str]) -> bool {
-    let text = Text::new(request.query.as_str());
+    let text = QueryText::new(request.query.as_str());
     text.field_at_path(path).is_some_and(|field| is_backward(&text, field))
 }
 
-fn is_backward(text: &Text, field: usize) -> bool {
+fn is_backward(text: &QueryText, field: usize) -> bool {
     text.argument(field, "first").is_none() && text.argument(field, "last").is_some()
 }
 

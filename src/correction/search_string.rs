@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::correction::facts::texts;
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 use crate::nearest::clearly_meant;
 use crate::query::Request;
 
@@ -19,7 +19,7 @@ pub(super) struct SearchString {
 
 impl SearchString {
     /// That of a field.
-    pub(super) fn of(request: &Request, text: &Text, field: usize) -> Option<Self> {
+    pub(super) fn of(request: &Request, text: &QueryText, field: usize) -> Option<Self> {
         let (name, end) = text.argument(field, "query")?;
         if text.get(name + 2) == "$" {
             let variable = text.get(end).to_owned();
@@ -35,7 +35,7 @@ impl SearchString {
 }
 
 /// Changes a term of a search string, in the text or in the variable that it comes from, if its meaning is clear. It is never left out.
-pub(super) fn correct(request: &mut Request, text: &Text, field: usize, facts: &Value) -> Option<String> {
+pub(super) fn correct(request: &mut Request, text: &QueryText, field: usize, facts: &Value) -> Option<String> {
     let search = SearchString::of(request, text, field)?;
     let offset = usize::try_from(facts["offset"].as_u64()?).ok()?;
     let term = search.term(offset)?;

@@ -3,7 +3,7 @@
 
 /// A token and its place in the text, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct QueryToken {
     /// Where it begins.
     pub begin: usize,
     /// Where it ends.
@@ -12,14 +12,14 @@ pub struct Token {
 
 /// A query's text and tokens.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct QueryText {
     /// As it was given, or became by edits.
     pub text: String,
     /// Its tokens, without spaces, commas and comments.
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<QueryToken>,
 }
 
-impl Text {
+impl QueryText {
     /// Splits a text into tokens. What is no token of GraphQL becomes one of a single character.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -28,7 +28,7 @@ impl Text {
         while let Some(c) = text[begin..].chars().next() {
             let end = begin + length(&text[begin..], c);
             if !c.is_ascii_whitespace() && c != ',' && c != '#' {
-                tokens.push(Token { begin, end });
+                tokens.push(QueryToken { begin, end });
             }
             begin = end;
         }
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     fn tokens(text: &str) -> Vec<String> {
-        let text = Text::new(text);
+        let text = QueryText::new(text);
         (0..text.tokens.len()).map(|index| text.get(index).to_owned()).collect()
     }
 
@@ -252,8 +252,9 @@ mod tests {
 
     #[test]
     fn fields_are_found_by_their_paths() {
-        let text =
-            Text::new("query Q($a: A = {b: 1}) { x: a(b: {c: 1}) { d @include(if: $e) { f } ... on D { g } h } b }");
+        let text = QueryText::new(
+            "query Q($a: A = {b: 1}) { x: a(b: {c: 1}) { d @include(if: $e) { f } ... on D { g } h } b }",
+        );
         let found = |path: &[&str]| text.field_at_path(path).map(|index| text.get(index));
         for path in [&["x"][..], &["x", "d"], &["x", "h"], &["b"]] {
             assert_eq!(found(path), path.last().copied());
@@ -261,13 +262,13 @@ mod tests {
         for path in [&[][..], &["a"], &["x", "g"], &["x", "include"], &["b", "c"], &["c"]] {
             assert_eq!(found(path), None, "{path:?}");
         }
-        assert_eq!(Text::new("").field_at_path(&["a"]), None);
+        assert_eq!(QueryText::new("").field_at_path(&["a"]), None);
     }
 
     #[test]
     fn edits_beyond_the_end_change_nothing() {
         for text in ["", "{", "}", "{ a(", "{ a: ", "query ($"] {
-            let text = Text::new(text);
+            let text = QueryText::new(text);
             for index in 0..9 {
                 assert_eq!(text.replaced(index + 9, index, "x"), text.text);
                 let _ = (text.closing(index), text.field_end(index), text.argument_list(index), text.at(index, index));

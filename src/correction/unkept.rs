@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::correction::facts::{place as place_of, texts};
 use crate::correction::search_string::SearchString;
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 use crate::query::Request;
 
 /// A part of a request that has no equivalent.
@@ -24,7 +24,7 @@ pub struct Unkept {
 
 /// The parts that errors are about, in the errors' order.
 pub fn unkept(request: &Request, errors: &[Value]) -> Vec<Unkept> {
-    let text = Text::new(request.query.as_str());
+    let text = QueryText::new(request.query.as_str());
     let parts = |error: &Value| {
         let count = error["locations"].as_array().map_or(0, Vec::len);
         let elsewhere: Vec<_> = texts(&error["extensions"], "elsewhere").into_iter().map(str::to_owned).collect();
@@ -44,7 +44,7 @@ pub fn unkept(request: &Request, errors: &[Value]) -> Vec<Unkept> {
 }
 
 /// What an error is about at one of its places.
-fn part(request: &Request, text: &Text, at: usize, facts: &Value) -> Option<String> {
+fn part(request: &Request, text: &QueryText, at: usize, facts: &Value) -> Option<String> {
     let fact = |name: &str| facts[name].as_str();
     let head = || text.slice(at, text.head_end(at)).to_owned();
     Some(match facts["code"].as_str()? {

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use crate::correction::facts::{PAGE_SIZE, texts};
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 use crate::nearest::clearly_meant;
 
 /// An argument that the field does not have: renamed if it is clear how it is called, or moved into the search string. It is never left out,
 /// since it may be a condition.
-pub(super) fn argument(text: &Text, name: usize, facts: &Value) -> Option<String> {
+pub(super) fn argument(text: &QueryText, name: usize, facts: &Value) -> Option<String> {
     let field = text.fields().into_iter().rev().find(|field| *field < name)?;
     let own_id = format!("{}Id", text.get(text.field_name(field)));
     let own_id = texts(facts, "allowed").into_iter().find(|allowed| text.get(name) == "id" && *allowed == own_id);
@@ -34,13 +34,13 @@ pub(super) fn argument(text: &Text, name: usize, facts: &Value) -> Option<String
             let (early, late) =
                 if string < name { ((string, string), (name, end)) } else { ((name, end), (string, string)) };
             let [early_text, late_text] = if string < name { [both.as_str(), ""] } else { ["", both.as_str()] };
-            Some(Text::new(text.replaced(late.0, late.1, late_text)).replaced(early.0, early.1, early_text))
+            Some(QueryText::new(text.replaced(late.0, late.1, late_text)).replaced(early.0, early.1, early_text))
         }
     }
 }
 
 /// A value of another type, if it has the same meaning in that type.
-pub(super) fn value(text: &Text, at: usize, facts: &Value) -> Option<String> {
+pub(super) fn value(text: &QueryText, at: usize, facts: &Value) -> Option<String> {
     let found = text.get(at);
     let plain = found.trim_matches('"');
     let allowed = texts(facts, "allowed");
@@ -60,7 +60,7 @@ pub(super) fn value(text: &Text, at: usize, facts: &Value) -> Option<String> {
 }
 
 /// A variable that is not declared, not used, or of another type. Only a use has two locations.
-pub(super) fn variable(text: &Text, at: usize, second: Option<usize>, facts: &Value) -> Option<String> {
+pub(super) fn variable(text: &QueryText, at: usize, second: Option<usize>, facts: &Value) -> Option<String> {
     let name = facts["variable"].as_str()?;
     let Some(second) = second else {
         // `$name: Type = default`, up to the next variable or the end of the list.
@@ -91,7 +91,7 @@ pub(super) fn variable(text: &Text, at: usize, second: Option<usize>, facts: &Va
 }
 
 /// Gives a field one more argument.
-pub(super) fn with_argument(text: &Text, field: usize, argument: &str) -> String {
+pub(super) fn with_argument(text: &QueryText, field: usize, argument: &str) -> String {
     match text.arguments(field) {
         Some(open) => text.inserted_after(open, &format!("{argument}, ")),
         None => text.inserted_after(text.field_name(field), &format!("({argument})")),

@@ -5,7 +5,7 @@ use thiserror::Error;
 use tokio_postgres::error::{DbError, Severity, SqlState};
 use tokio_postgres::types::WrongType;
 
-use crate::database::parameter::ParameterError;
+use crate::database::parameter::UnfitParameter;
 
 /// Why a statement returned no result.
 #[derive(Debug, Error)]
@@ -123,15 +123,15 @@ impl From<PoolError> for DatabaseError {
 
 impl From<tokio_postgres::Error> for DatabaseError {
     fn from(error: tokio_postgres::Error) -> Self {
-        match error.as_db_error().map(Refusal::of) {
+        match error.as_db_error().map(ReportSubject::of) {
             None if is_about_a_parameter(&error) => Self::SchemaChanged(error),
             // Any other error without a report from the server comes from the connection.
-            None | Some(Refusal::Connection) => Self::Unreachable(Box::new(error)),
-            Some(Refusal::State) => Self::Unavailable(error),
-            Some(Refusal::Cancelled) => Self::Cancelled(error),
-            Some(Refusal::Conflict) => Self::Conflict(error),
-            Some(Refusal::Schema) => Self::SchemaChanged(error),
-            Some(Refusal::Statement) => Self::Statement(error),
+            None | Some(ReportSubject::Connection) => Self::Unreachable(Box::new(error)),
+            Some(ReportSubject::State) => Self::Unavailable(error),
+            Some(ReportSubject::Cancelled) => Self::Cancelled(error),
+            Some(ReportSubject::Conflict) => Self::Conflict(error),
+            Some(ReportSubject::Schema) => Self::SchemaChanged(error),
+            Some(ReportSubject::Statement) => Self::Statement(error),
         }
     }
 }
@@ -143,7 +143,7 @@ fn refused_option(error: &PoolError) -> Option<&str> {
 }
 
 /// What a server's report is about.
-enum Refusal {
+enum ReportSubject {
     /// The connection. After a fatal report the server closes it: it stops, starts or crashes, has no connections left, or ends
     /// idle ones. Other reports show that the server and this program do not understand each other any more.
     Connection,
@@ -159,7 +159,7 @@ enum Refusal {
     Statement,
 }
 
-impl Refusal {
+impl ReportSubject {
     fn of(report: &DbError) -> Self {
         if matches!(report.parsed_severity(), Some(Severity::Fatal | Severity::Panic)) {
             return Self::Connection;
@@ -218,5 +218,5 @@ fn is_unexpected_message(error: &tokio_postgres::Error) -> bool {
 
 /// Whether a parameter of the statement cannot be sent: its type is not the one that the schema was compared with.
 fn is_about_a_parameter(error: &tokio_postgres::Error) -> bool {
-    std::error::Error::source(error).is_some_and(|source| source.is::<ParameterError>() || source.is::<WrongType>())
+    std::error::Error::source(error).is_some_and(|source| source.is::<UnfitParameter>() || source.is::<WrongType>())
 }

@@ -28,14 +28,14 @@ type BoxError = Box<dyn StdError + Sync + Send>;
 /// type.
 #[derive(Debug, Error)]
 #[error("a parameter cannot be sent as {ty}")]
-pub(super) struct ParameterError {
+pub(super) struct UnfitParameter {
     ty: Type,
     source: BoxError,
 }
 
 impl ToSql for BinaryParameter<'_> {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
-        self.write(ty, out).map_err(|source| ParameterError { ty: ty.clone(), source }.into())
+        self.write(ty, out).map_err(|source| UnfitParameter { ty: ty.clone(), source }.into())
     }
 
     // The catalog chooses the type of each value. Preflight checks the catalog against the database.

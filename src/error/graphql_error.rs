@@ -79,10 +79,10 @@ impl Serialize for GraphqlError {
 /// A non-empty list of errors in document order, without repetitions, [`MAX_ERRORS`] at most. Cloning is cheap, and all
 /// clones share one serialization.
 #[derive(Debug, Clone)]
-pub struct GraphqlErrors(Arc<Shared>);
+pub struct GraphqlErrors(Arc<ErrorParts>);
 
 #[derive(Debug)]
-struct Shared {
+struct ErrorParts {
     errors: Vec<GraphqlError>,
     /// Made by the first response that needs it.
     json: OnceLock<Box<RawValue>>,
@@ -95,7 +95,7 @@ impl GraphqlErrors {
     }
 
     fn of(errors: Vec<GraphqlError>) -> Self {
-        Self(Arc::new(Shared { errors, json: OnceLock::new() }))
+        Self(Arc::new(ErrorParts { errors, json: OnceLock::new() }))
     }
 
     /// Sorts the errors by location, drops repetitions and cuts the list. `None` if there are no errors.

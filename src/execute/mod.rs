@@ -49,7 +49,7 @@ mod timestamp;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::database::connection::own_connection::{OwnConnection, Transaction};
+use crate::database::connection::own_connection::{OwnConnection, TransactionKind};
 use crate::database::connection::read_connection::ReadConnection;
 use crate::execute::error::ExecuteError;
 use crate::execute::fetch::{RunningStatement, parameters};
@@ -95,7 +95,7 @@ pub(crate) async fn execute_within(
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await?;
-    let query = || connection.query(&statement, parameters(plan), Transaction::Open);
+    let query = || connection.query(&statement, parameters(plan), TransactionKind::Open);
     RunningStatement::send(query, log).await?.read_all(&mut writer, log, limits).await?;
     Ok(writer)
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use thiserror::Error;
 use tokio::sync::mpsc;
 
-use crate::database::connection::own_connection::{OwnConnection, Transaction};
+use crate::database::connection::own_connection::{OwnConnection, TransactionKind};
 use crate::execute::error::ExecuteError;
 use crate::execute::fetch::{RunningStatement, parameters};
 use crate::execute::response_writer::{Pause, ResponseWriter, WriteError};
@@ -128,7 +128,7 @@ async fn write(
 ) -> Result<LastPart, StreamError> {
     log.prepare(connection.backend(), Instant::now());
     let statement = connection.prepare(plan.sql()).await.map_err(ExecuteError::from)?;
-    let query = || connection.query(&statement, parameters(plan), Transaction::Own);
+    let query = || connection.query(&statement, parameters(plan), TransactionKind::Own);
     let mut statement = RunningStatement::send(query, log).await?;
     let mut writer = ResponseWriter::new(Arc::clone(plan));
     let most = options.rows.map_or(ROWS, usize::from);

@@ -36,7 +36,7 @@ pub struct ResponseWriter {
     next_row: usize,
     /// The page that is read whole before it is written.
     reading: Option<PageFrame>,
-    scopes: Vec<Scope>,
+    scopes: Vec<OpenObject>,
     /// Bytes of the parts that were returned before the present one.
     returned: usize,
     /// The present part: how many bytes came before `data` in it.
@@ -94,7 +94,7 @@ pub struct WriteError;
 
 /// An open object. If a non-null field inside it has no value, the nearest nullable one becomes null.
 #[derive(Debug, Clone, Copy)]
-struct Scope {
+struct OpenObject {
     /// Whether its type is non-null, so that a null propagates to the object around it.
     non_null: bool,
     /// The offset of its first byte in `data`.
@@ -300,7 +300,7 @@ impl ResponseWriter {
             Op::BoundedList { step, is_too_long, at_most, index, path, end } => {
                 self.enter(plan, *step)?;
                 let start = out.len().wrapping_sub(base);
-                self.scopes.push(Scope { non_null: false, start, end: *end, frames: self.frames.len() - 1 });
+                self.scopes.push(OpenObject { non_null: false, start, end: *end, frames: self.frames.len() - 1 });
                 if self.is_of_page(*is_too_long) {
                     self.report(Cause::ListTooLong { at_most: *at_most, index: index.clone() }, *path);
                     self.null(true, out, base)?;
@@ -462,7 +462,7 @@ impl ResponseWriter {
 
     fn open(&mut self, non_null: bool, end: usize, out: &[u8], base: usize) {
         let start = out.len().wrapping_sub(base);
-        self.scopes.push(Scope { non_null, start, end, frames: self.frames.len() });
+        self.scopes.push(OpenObject { non_null, start, end, frames: self.frames.len() });
     }
 
     /// Writes an absent object.
@@ -484,7 +484,8 @@ impl ResponseWriter {
                     break;
                 }
             }
-            let whole = Scope { non_null: false, start: 0, end: self.plan.response_template().ops.len(), frames: 0 };
+            let whole =
+                OpenObject { non_null: false, start: 0, end: self.plan.response_template().ops.len(), frames: 0 };
             let scope = nullable.unwrap_or(whole);
             if scope.start < self.returned {
                 return Err(Stop::Write);

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use crate::load::column_type::ColumnType;
+use crate::load::column_type::TargetType;
 use crate::load::data_format::DataFormat;
 use crate::load::row::FileItem;
 use crate::load::value;
@@ -75,18 +75,18 @@ pub const COLUMN_TYPES: usize = 12;
 /// Moqui's. Fails with the loader's message.
 pub fn canonical(column_type: usize, is_moqui: bool, text: String) -> Result<Option<String>, String> {
     let column_type = match column_type % COLUMN_TYPES {
-        0 => ColumnType::Text { width: None },
-        1 => ColumnType::Text { width: Some(20) },
-        2 => ColumnType::Numeric,
-        3 => ColumnType::Integer { bytes: 2 },
-        4 => ColumnType::Integer { bytes: 4 },
-        5 => ColumnType::Integer { bytes: 8 },
-        6 => ColumnType::Float,
-        7 => ColumnType::Timestamp { zoned: false },
-        8 => ColumnType::Timestamp { zoned: true },
-        9 => ColumnType::Date,
-        10 => ColumnType::Time,
-        _ => ColumnType::Bytes,
+        0 => TargetType::Text { width: None },
+        1 => TargetType::Text { width: Some(20) },
+        2 => TargetType::Numeric,
+        3 => TargetType::Integer { bytes: 2 },
+        4 => TargetType::Integer { bytes: 4 },
+        5 => TargetType::Integer { bytes: 8 },
+        6 => TargetType::Float,
+        7 => TargetType::Timestamp { zoned: false },
+        8 => TargetType::Timestamp { zoned: true },
+        9 => TargetType::Date,
+        10 => TargetType::Time,
+        _ => TargetType::Bytes,
     };
     let format = if is_moqui { DataFormat::EntityFacade } else { DataFormat::EntityEngine };
     value::canonical(&column_type, format, text).map_err(|error| error.to_string())

@@ -18,8 +18,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time;
 
-use crate::http::connection::open_connections::Place;
-use crate::http::connection::{Connection, Timeouts, Waiting};
+use crate::http::connection::open_connections::ConnectionPlace;
+use crate::http::connection::{Connection, ConnectionWait, Timeouts};
 use crate::http::handler::{Current, Handler};
 use crate::http::head_limits::MAX_HEAD_BYTES;
 use crate::http::hyper_io::ConnectionIo;
@@ -74,14 +74,14 @@ pub(crate) struct ConnectionTask<H> {
     /// Becomes true when the server is asked to stop.
     pub stopping: watch::Receiver<bool>,
     /// Counts against the connection limits until the task ends.
-    pub place: Place,
+    pub place: ConnectionPlace,
     /// Counts among the open connections until the task ends.
     pub counted: Counted,
 }
 
 /// Why a connection is no longer served.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum ConnectionEnd {
     /// Either side is done with it.
     Done,
     /// Another connection needs its place.
@@ -99,7 +99,7 @@ impl<H: Handler> ConnectionTask<H> {
         if let Ok(unread) = unread.await {
             if self.connection.is_broken() {
                 unread.reset();
-            } else if end == End::Done {
+            } else if end == ConnectionEnd::Done {
                 drain(unread).await;
             }
         }
@@ -123,7 +123,7 @@ impl<H: Handler> ConnectionTask<H> {
         }
     }
 
-    async fn serve(&mut self, io: ConnectionIo<H>) -> End {
+    async fn serve(&mut self, io: ConnectionIo<H>) -> ConnectionEnd {
         let service = service_fn({
             let (current, connection) = (Arc::clone(&self.current), Arc::clone(&self.connection));
             let is_draining = Arc::clone(&self.handler.http().is_draining);
@@ -156,10 +156,10 @@ impl<H: Handler> ConnectionTask<H> {
         loop {
             tokio::select! {
                 // Nothing to report: most connections are ended by their clients, and requests are logged by themselves.
-                _ = future::poll_fn(|_| serving.as_mut().poll(&mut Context::from_waker(&waker))) => return End::Done,
+                _ = future::poll_fn(|_| serving.as_mut().poll(&mut Context::from_waker(&waker))) => return ConnectionEnd::Done,
                 () = connection.until_shed() => {
                     if closing || !connection.is_left() {
-                        return End::Shed;
+                        return ConnectionEnd::Shed;
                     }
                     closing = true;
                     serving.as_mut().graceful_shutdown();
@@ -170,18 +170,18 @@ impl<H: Handler> ConnectionTask<H> {
                 }
                 () = time::sleep_until(timeouts.next_check(connection, closing)) => match connection.waiting() {
                     _ if !timeouts.expired(connection) => {}
-                    Waiting::ForRequest(_) if !closing => {
+                    ConnectionWait::ForRequest(_) if !closing => {
                         closing = true;
                         serving.as_mut().graceful_shutdown();
                     }
                     // hyper cannot end a single response, so the others on the connection get time to end.
-                    Waiting::ForReader(_) if !closing && connection.is_serving() => {
+                    ConnectionWait::ForReader(_) if !closing && connection.is_serving() => {
                         closing = true;
                         serving.as_mut().graceful_shutdown();
                     }
                     // The client was asked to close and does not, or does not read.
-                    Waiting::ForRequest(_) | Waiting::ForReader(_) => return End::Done,
-                    Waiting::No => {}
+                    ConnectionWait::ForRequest(_) | ConnectionWait::ForReader(_) => return ConnectionEnd::Done,
+                    ConnectionWait::No => {}
                 },
             }
         }

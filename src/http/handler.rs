@@ -11,10 +11,10 @@ use hyper::body::Incoming;
 use hyper::{Request, Response};
 
 use crate::http::connection::InFlightRequest;
-use crate::http::connection::outgoing_body::{OutgoingBody, Record};
+use crate::http::connection::outgoing_body::{DeliveryRecord, OutgoingBody};
 use crate::http::listener_kind::ListenerKind;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::options::Options;
+use crate::http::options::HttpOptions;
 use crate::http::request_error::RequestError;
 use crate::http::response::HttpResponse;
 use crate::http::socket::tls::ServerTls;
@@ -22,7 +22,7 @@ use crate::http::socket::tls::ServerTls;
 /// What the server works with. A copy shares the budget.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpState {
-    pub options: Options,
+    pub options: HttpOptions,
     /// What clients make the server hold in memory.
     pub memory: MemoryBudget,
     /// How clients of the public listener are served over TLS, if they are.
@@ -34,7 +34,7 @@ pub(crate) struct HttpState {
 /// Responds to requests.
 pub(crate) trait Handler: Debug + Send + Sync + Sized + 'static {
     /// What lasts until a response is delivered or given up.
-    type Record: Record;
+    type Record: DeliveryRecord;
 
     /// What the server works with.
     fn http(&self) -> &HttpState;

@@ -20,7 +20,7 @@ use crate::http::handler::{Current, Handler};
 use crate::http::listener_kind::ListenerKind;
 use crate::http::memory_budget::MemoryBudget;
 use crate::http::metrics::{ACCEPTED, CONNECTIONS, REFUSED, SHED};
-use crate::http::options::Options;
+use crate::http::options::HttpOptions;
 use crate::http::socket::address::ListenAddress;
 use crate::http::socket::listening::{BoundSocket, ListeningSocket};
 use crate::telemetry::emit;
@@ -142,7 +142,7 @@ async fn accept<H: Handler>(
     }
 }
 
-fn limits(kind: ListenerKind, options: &Options) -> ConnectionLimits<'_> {
+fn limits(kind: ListenerKind, options: &HttpOptions) -> ConnectionLimits<'_> {
     match kind {
         ListenerKind::Public => ConnectionLimits {
             all: options.connection_limit,

@@ -18,10 +18,10 @@ const CONNECTIONS: usize = 8;
 
 /// The budget of all connections.
 #[derive(Debug, Clone)]
-pub(crate) struct MemoryBudget(Arc<Shared>);
+pub(crate) struct MemoryBudget(Arc<BudgetState>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct BudgetState {
     limit: AtomicUsize,
     /// Of one connection.
     share: AtomicUsize,
@@ -73,7 +73,7 @@ impl MemoryBudget {
 impl ConnectionMemory {
     /// Counts so many more bytes, unless there would be too many.
     pub(crate) fn add(&self, bytes: usize) -> Result<(), MemoryExhausted> {
-        let Shared { limit, share, used } = &*self.budget.0;
+        let BudgetState { limit, share, used } = &*self.budget.0;
         let (limit, share) = (limit.load(Ordering::Relaxed), share.load(Ordering::Relaxed));
         let own = add(&self.used, bytes, share)?;
         let limit = if own <= LITTLE { limit } else { limit / 4 * 3 };
@@ -84,7 +84,7 @@ impl ConnectionMemory {
 
     /// The most bytes that a connection with more than a little may hold, if no other holds any.
     pub(crate) fn largest(&self) -> usize {
-        let Shared { limit, share, .. } = &*self.budget.0;
+        let BudgetState { limit, share, .. } = &*self.budget.0;
         share.load(Ordering::Relaxed).min(limit.load(Ordering::Relaxed) / 4 * 3)
     }
 

@@ -10,7 +10,7 @@ use crate::http::socket::tls::TlsFiles;
 
 /// The settings of the HTTP server.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct HttpOptions {
     /// The address to listen on.
     pub listen: ListenAddress,
     /// The address on which operators reach the probes, whatever happens on the other one.
@@ -44,5 +44,5 @@ pub struct Options {
     /// Codings in which larger responses are compressed.
     pub codings: Codings,
     /// Which web pages' scripts may read responses.
-    pub cors: cors::Options,
+    pub cors: cors::CorsOptions,
 }

@@ -1,6 +1,6 @@
 //! The rows around a row of Moqui's format, whose keys it inherits.
 
-use crate::load::tables::{Table, Tables};
+use crate::load::tables::{TargetTable, TargetTables};
 
 /// The rows around the next row, outermost first.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Ancestors {
 
     /// The values that a row of the table inherits, by column, as Moqui does: the keys of all rows around it, into the
     /// columns of the same name; and the parent's key into the columns that reference it, if one foreign key does.
-    pub(super) fn inherited(&self, tables: &Tables, table: usize) -> Vec<(usize, String)> {
+    pub(super) fn inherited(&self, tables: &TargetTables, table: usize) -> Vec<(usize, String)> {
         let child = tables.get(table);
         let mut values = Vec::new();
         if let Some(Ancestor { table: Some(parent), key }) = self.rows.last() {
@@ -62,7 +62,7 @@ impl Ancestors {
 
 /// The child's columns that reference the parts of the parent's key, in the key's order. None if no foreign key or more
 /// than one references the parent.
-fn referencing_columns(child: &Table, parent: usize) -> Vec<usize> {
+fn referencing_columns(child: &TargetTable, parent: usize) -> Vec<usize> {
     let mut references = child.foreign_keys.iter().filter(|reference| reference.table == parent);
     match (references.next(), references.next()) {
         (Some(reference), None) => {
@@ -77,8 +77,11 @@ mod tests {
     use super::*;
 
     /// `party(party_id, parent → party, note)`, `role(role_id, for_party → party, party_id)`.
-    fn tables() -> Tables {
-        Tables::for_test(&[("party", &["party_id", "parent", "note"]), ("role", &["role_id", "for_party", "party_id"])])
+    fn tables() -> TargetTables {
+        TargetTables::for_test(&[
+            ("party", &["party_id", "parent", "note"]),
+            ("role", &["role_id", "for_party", "party_id"]),
+        ])
     }
 
     fn around(rows: &[(Option<usize>, &str)]) -> Ancestors {

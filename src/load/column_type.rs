@@ -2,7 +2,7 @@
 
 /// The type of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ColumnType {
+pub(crate) enum TargetType {
     /// Text with a maximum number of characters.
     Text {
         /// `None` is unlimited.
@@ -30,7 +30,7 @@ pub(crate) enum ColumnType {
     Other,
 }
 
-impl ColumnType {
+impl TargetType {
     /// The type of a column. `name` is PostgreSQL's name of the type without its modifier, `width` that of a text type.
     pub(crate) fn new(name: &str, width: Option<i32>) -> Self {
         match name {

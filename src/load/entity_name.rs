@@ -1,6 +1,6 @@
 //! The names of entities in the tags of rows.
 
-use crate::load::row::Action;
+use crate::load::row::RowAction;
 
 /// The entities that Moqui writes by an alias, of those whose tables OFBiz has too.
 const ALIASES: [(&str, &str); 7] = [
@@ -20,13 +20,13 @@ pub(super) fn ofbiz_entity(tag: &str) -> &str {
 
 /// Moqui's rule for a child of the root element, and the action of one such as `<delete-package.Entity>`. Other tags with a
 /// `-` call a service. They keep their name, of which there is no table.
-pub(super) fn moqui_root_child(tag: &str) -> (&str, Option<Action>) {
+pub(super) fn moqui_root_child(tag: &str) -> (&str, Option<RowAction>) {
     let name = after(tag, ':');
     let Some((operation, entity)) = name.split_once('-') else { return (simple_name(name), None) };
     match operation {
-        "create" => (simple_name(entity), Some(Action::Create)),
-        "store" | "update" => (simple_name(entity), Some(Action::CreateUpdate)),
-        "delete" => (simple_name(entity), Some(Action::Delete)),
+        "create" => (simple_name(entity), Some(RowAction::Create)),
+        "store" | "update" => (simple_name(entity), Some(RowAction::CreateUpdate)),
+        "delete" => (simple_name(entity), Some(RowAction::Delete)),
         _ => (name, None),
     }
 }
@@ -68,10 +68,10 @@ mod tests {
             ("m:moqui.basic.Geo", "Geo", None),
             ("geos", "Geo", None),
             ("orders", "orders", None),
-            ("create-moqui.basic.Uom", "Uom", Some(Action::Create)),
-            ("store-uoms", "Uom", Some(Action::CreateUpdate)),
-            ("update-Uom", "Uom", Some(Action::CreateUpdate)),
-            ("delete-moqui.basic.Uom", "Uom", Some(Action::Delete)),
+            ("create-moqui.basic.Uom", "Uom", Some(RowAction::Create)),
+            ("store-uoms", "Uom", Some(RowAction::CreateUpdate)),
+            ("update-Uom", "Uom", Some(RowAction::CreateUpdate)),
+            ("delete-moqui.basic.Uom", "Uom", Some(RowAction::Delete)),
             ("mantle.order.OrderServices.place-Order", "mantle.order.OrderServices.place-Order", None),
         ] {
             assert_eq!(moqui_root_child(tag), (entity, action), "{tag}");

@@ -7,10 +7,10 @@ use crate::load::data_format::DataFormat;
 use crate::load::error::RowError;
 use crate::load::mapping::map_row;
 use crate::load::queue::RecordQueue;
-use crate::load::record::Record;
+use crate::load::record::CheckedRow;
 use crate::load::report::FileReport;
-use crate::load::row::{FileItem, RootOptions, Row};
-use crate::load::tables::{FieldColumn, Tables};
+use crate::load::row::{FileItem, FileRow, RootOptions};
+use crate::load::tables::{FieldColumn, TargetTables};
 
 /// The state of loading one file.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(super) struct FileState {
 
 impl FileState {
     /// Queues the record of a row, or reports why there is none.
-    pub(super) fn process(&mut self, tables: &Tables, item: FileItem, report: &mut FileReport) {
+    pub(super) fn process(&mut self, tables: &TargetTables, item: FileItem, report: &mut FileReport) {
         match item {
             FileItem::Root(options) => {
                 self.options = options;
@@ -45,7 +45,7 @@ impl FileState {
         }
     }
 
-    fn process_row(&mut self, tables: &Tables, row: Row, report: &mut FileReport) {
+    fn process_row(&mut self, tables: &TargetTables, row: FileRow, report: &mut FileReport) {
         self.ancestors.leave(row.depth);
         let Some(table) = tables.of_entity(&row.entity) else {
             self.process_unknown(tables, row, report);
@@ -78,7 +78,7 @@ impl FileState {
     }
 
     /// Skips a row whose entity has no table, unless it is a field of the row around it with elements instead of text.
-    fn process_unknown(&mut self, tables: &Tables, row: Row, report: &mut FileReport) {
+    fn process_unknown(&mut self, tables: &TargetTables, row: FileRow, report: &mut FileReport) {
         let parent = self.ancestors.parent();
         let with_field = parent.filter(|parent| tables.get(*parent).column_of(&row.entity) != FieldColumn::Unknown);
         match with_field.and_then(|parent| self.entities.get(&parent)) {
@@ -90,7 +90,7 @@ impl FileState {
 }
 
 /// The values of the record's key, in the key's order.
-fn key_values(tables: &Tables, record: &Record) -> Vec<String> {
+fn key_values(tables: &TargetTables, record: &CheckedRow) -> Vec<String> {
     let key = tables.get(record.table).key.iter();
     key.filter_map(|part| record.values[record.columns.binary_search(part).ok()?].clone()).collect()
 }

@@ -7,7 +7,7 @@ use tokio_postgres::{Client, Error};
 use crate::database::vacuum::{invisible_tables, vacuum};
 use crate::load::error::LoadError;
 use crate::load::statement::{CREATE_ORIGINALS, restore_stamps};
-use crate::load::tables::Tables;
+use crate::load::tables::TargetTables;
 
 /// The number of rows that [`finish`] changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub async fn finish(client: &mut Client) -> Result<FinishReport, LoadError> {
 }
 
 async fn update_derived(client: &mut Client) -> Result<FinishReport, Error> {
-    let tables = Tables::discover(client).await?;
+    let tables = TargetTables::discover(client).await?;
     let transaction = client.transaction().await?;
     let mut changed = [0_u64; 3];
     for (function, changed) in FUNCTIONS.iter().zip(&mut changed) {

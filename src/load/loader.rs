@@ -9,7 +9,7 @@ use crate::load::input::InputFile;
 use crate::load::report::FileReport;
 use crate::load::row::FileItem;
 use crate::load::table_writer::TableWriter;
-use crate::load::tables::Tables;
+use crate::load::tables::TargetTables;
 use crate::load::xml_reader::XmlReader;
 
 /// The number of items that the reading thread sends at once.
@@ -19,7 +19,7 @@ const CHANNEL_CHUNKS: usize = 4;
 
 /// The progress within a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct LoadProgress {
     /// Bytes whose rows have been processed.
     pub bytes: u64,
     /// Bytes in the file.
@@ -34,9 +34,9 @@ pub struct Progress {
 pub async fn load_file(
     client: &mut Client,
     input: InputFile,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(LoadProgress),
 ) -> Result<FileReport, LoadError> {
-    let tables = Tables::discover(client).await?;
+    let tables = TargetTables::discover(client).await?;
     let file = input.name();
     let mut report = FileReport { file: file.clone(), ..FileReport::default() };
     let mut writer = TableWriter::new(client.transaction().await?, &tables).await?;
@@ -67,7 +67,7 @@ pub async fn load_file(
 }
 
 /// Reads a file to its end, or until the receiver is dropped.
-fn read_chunks(input: InputFile, sender: &mpsc::Sender<(Vec<FileItem>, Progress)>) -> Result<(), LoadError> {
+fn read_chunks(input: InputFile, sender: &mpsc::Sender<(Vec<FileItem>, LoadProgress)>) -> Result<(), LoadError> {
     let file = input.name();
     let (content, total) = input.open().map_err(|source| LoadError::Read { file: file.clone(), source })?;
     let mut reader = XmlReader::new(content);
@@ -80,7 +80,7 @@ fn read_chunks(input: InputFile, sender: &mpsc::Sender<(Vec<FileItem>, Progress)
                 None => at_end = true,
             }
         }
-        if sender.blocking_send((chunk, Progress { bytes: reader.bytes(), total })).is_err() {
+        if sender.blocking_send((chunk, LoadProgress { bytes: reader.bytes(), total })).is_err() {
             return Ok(());
         }
     }

@@ -1,14 +1,14 @@
 //! Maps rows to records: resolves columns and checks values.
 
 use crate::load::error::RowError;
-use crate::load::record::{KEY_SEPARATOR, Record};
-use crate::load::row::{Action, RootOptions, Row};
-use crate::load::tables::{FieldColumn, Table, Tables};
+use crate::load::record::{CheckedRow, KEY_SEPARATOR};
+use crate::load::row::{FileRow, RootOptions, RowAction};
+use crate::load::tables::{FieldColumn, TargetTable, TargetTables};
 use crate::load::value::canonical;
 
 #[derive(Debug)]
 pub(super) struct MappedRow {
-    pub(super) record: Record,
+    pub(super) record: CheckedRow,
     /// The row's fields without a column, by their names in the file.
     pub(super) unknown_fields: Vec<String>,
 }
@@ -16,9 +16,9 @@ pub(super) struct MappedRow {
 /// Maps a row to the table at an index. `inherited` are columns that have these values if the row does not name them. With
 /// `maintain-timestamps`, the row's timestamps are loaded; otherwise the loader sets them.
 pub(super) fn map_row(
-    tables: &Tables,
+    tables: &TargetTables,
     index: usize,
-    row: Row,
+    row: FileRow,
     inherited: Vec<(usize, String)>,
     options: RootOptions,
 ) -> Result<MappedRow, RowError> {
@@ -36,7 +36,7 @@ pub(super) fn map_row(
         };
         let column = &table.columns[position];
         if column.is_stamp && !options.maintain_timestamps
-            || row.action == Action::Delete && !table.key.contains(&position)
+            || row.action == RowAction::Delete && !table.key.contains(&position)
         {
             continue;
         }
@@ -53,7 +53,7 @@ pub(super) fn map_row(
             cells.push((position, Some(value)));
         }
     }
-    if row.action == Action::CreateReplace {
+    if row.action == RowAction::CreateReplace {
         for (position, column) in table.columns.iter().enumerate() {
             if !column.is_stamp && !cells.iter().any(|(named, _)| *named == position) {
                 cells.push((position, None));
@@ -63,11 +63,11 @@ pub(super) fn map_row(
     cells.sort_unstable_by_key(|(position, _)| *position);
     let key = key(table, &cells)?;
     let (columns, values) = cells.into_iter().unzip();
-    let record = Record { table: index, action: row.action, columns, values, key, line: row.line };
+    let record = CheckedRow { table: index, action: row.action, columns, values, key, line: row.line };
     Ok(MappedRow { record, unknown_fields })
 }
 
-fn key(table: &Table, cells: &[(usize, Option<String>)]) -> Result<Box<str>, RowError> {
+fn key(table: &TargetTable, cells: &[(usize, Option<String>)]) -> Result<Box<str>, RowError> {
     let mut key = String::new();
     for part in &table.key {
         match cells.iter().find(|(position, _)| position == part) {

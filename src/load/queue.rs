@@ -10,9 +10,9 @@
 
 use std::collections::HashMap;
 
-use crate::load::record::{KEY_SEPARATOR, Record, RecordBatch, StatementKey};
-use crate::load::row::Action;
-use crate::load::tables::{ForeignKey, Tables};
+use crate::load::record::{CheckedRow, KEY_SEPARATOR, RecordBatch, StatementKey};
+use crate::load::row::RowAction;
+use crate::load::tables::{TargetForeignKey, TargetTables};
 
 /// The queue is full at this number of records.
 const MAX_RECORDS: usize = 4096;
@@ -37,11 +37,11 @@ pub(super) struct RecordQueue {
 
 impl RecordQueue {
     /// Adds a record to the earliest possible batch.
-    pub(super) fn push(&mut self, tables: &Tables, record: Record) {
+    pub(super) fn push(&mut self, tables: &TargetTables, record: CheckedRow) {
         let earliest = self.earliest(tables, &record);
         self.records += 1;
         self.bytes += record.values.iter().flatten().map(String::len).sum::<usize>() + 24 * record.values.len();
-        let is_delete = record.action == Action::Delete;
+        let is_delete = record.action == RowAction::Delete;
         let statement = StatementKey { table: record.table, action: record.action, columns: record.columns };
         let index = match self.open.get(&statement) {
             Some(index) if *index >= earliest => *index,
@@ -71,9 +71,9 @@ impl RecordQueue {
     }
 
     /// The first batch that the record may join.
-    fn earliest(&self, tables: &Tables, record: &Record) -> usize {
+    fn earliest(&self, tables: &TargetTables, record: &CheckedRow) -> usize {
         let after_same_key = self.batch_of(record.table, &record.key).map_or(0, |index| index + 1);
-        if record.action == Action::Delete {
+        if record.action == RowAction::Delete {
             return after_same_key.max(self.batches.len().saturating_sub(1));
         }
         tables
@@ -86,7 +86,7 @@ impl RecordQueue {
 
     /// The batch of the row that the record references, if that row is in the queue. If the record does not identify the
     /// row, the last batch of the referenced table.
-    fn batch_of_parent(&self, foreign_key: &ForeignKey, record: &Record) -> Option<usize> {
+    fn batch_of_parent(&self, foreign_key: &TargetForeignKey, record: &CheckedRow) -> Option<usize> {
         let mut values = Vec::with_capacity(foreign_key.columns.len());
         for column in &foreign_key.columns {
             match record.columns.binary_search(column) {
@@ -128,16 +128,16 @@ mod tests {
     use super::*;
 
     /// `node(id, parent → node, note)`, `leaf(id, node → node, note)`.
-    fn tables() -> Tables {
-        Tables::for_test(&[("node", &["id", "parent", "note"]), ("leaf", &["id", "node", "note"])])
+    fn tables() -> TargetTables {
+        TargetTables::for_test(&[("node", &["id", "parent", "note"]), ("leaf", &["id", "node", "note"])])
     }
 
-    fn upsert(table: usize, cells: &[(usize, Option<&str>)]) -> Record {
-        record(table, Action::CreateUpdate, cells)
+    fn upsert(table: usize, cells: &[(usize, Option<&str>)]) -> CheckedRow {
+        record(table, RowAction::CreateUpdate, cells)
     }
 
-    fn record(table: usize, action: Action, cells: &[(usize, Option<&str>)]) -> Record {
-        Record {
+    fn record(table: usize, action: RowAction, cells: &[(usize, Option<&str>)]) -> CheckedRow {
+        CheckedRow {
             table,
             action,
             columns: cells.iter().map(|(column, _)| *column).collect(),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     /// Each batch as its table and the keys of its records.
-    fn batches(records: Vec<Record>) -> Vec<(usize, String)> {
+    fn batches(records: Vec<CheckedRow>) -> Vec<(usize, String)> {
         let mut queue = RecordQueue::default();
         for record in records {
             queue.push(&tables(), record);
@@ -197,10 +197,10 @@ mod tests {
     fn a_delete_neither_overtakes_nor_is_overtaken() {
         let records = vec![
             upsert(0, &[(0, Some("a"))]),
-            record(0, Action::Delete, &[(0, Some("a"))]),
-            record(0, Action::Delete, &[(0, Some("b"))]),
+            record(0, RowAction::Delete, &[(0, Some("a"))]),
+            record(0, RowAction::Delete, &[(0, Some("b"))]),
             upsert(0, &[(0, Some("c"))]),
-            record(0, Action::Delete, &[(0, Some("d"))]),
+            record(0, RowAction::Delete, &[(0, Some("d"))]),
         ];
         assert_eq!(batches(records), expected(&[(0, "a"), (0, "ab"), (0, "c"), (0, "d")]));
     }
@@ -210,13 +210,13 @@ mod tests {
 
     fn apply(store: &mut Store, statement: &StatementKey, values: &[Option<String>]) {
         let key = values[0].clone().unwrap();
-        if statement.action == Action::Delete {
+        if statement.action == RowAction::Delete {
             store[statement.table].remove(&key);
             return;
         }
         let known = store[statement.table].contains_key(&key);
         let row = store[statement.table].entry(key).or_default();
-        if !(known && statement.action == Action::Create) {
+        if !(known && statement.action == RowAction::Create) {
             for (column, value) in statement.columns.iter().zip(values) {
                 row[*column].clone_from(value);
             }
@@ -227,16 +227,16 @@ mod tests {
         store.iter().flat_map(BTreeMap::values).filter_map(|row| row[1].as_ref()).all(|to| store[0].contains_key(to))
     }
 
-    fn any_record() -> impl Strategy<Value = Record> {
+    fn any_record() -> impl Strategy<Value = CheckedRow> {
         let action = prop_oneof![
-            6 => Just(Action::CreateUpdate), 1 => Just(Action::Create), 1 => Just(Action::Delete)
+            6 => Just(RowAction::CreateUpdate), 1 => Just(RowAction::Create), 1 => Just(RowAction::Delete)
         ];
         let id = prop::sample::select(vec!["a", "b", "c", "d"]);
         let parent = prop::option::of(prop::option::of(id.clone()));
         let note = prop::option::of(prop::option::of(prop::sample::select(vec!["1", "2"])));
         (0..2_usize, action, id, parent, note).prop_map(|(table, action, id, parent, note)| {
             let mut cells = vec![(0, Some(id))];
-            if action != Action::Delete {
+            if action != RowAction::Delete {
                 cells.extend(parent.map(|parent| (1, parent)));
                 cells.extend(note.map(|note| (2, note)));
             }

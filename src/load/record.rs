@@ -1,17 +1,17 @@
 //! Rows mapped to their table, and batches of them for one statement.
 
-use crate::load::row::Action;
+use crate::load::row::RowAction;
 
-/// Separates the parts of a [`Record::key`]. No value contains a NUL.
+/// Separates the parts of a [`CheckedRow::key`]. No value contains a NUL.
 pub(super) const KEY_SEPARATOR: char = '\0';
 
 /// A row whose columns are resolved and whose values are checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Record {
-    /// The table's index in [`Tables`](crate::load::tables::Tables).
+pub(super) struct CheckedRow {
+    /// The table's index in [`TargetTables`](crate::load::tables::Tables).
     pub(super) table: usize,
     /// What to do with the row.
-    pub(super) action: Action,
+    pub(super) action: RowAction,
     /// The written columns as indexes into the table's columns, ascending: the key and the row's fields.
     pub(super) columns: Vec<usize>,
     /// A value for each of `columns`, in PostgreSQL's text format.
@@ -28,7 +28,7 @@ pub(super) struct StatementKey {
     /// The table's index.
     pub(super) table: usize,
     /// What the statement does.
-    pub(super) action: Action,
+    pub(super) action: RowAction,
     /// The written columns.
     pub(super) columns: Vec<usize>,
 }

@@ -4,11 +4,11 @@ use crate::load::data_format::DataFormat;
 
 /// One row of the file, unchecked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct FileRow {
     /// The entity's name without prefix and package.
     pub(crate) entity: String,
     /// The action of the row's wrapper element.
-    pub(crate) action: Action,
+    pub(crate) action: RowAction,
     /// Each field once, in the file's order. `None` is an empty attribute, which means NULL.
     pub(crate) fields: Vec<(String, Option<String>)>,
     /// The line on which the row's tag begins, from 1.
@@ -19,7 +19,7 @@ pub(crate) struct Row {
 
 /// What a wrapper element requests for its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Action {
+pub(crate) enum RowAction {
     /// Insert the row. An existing row is not changed.
     Create,
     /// Insert the row, or set its named fields. The default for rows without a wrapper.
@@ -30,7 +30,7 @@ pub(crate) enum Action {
     Delete,
 }
 
-impl Action {
+impl RowAction {
     /// The action of a wrapper element's tag; `None` for other tags.
     pub(crate) fn of_wrapper(tag: &str) -> Option<Self> {
         match tag {
@@ -60,7 +60,7 @@ pub(crate) enum FileItem {
     Root(RootOptions),
     /// The root element of a file of which no rows are read, instead of [`FileItem::Root`]. The only item.
     TransformRoot,
-    Row(Row),
+    Row(FileRow),
     /// A row with an element inside a field. The XML is well-formed, but the field has no text value.
     NestedElement {
         /// The row's entity.

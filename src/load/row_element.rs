@@ -4,7 +4,7 @@ use quick_xml::events::BytesStart;
 
 use crate::load::data_format::DataFormat;
 use crate::load::error::XmlErrorKind;
-use crate::load::row::{Action, FileItem, Row};
+use crate::load::row::{FileItem, FileRow, RowAction};
 use crate::load::xml_element::{is_child_row, local_name, read_child_row, set_field};
 
 /// An open element of a row, with everything inside it.
@@ -19,7 +19,7 @@ pub(super) struct RowElement {
 
 #[derive(Debug)]
 struct FoundRow {
-    row: Row,
+    row: FileRow,
     /// The first field that contains an element instead of text.
     nested_in: Option<String>,
 }
@@ -40,7 +40,7 @@ enum OpenElement {
 
 impl RowElement {
     /// The element of a row whose start tag was read.
-    pub(super) fn new(format: DataFormat, row: Row) -> Self {
+    pub(super) fn new(format: DataFormat, row: FileRow) -> Self {
         Self { format, rows: vec![FoundRow { row, nested_in: None }], open: vec![OpenElement::Row(0)] }
     }
 
@@ -61,7 +61,7 @@ impl RowElement {
             let (entity, line) = (std::mem::take(name), *line);
             self.open.pop();
             let (action, depth) = self.place_of_child();
-            self.open_row(Row { entity, action, fields: Vec::new(), line, depth });
+            self.open_row(FileRow { entity, action, fields: Vec::new(), line, depth });
         }
         match self.open.last() {
             Some(OpenElement::Row(_)) if is_moqui && is_child_row(tag) => {
@@ -113,11 +113,11 @@ impl RowElement {
     }
 
     /// The action and the depth of a row inside the innermost one.
-    fn place_of_child(&mut self) -> (Action, usize) {
-        self.innermost_row().map_or((Action::CreateUpdate, 0), |found| (found.row.action, found.row.depth + 1))
+    fn place_of_child(&mut self) -> (RowAction, usize) {
+        self.innermost_row().map_or((RowAction::CreateUpdate, 0), |found| (found.row.action, found.row.depth + 1))
     }
 
-    fn open_row(&mut self, row: Row) {
+    fn open_row(&mut self, row: FileRow) {
         self.open.push(OpenElement::Row(self.rows.len()));
         self.rows.push(FoundRow { row, nested_in: None });
     }
@@ -133,7 +133,7 @@ impl RowElement {
 
 #[cfg(test)]
 mod tests {
-    use crate::load::row::{Action, FileItem};
+    use crate::load::row::{FileItem, RowAction};
     use crate::load::xml_reader::XmlReader;
 
     fn items(content: &str) -> Vec<FileItem> {
@@ -208,6 +208,6 @@ mod tests {
             .iter()
             .filter_map(|item| if let FileItem::Row(row) = item { Some(row.action) } else { None })
             .collect();
-        assert_eq!(actions, [Action::Delete, Action::Delete, Action::CreateUpdate, Action::CreateUpdate]);
+        assert_eq!(actions, [RowAction::Delete, RowAction::Delete, RowAction::CreateUpdate, RowAction::CreateUpdate]);
     }
 }

@@ -11,8 +11,8 @@
 use std::fmt::Write as _;
 
 use crate::load::record::StatementKey;
-use crate::load::row::Action;
-use crate::load::tables::{Column, STAMPS, Table};
+use crate::load::row::RowAction;
+use crate::load::tables::{STAMPS, TargetColumn, TargetTable};
 
 /// Creates the table for the original content of updated rows. It lives until the load is finished; rolling a file back
 /// removes that file's entries.
@@ -21,12 +21,12 @@ pub(super) const CREATE_ORIGINALS: &str = "CREATE TEMPORARY TABLE IF NOT EXISTS 
 
 /// The statement for any number of records. Its parameters are a text array for each column. Returns one row with two
 /// counts: inserted, and updated or deleted.
-pub(super) fn batch_statement(table: &Table, key: &StatementKey) -> String {
-    let columns: Vec<&Column> = key.columns.iter().map(|index| &table.columns[*index]).collect();
+pub(super) fn batch_statement(table: &TargetTable, key: &StatementKey) -> String {
+    let columns: Vec<&TargetColumn> = key.columns.iter().map(|index| &table.columns[*index]).collect();
     let name = qualified_name(table);
     let mut sql = input_rows(&columns);
     let same_key = keys_equal(table, "t", "i");
-    if key.action == Action::Delete {
+    if key.action == RowAction::Delete {
         let _ = write!(
             sql,
             ", gone AS (DELETE FROM {name} t USING input i WHERE {same_key} RETURNING 1) \
@@ -34,9 +34,9 @@ pub(super) fn batch_statement(table: &Table, key: &StatementKey) -> String {
         );
         return sql;
     }
-    let changing: Vec<&Column> =
+    let changing: Vec<&TargetColumn> =
         key.columns.iter().filter(|index| !table.key.contains(index)).map(|index| &table.columns[*index]).collect();
-    let update = key.action != Action::Create && !changing.is_empty();
+    let update = key.action != RowAction::Create && !changing.is_empty();
     if update {
         let differs = format!("({}) IS DISTINCT FROM ({})", list("t", &changing), list("i", &changing));
         let row_key =
@@ -75,7 +75,7 @@ pub(super) fn batch_statement(table: &Table, key: &StatementKey) -> String {
 
 /// The statement that restores the timestamps of rows whose content is the same as before the load. `None` if the table
 /// has no timestamps.
-pub(super) fn restore_stamps(table: &Table) -> Option<String> {
+pub(super) fn restore_stamps(table: &TargetTable) -> Option<String> {
     let stamps: Vec<&str> = unnamed_stamps(table, &[], &STAMPS[..2]).collect();
     if stamps.is_empty() {
         return None;
@@ -104,7 +104,7 @@ pub(super) fn restore_stamps(table: &Table) -> Option<String> {
 }
 
 /// `WITH input AS (…)`: the arrays as rows of the columns' types.
-fn input_rows(columns: &[&Column]) -> String {
+fn input_rows(columns: &[&TargetColumn]) -> String {
     let typed = columns
         .iter()
         .enumerate()
@@ -119,7 +119,7 @@ fn input_rows(columns: &[&Column]) -> String {
     )
 }
 
-fn keys_equal(table: &Table, left: &str, right: &str) -> String {
+fn keys_equal(table: &TargetTable, left: &str, right: &str) -> String {
     let parts = table.key.iter().map(|index| {
         let name = quote_identifier(&table.columns[*index].name);
         format!("{left}.{name} = {right}.{name}")
@@ -129,8 +129,8 @@ fn keys_equal(table: &Table, left: &str, right: &str) -> String {
 
 /// Those of `stamps` that the table has and that are not among the named columns.
 fn unnamed_stamps<'a>(
-    table: &'a Table,
-    named: &[&Column],
+    table: &'a TargetTable,
+    named: &[&TargetColumn],
     stamps: &'static [&'static str],
 ) -> impl Iterator<Item = &'a str> {
     let named: Vec<String> = named.iter().map(|column| column.name.clone()).collect();
@@ -145,11 +145,11 @@ fn clock(stamp: &str) -> &'static str {
     if stamp.ends_with("_tx_stamp") { "now()" } else { "statement_timestamp()" }
 }
 
-fn qualified_name(table: &Table) -> String {
+fn qualified_name(table: &TargetTable) -> String {
     format!("public.{}", quote_identifier(&table.name))
 }
 
-fn list(alias: &str, columns: &[&Column]) -> String {
+fn list(alias: &str, columns: &[&TargetColumn]) -> String {
     joined(columns.iter().map(|column| format!("{alias}.{}", quote_identifier(&column.name))))
 }
 

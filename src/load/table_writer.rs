@@ -12,9 +12,9 @@ use tokio_postgres::{Error, Statement, Transaction};
 use crate::load::error::RowError;
 use crate::load::record::{RecordBatch, StatementKey};
 use crate::load::report::FileReport;
-use crate::load::row::Action;
+use crate::load::row::RowAction;
 use crate::load::statement::{CREATE_ORIGINALS, batch_statement};
-use crate::load::tables::Tables;
+use crate::load::tables::TargetTables;
 
 /// A statement finds at most some thousand rows by their keys. By default PostgreSQL would read a table of tens of
 /// thousands of rows in full for each statement, so a load would slow down as its tables grow. The time zone is fixed
@@ -27,7 +27,7 @@ const MAX_STATEMENTS: usize = 500;
 /// Writes the records of one file.
 pub(super) struct TableWriter<'a> {
     transaction: Transaction<'a>,
-    tables: &'a Tables,
+    tables: &'a TargetTables,
     statements: HashMap<StatementKey, Statement>,
 }
 
@@ -39,7 +39,7 @@ struct ChangedRows {
 
 impl<'a> TableWriter<'a> {
     /// Prepares a transaction for the statements of [`batch_statement`].
-    pub(super) async fn new(transaction: Transaction<'a>, tables: &'a Tables) -> Result<Self, Error> {
+    pub(super) async fn new(transaction: Transaction<'a>, tables: &'a TargetTables) -> Result<Self, Error> {
         transaction.batch_execute(SETTINGS).await?;
         transaction.batch_execute(CREATE_ORIGINALS).await?;
         Ok(Self { transaction, tables, statements: HashMap::new() })
@@ -134,7 +134,7 @@ impl<'a> TableWriter<'a> {
         self.transaction.batch_execute("RELEASE SAVEPOINT records").await?;
         let counts = report.entities.entry(entity.to_owned()).or_default();
         counts.inserted += changed.inserted;
-        if batch.statement.action == Action::Delete {
+        if batch.statement.action == RowAction::Delete {
             counts.deleted += changed.updated_or_deleted;
         } else {
             counts.updated += changed.updated_or_deleted;

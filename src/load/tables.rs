@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tokio_postgres::Client;
 
-use crate::load::column_type::ColumnType;
+use crate::load::column_type::TargetType;
 
 /// Columns that are never loaded: (table, column). OFBiz's demo users have a public password, and this service needs neither
 /// passwords of OFBiz's users nor PINs.
@@ -19,31 +19,31 @@ pub(super) const STAMPS: [&str; 4] =
 
 /// The tables of schema `public` that have a primary key.
 #[derive(Debug, Default)]
-pub(super) struct Tables {
-    tables: Vec<Table>,
+pub(super) struct TargetTables {
+    tables: Vec<TargetTable>,
     by_name: HashMap<String, usize>,
 }
 
 /// One table.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct TargetTable {
     /// Its name in schema `public`.
     pub(super) name: String,
     /// In the table's order, without generated and withheld columns.
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<TargetColumn>,
     /// The primary key's columns as indexes into `columns`, in the key's order.
     pub(super) key: Vec<usize>,
     /// The references to other tables.
-    pub(super) foreign_keys: Vec<ForeignKey>,
+    pub(super) foreign_keys: Vec<TargetForeignKey>,
     by_name: HashMap<String, usize>,
 }
 
 /// One column.
 #[derive(Debug)]
-pub(super) struct Column {
+pub(super) struct TargetColumn {
     pub(super) name: String,
     /// The type that values are checked against.
-    pub(super) data_type: ColumnType,
+    pub(super) data_type: TargetType,
     /// The SQL type that values are cast to. Text has no width, because a cast to `varchar(20)` truncates a long value
     /// where an assignment rejects it.
     pub(super) cast: String,
@@ -52,7 +52,7 @@ pub(super) struct Column {
 }
 
 #[derive(Debug)]
-pub(super) struct ForeignKey {
+pub(super) struct TargetForeignKey {
     /// The referencing columns as indexes into the table's columns.
     pub(super) columns: Vec<usize>,
     /// The referenced table's index.
@@ -73,7 +73,7 @@ pub(super) enum FieldColumn {
     Unknown,
 }
 
-impl Tables {
+impl TargetTables {
     /// Reads PostgreSQL's catalogs.
     pub(super) async fn discover(client: &Client) -> Result<Self, tokio_postgres::Error> {
         let mut tables = Self::default();
@@ -110,7 +110,7 @@ impl Tables {
             let primary = &tables.tables[*to].key;
             let key = primary.iter().map(|part| targets.iter().position(|target| target == part)).collect();
             let table = *to;
-            tables.tables[*from].foreign_keys.push(ForeignKey { columns, table, key });
+            tables.tables[*from].foreign_keys.push(TargetForeignKey { columns, table, key });
         }
         Ok(tables)
     }
@@ -120,7 +120,7 @@ impl Tables {
         if let Some(index) = self.by_name.get(name) {
             return *index;
         }
-        self.tables.push(Table::new(name.to_owned()));
+        self.tables.push(TargetTable::new(name.to_owned()));
         self.by_name.insert(name.to_owned(), self.tables.len() - 1);
         self.tables.len() - 1
     }
@@ -136,28 +136,28 @@ impl Tables {
     }
 
     /// The table with this name.
-    pub(super) fn named(&self, name: &str) -> Option<&Table> {
+    pub(super) fn named(&self, name: &str) -> Option<&TargetTable> {
         self.by_name.get(name).map(|index| &self.tables[*index])
     }
 
-    /// The table at an index that [`Tables::of_entity`] returned.
-    pub(super) fn get(&self, index: usize) -> &Table {
+    /// The table at an index that [`TargetTables::of_entity`] returned.
+    pub(super) fn get(&self, index: usize) -> &TargetTable {
         &self.tables[index]
     }
 }
 
-impl Table {
+impl TargetTable {
     fn new(name: String) -> Self {
         Self { name, columns: Vec::new(), key: Vec::new(), foreign_keys: Vec::new(), by_name: HashMap::new() }
     }
 
     /// Adds a column. `declared` is its type with the modifier, `plain` without; `width` is that of a text type.
     fn add(&mut self, name: String, declared: String, plain: &str, width: Option<i32>) {
-        let data_type = ColumnType::new(plain, width);
+        let data_type = TargetType::new(plain, width);
         // A number must be rounded to the column's scale before it is compared with the stored value.
-        let cast = if matches!(data_type, ColumnType::Text { .. }) { plain.to_owned() } else { declared };
+        let cast = if matches!(data_type, TargetType::Text { .. }) { plain.to_owned() } else { declared };
         self.by_name.insert(name.clone(), self.columns.len());
-        self.columns.push(Column { is_stamp: STAMPS.contains(&name.as_str()), name, data_type, cast });
+        self.columns.push(TargetColumn { is_stamp: STAMPS.contains(&name.as_str()), name, data_type, cast });
     }
 
     /// The index of the column with this name.
@@ -178,7 +178,7 @@ impl Table {
     }
 
     /// The timestamp columns that the table has.
-    pub(super) fn stamps(&self) -> impl Iterator<Item = &Column> {
+    pub(super) fn stamps(&self) -> impl Iterator<Item = &TargetColumn> {
         self.columns.iter().filter(|column| column.is_stamp)
     }
 }
@@ -234,17 +234,17 @@ WHERE k.contype = 'f' AND p.relnamespace = c.relnamespace
 ORDER BY c.relname, k.conname";
 
 #[cfg(test)]
-impl Tables {
+impl TargetTables {
     /// Tables of text columns, by name and columns. The first column is the key, the second references the first table.
     pub(super) fn for_test(all: &[(&str, &[&str])]) -> Self {
         let mut tables = Self::default();
         for (index, (name, columns)) in all.iter().enumerate() {
-            let mut table = Table::new((*name).to_owned());
+            let mut table = TargetTable::new((*name).to_owned());
             for column in *columns {
                 table.add((*column).to_owned(), "text".to_owned(), "text", None);
             }
             table.key = vec![0];
-            table.foreign_keys = vec![ForeignKey { columns: vec![1], table: 0, key: Some(vec![0]) }];
+            table.foreign_keys = vec![TargetForeignKey { columns: vec![1], table: 0, key: Some(vec![0]) }];
             tables.by_name.insert((*name).to_owned(), index);
             tables.tables.push(table);
         }
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn finds_the_table_of_an_entity_that_is_named_otherwise() {
-        let tables = Tables::for_test(&[("product", &["a", "b"]), ("product_keyword_new", &["a", "b"])]);
+        let tables = TargetTables::for_test(&[("product", &["a", "b"]), ("product_keyword_new", &["a", "b"])]);
         let named = |entity| tables.of_entity(entity).map(|index| tables.get(index).name.as_str());
         assert_eq!(named("ProductKeyword"), Some("product_keyword_new"));
         assert_eq!(named("Product"), Some("product"));

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 
-use crate::load::column_type::ColumnType;
+use crate::load::column_type::TargetType;
 use crate::load::data_format::DataFormat;
 use crate::load::date_time;
 use crate::load::error::ValueError;
@@ -12,11 +12,11 @@ use crate::load::error::ValueError;
 /// Returns `None` for NULL: in columns other than text, the words `null` and `[null-field]` mean NULL. In Moqui's files
 /// `null` means NULL in text, too.
 pub(crate) fn canonical(
-    column_type: &ColumnType,
+    column_type: &TargetType,
     format: DataFormat,
     text: String,
 ) -> Result<Option<String>, ValueError> {
-    if let ColumnType::Text { width } = column_type {
+    if let TargetType::Text { width } = column_type {
         if format == DataFormat::EntityFacade && text == "null" {
             return Ok(None);
         }
@@ -37,14 +37,14 @@ pub(crate) fn canonical(
         return Ok(None);
     }
     let converted = match column_type {
-        ColumnType::Text { .. } | ColumnType::Other => (!value.contains('\0')).then(|| value.to_owned()),
-        ColumnType::Numeric => decimal(value),
-        ColumnType::Integer { bytes } => integer(value, *bytes),
-        ColumnType::Float => value.parse::<f64>().ok().map(|_| value.to_owned()),
-        ColumnType::Timestamp { zoned } => date_time::timestamp(value, *zoned),
-        ColumnType::Date => date_time::date(value),
-        ColumnType::Time => date_time::time(value),
-        ColumnType::Bytes => bytes(value),
+        TargetType::Text { .. } | TargetType::Other => (!value.contains('\0')).then(|| value.to_owned()),
+        TargetType::Numeric => decimal(value),
+        TargetType::Integer { bytes } => integer(value, *bytes),
+        TargetType::Float => value.parse::<f64>().ok().map(|_| value.to_owned()),
+        TargetType::Timestamp { zoned } => date_time::timestamp(value, *zoned),
+        TargetType::Date => date_time::date(value),
+        TargetType::Time => date_time::time(value),
+        TargetType::Bytes => bytes(value),
     };
     converted
         .or_else(|| if format == DataFormat::EntityFacade { of_milliseconds(column_type, value) } else { None })
@@ -53,11 +53,11 @@ pub(crate) fn canonical(
 }
 
 /// A date or time in milliseconds since 1970, as Moqui writes all of them.
-fn of_milliseconds(column_type: &ColumnType, value: &str) -> Option<String> {
+fn of_milliseconds(column_type: &TargetType, value: &str) -> Option<String> {
     match column_type {
-        ColumnType::Timestamp { zoned } => date_time::timestamp_of_milliseconds(value, *zoned),
-        ColumnType::Date => date_time::date_of_milliseconds(value),
-        ColumnType::Time => date_time::time_of_milliseconds(value),
+        TargetType::Timestamp { zoned } => date_time::timestamp_of_milliseconds(value, *zoned),
+        TargetType::Date => date_time::date_of_milliseconds(value),
+        TargetType::Time => date_time::time_of_milliseconds(value),
         _ => None,
     }
 }
@@ -117,11 +117,11 @@ fn truncated(value: &str) -> String {
 mod tests {
     use super::*;
 
-    fn converted(column_type: &ColumnType, text: &str) -> Option<String> {
+    fn converted(column_type: &TargetType, text: &str) -> Option<String> {
         canonical(column_type, DataFormat::EntityEngine, text.to_owned()).unwrap()
     }
 
-    fn error(column_type: &ColumnType, text: &str) -> ValueError {
+    fn error(column_type: &TargetType, text: &str) -> ValueError {
         canonical(column_type, DataFormat::EntityEngine, text.to_owned()).unwrap_err()
     }
 
@@ -130,34 +130,34 @@ mod tests {
         for (text, sql) in
             [("2.000000", "2"), ("-0.50", "-0.5"), ("+007", "7"), (".5", "0.5"), ("-0.0", "0"), ("5.", "5")]
         {
-            assert_eq!(converted(&ColumnType::Numeric, text).as_deref(), Some(sql));
+            assert_eq!(converted(&TargetType::Numeric, text).as_deref(), Some(sql));
         }
         for text in ["", "-", ".", "1,000.00", "1e3", "NaN", "0x10", "--1", "1.2.3"] {
-            assert!(matches!(error(&ColumnType::Numeric, text), ValueError::WrongType { .. }), "{text}");
+            assert!(matches!(error(&TargetType::Numeric, text), ValueError::WrongType { .. }), "{text}");
         }
     }
 
     #[test]
     fn rejects_integers_that_do_not_fit_their_column() {
-        assert_eq!(converted(&ColumnType::Integer { bytes: 2 }, "-32768").as_deref(), Some("-32768"));
-        error(&ColumnType::Integer { bytes: 2 }, "32768");
-        assert_eq!(converted(&ColumnType::Integer { bytes: 4 }, "32768").as_deref(), Some("32768"));
-        error(&ColumnType::Integer { bytes: 4 }, "2147483648");
-        error(&ColumnType::Integer { bytes: 8 }, "9223372036854775808");
+        assert_eq!(converted(&TargetType::Integer { bytes: 2 }, "-32768").as_deref(), Some("-32768"));
+        error(&TargetType::Integer { bytes: 2 }, "32768");
+        assert_eq!(converted(&TargetType::Integer { bytes: 4 }, "32768").as_deref(), Some("32768"));
+        error(&TargetType::Integer { bytes: 4 }, "2147483648");
+        error(&TargetType::Integer { bytes: 8 }, "9223372036854775808");
     }
 
     #[test]
     fn converts_the_null_words_except_in_text() {
         for word in ["null", "[null-field]"] {
-            assert_eq!(converted(&ColumnType::Timestamp { zoned: true }, word), None);
-            assert_eq!(converted(&ColumnType::Numeric, word), None);
-            assert_eq!(converted(&ColumnType::Text { width: None }, word).as_deref(), Some(word));
+            assert_eq!(converted(&TargetType::Timestamp { zoned: true }, word), None);
+            assert_eq!(converted(&TargetType::Numeric, word), None);
+            assert_eq!(converted(&TargetType::Text { width: None }, word).as_deref(), Some(word));
         }
     }
 
     #[test]
     fn counts_width_in_characters() {
-        let three = ColumnType::Text { width: Some(3) };
+        let three = TargetType::Text { width: Some(3) };
         assert_eq!(converted(&three, "äöü").as_deref(), Some("äöü"));
         assert_eq!(error(&three, "äöüß"), ValueError::TooLong { length: 4, width: 3 });
         assert_eq!(converted(&three, " x ").as_deref(), Some(" x "));
@@ -166,21 +166,21 @@ mod tests {
 
     #[test]
     fn decodes_base64() {
-        assert_eq!(converted(&ColumnType::Bytes, "AP8Q\n").as_deref(), Some("\\x00ff10"));
-        error(&ColumnType::Bytes, "%%%");
+        assert_eq!(converted(&TargetType::Bytes, "AP8Q\n").as_deref(), Some("\\x00ff10"));
+        error(&TargetType::Bytes, "%%%");
     }
 
     #[test]
     fn converts_dates_and_times() {
         for (column_type, text, sql) in [
-            (ColumnType::Timestamp { zoned: true }, " 2009-8-10 9:05 ", "2009-08-10 09:05:00+00"),
-            (ColumnType::Timestamp { zoned: false }, "2009-08-10T09:05:00Z", "2009-08-10 09:05:00"),
-            (ColumnType::Date, "2001-5-13", "2001-05-13"),
-            (ColumnType::Time, "9:05:00.50", "09:05:00.5"),
+            (TargetType::Timestamp { zoned: true }, " 2009-8-10 9:05 ", "2009-08-10 09:05:00+00"),
+            (TargetType::Timestamp { zoned: false }, "2009-08-10T09:05:00Z", "2009-08-10 09:05:00"),
+            (TargetType::Date, "2001-5-13", "2001-05-13"),
+            (TargetType::Time, "9:05:00.50", "09:05:00.5"),
         ] {
             assert_eq!(converted(&column_type, text).as_deref(), Some(sql));
         }
-        for column_type in [ColumnType::Timestamp { zoned: true }, ColumnType::Date, ColumnType::Time] {
+        for column_type in [TargetType::Timestamp { zoned: true }, TargetType::Date, TargetType::Time] {
             for text in ["", "now", "0", "1265184000000"] {
                 assert!(matches!(error(&column_type, text), ValueError::WrongType { .. }), "{text}");
             }
@@ -191,12 +191,12 @@ mod tests {
     fn converts_milliseconds_and_the_null_word_of_moqui() {
         let converted = |column_type, text: &str| canonical(&column_type, DataFormat::EntityFacade, text.to_owned());
         let of = |text: &str| Ok(Some(text.to_owned()));
-        assert_eq!(converted(ColumnType::Timestamp { zoned: true }, "1265184000000"), of("2010-02-03 08:00:00+00"));
-        assert_eq!(converted(ColumnType::Timestamp { zoned: false }, "2013-09-03"), of("2013-09-03 00:00:00"));
-        assert_eq!(converted(ColumnType::Date, "1577836800000"), of("2020-01-01"));
-        assert_eq!(converted(ColumnType::Time, "32700000"), of("09:05:00"));
-        assert_eq!(converted(ColumnType::Numeric, "32700000"), of("32700000"));
-        assert_eq!(converted(ColumnType::Text { width: None }, "null"), Ok(None));
-        assert!(converted(ColumnType::Numeric, "1e3").is_err());
+        assert_eq!(converted(TargetType::Timestamp { zoned: true }, "1265184000000"), of("2010-02-03 08:00:00+00"));
+        assert_eq!(converted(TargetType::Timestamp { zoned: false }, "2013-09-03"), of("2013-09-03 00:00:00"));
+        assert_eq!(converted(TargetType::Date, "1577836800000"), of("2020-01-01"));
+        assert_eq!(converted(TargetType::Time, "32700000"), of("09:05:00"));
+        assert_eq!(converted(TargetType::Numeric, "32700000"), of("32700000"));
+        assert_eq!(converted(TargetType::Text { width: None }, "null"), Ok(None));
+        assert!(converted(TargetType::Numeric, "1e3").is_err());
     }
 }

@@ -6,7 +6,7 @@ use quick_xml::events::BytesStart;
 use crate::load::data_format::{DataFormat, TRANSFORM_ROOT};
 use crate::load::entity_name::{moqui_child_entity, moqui_root_child, ofbiz_entity};
 use crate::load::error::XmlErrorKind;
-use crate::load::row::{Action, FileItem, RootOptions, Row};
+use crate::load::row::{FileItem, FileRow, RootOptions, RowAction};
 
 /// The item of the root element. Fails if the tag is another element.
 pub(super) fn read_root(tag: &BytesStart<'_>) -> Result<FileItem, XmlErrorKind> {
@@ -34,9 +34,9 @@ pub(super) fn read_root(tag: &BytesStart<'_>) -> Result<FileItem, XmlErrorKind> 
 pub(super) fn read_row(
     tag: &BytesStart<'_>,
     format: DataFormat,
-    wrapper: Option<Action>,
+    wrapper: Option<RowAction>,
     line: u64,
-) -> Result<Row, XmlErrorKind> {
+) -> Result<FileRow, XmlErrorKind> {
     let name = tag.name();
     let (entity, action) = match format {
         DataFormat::EntityEngine => (ofbiz_entity(name.as_ref()), wrapper),
@@ -45,19 +45,19 @@ pub(super) fn read_row(
             (entity, operation.or(wrapper))
         }
     };
-    let action = action.unwrap_or(Action::CreateUpdate);
-    Ok(Row { entity: entity.to_owned(), action, fields: read_fields(tag)?, line, depth: 0 })
+    let action = action.unwrap_or(RowAction::CreateUpdate);
+    Ok(FileRow { entity: entity.to_owned(), action, fields: read_fields(tag)?, line, depth: 0 })
 }
 
 /// The row of a tag inside another row, in Moqui's format.
 pub(super) fn read_child_row(
     tag: &BytesStart<'_>,
-    action: Action,
+    action: RowAction,
     line: u64,
     depth: usize,
-) -> Result<Row, XmlErrorKind> {
+) -> Result<FileRow, XmlErrorKind> {
     let entity = moqui_child_entity(tag.name().as_ref()).to_owned();
-    Ok(Row { entity, action, fields: read_fields(tag)?, line, depth })
+    Ok(FileRow { entity, action, fields: read_fields(tag)?, line, depth })
 }
 
 /// Whether a tag inside a row of Moqui's format is a row, and not a field: whether it has a package or a relationship's

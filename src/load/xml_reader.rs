@@ -14,7 +14,7 @@ use quick_xml::events::Event as XmlEvent;
 use crate::load::data_format::DataFormat;
 use crate::load::error::{XmlError, XmlErrorKind};
 use crate::load::line_counter::LineCounter;
-use crate::load::row::{Action, FileItem, Row};
+use crate::load::row::{FileItem, FileRow, RowAction};
 use crate::load::row_element::RowElement;
 use crate::load::xml_element::{read_root, read_row};
 
@@ -23,19 +23,19 @@ use crate::load::xml_element::{read_root, read_row};
 pub(crate) struct XmlReader<R: BufRead> {
     xml: Reader<LineCounter<R>>,
     buffer: Vec<u8>,
-    position: Position,
+    position: FilePosition,
     format: DataFormat,
     /// The rows inside the last row, in the file's order.
     inner_rows: VecDeque<FileItem>,
     /// The action of the open wrapper.
-    action: Option<Action>,
+    action: Option<RowAction>,
     /// The line on which the last event begins.
     line: u64,
 }
 
 /// The reader's position in the file.
 #[derive(Debug)]
-enum Position {
+enum FilePosition {
     /// Before the root element.
     Prolog,
     /// In the root element or a wrapper, between rows.
@@ -52,7 +52,7 @@ impl<R: BufRead> XmlReader<R> {
         Self {
             xml: Reader::from_reader(LineCounter::new(input)),
             buffer: Vec::new(),
-            position: Position::Prolog,
+            position: FilePosition::Prolog,
             format: DataFormat::default(),
             inner_rows: VecDeque::new(),
             action: None,
@@ -70,12 +70,12 @@ impl<R: BufRead> XmlReader<R> {
         if let Some(item) = self.inner_rows.pop_front() {
             return Ok(Some(item));
         }
-        while !matches!(self.position, Position::End) {
+        while !matches!(self.position, FilePosition::End) {
             self.line = self.xml.get_ref().line();
             let line = self.line;
             self.buffer.clear();
             match (self.xml.read_event_into(&mut self.buffer)?, &self.position) {
-                (XmlEvent::Decl(declaration), Position::Prolog) => {
+                (XmlEvent::Decl(declaration), FilePosition::Prolog) => {
                     if let Some(encoding) = declaration.encoding() {
                         let encoding = encoding?;
                         if !["utf-8", "utf8", "us-ascii"].contains(&encoding.to_ascii_lowercase().as_str()) {
@@ -83,23 +83,23 @@ impl<R: BufRead> XmlReader<R> {
                         }
                     }
                 }
-                (XmlEvent::Start(tag), Position::Prolog) => {
+                (XmlEvent::Start(tag), FilePosition::Prolog) => {
                     let root = read_root(&tag)?;
-                    return Ok(Some(self.enter(root, Position::BetweenRows)));
+                    return Ok(Some(self.enter(root, FilePosition::BetweenRows)));
                 }
-                (XmlEvent::Empty(tag), Position::Prolog) => {
+                (XmlEvent::Empty(tag), FilePosition::Prolog) => {
                     let root = read_root(&tag)?;
-                    return Ok(Some(self.enter(root, Position::Epilog)));
+                    return Ok(Some(self.enter(root, FilePosition::Epilog)));
                 }
-                (XmlEvent::Eof, Position::Prolog) => return Err(XmlErrorKind::Empty),
-                (XmlEvent::Eof, Position::BetweenRows) => {
+                (XmlEvent::Eof, FilePosition::Prolog) => return Err(XmlErrorKind::Empty),
+                (XmlEvent::Eof, FilePosition::BetweenRows) => {
                     return Err(XmlErrorKind::Unclosed(self.format.root_element().to_owned()));
                 }
-                (XmlEvent::Eof, Position::Epilog | Position::End) => break,
-                (XmlEvent::Start(tag) | XmlEvent::Empty(tag), Position::Epilog) => {
+                (XmlEvent::Eof, FilePosition::Epilog | FilePosition::End) => break,
+                (XmlEvent::Start(tag) | XmlEvent::Empty(tag), FilePosition::Epilog) => {
                     return Err(XmlErrorKind::AfterRoot(tag.name().as_ref().to_owned()));
                 }
-                (XmlEvent::Start(tag), Position::BetweenRows) => match Action::of_wrapper(tag.name().as_ref()) {
+                (XmlEvent::Start(tag), FilePosition::BetweenRows) => match RowAction::of_wrapper(tag.name().as_ref()) {
                     Some(_) if self.action.is_some() => {
                         return Err(XmlErrorKind::NestedWrapper { inner: tag.name().as_ref().to_owned() });
                     }
@@ -110,15 +110,17 @@ impl<R: BufRead> XmlReader<R> {
                     }
                 },
                 // An empty wrapper contains no rows.
-                (XmlEvent::Empty(tag), Position::BetweenRows) if Action::of_wrapper(tag.name().as_ref()).is_none() => {
+                (XmlEvent::Empty(tag), FilePosition::BetweenRows)
+                    if RowAction::of_wrapper(tag.name().as_ref()).is_none() =>
+                {
                     return read_row(&tag, self.format, self.action, line).map(|row| Some(FileItem::Row(row)));
                 }
                 // The XML reader has matched the tags, so this closes the wrapper if one is open, else the root.
-                (XmlEvent::End(_), Position::BetweenRows) => match self.action {
+                (XmlEvent::End(_), FilePosition::BetweenRows) => match self.action {
                     Some(_) => self.action = None,
-                    None => self.position = Position::Epilog,
+                    None => self.position = FilePosition::Epilog,
                 },
-                (XmlEvent::Text(text), Position::Prolog | Position::Epilog) if !text.trim().is_empty() => {
+                (XmlEvent::Text(text), FilePosition::Prolog | FilePosition::Epilog) if !text.trim().is_empty() => {
                     return Err(XmlErrorKind::TextOutsideRoot);
                 }
                 // OFBiz ignores text between rows too.
@@ -129,20 +131,20 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     /// Continues after the root element's start tag, at `position` if the file has rows.
-    fn enter(&mut self, root: FileItem, position: Position) -> FileItem {
+    fn enter(&mut self, root: FileItem, position: FilePosition) -> FileItem {
         match &root {
             FileItem::Root(options) => {
                 self.format = options.format;
                 self.position = position;
             }
             // Nothing but the root element of such a file is read.
-            _ => self.position = Position::End,
+            _ => self.position = FilePosition::End,
         }
         root
     }
 
     /// Reads what is inside an open row, up to its end tag. Returns the row; rows inside it are the next items.
-    fn read_row_content(&mut self, row: Row) -> Result<Option<FileItem>, XmlErrorKind> {
+    fn read_row_content(&mut self, row: FileRow) -> Result<Option<FileItem>, XmlErrorKind> {
         let mut element = RowElement::new(self.format, row);
         loop {
             self.line = self.xml.get_ref().line();
@@ -193,7 +195,7 @@ impl<R: BufRead> Iterator for XmlReader<R> {
         match self.read_item() {
             Ok(item) => item.map(Ok),
             Err(kind) => {
-                self.position = Position::End;
+                self.position = FilePosition::End;
                 Some(Err(XmlError { line: self.line, kind }))
             }
         }
@@ -209,7 +211,7 @@ mod tests {
         XmlReader::new(xml.as_bytes()).collect::<Result<_, _>>().unwrap()
     }
 
-    fn rows(content: &str) -> Vec<Row> {
+    fn rows(content: &str) -> Vec<FileRow> {
         let xml = format!("<entity-engine-xml>{content}</entity-engine-xml>");
         let rows = items(&xml).into_iter().filter_map(|item| match item {
             FileItem::Row(row) => Some(row),
@@ -218,7 +220,7 @@ mod tests {
         rows.collect()
     }
 
-    fn fields(row: &Row) -> Vec<(&str, Option<&str>)> {
+    fn fields(row: &FileRow) -> Vec<(&str, Option<&str>)> {
         row.fields.iter().map(|(name, value)| (name.as_str(), value.as_deref())).collect()
     }
 
@@ -231,7 +233,7 @@ mod tests {
     fn reads_attributes_as_fields_in_both_quotes_and_over_several_lines() {
         let rows = rows("<Party partyId='A \"b\"'\n  comments=\"it's &lt;&amp;&#233;&gt; a\tb\"\n  statusId=''/>");
         assert_eq!(rows[0].entity, "Party");
-        assert_eq!(rows[0].action, Action::CreateUpdate);
+        assert_eq!(rows[0].action, RowAction::CreateUpdate);
         assert_eq!(
             fields(&rows[0]),
             [("partyId", Some("A \"b\"")), ("comments", Some("it's <&é> a b")), ("statusId", None)]
@@ -260,7 +262,7 @@ mod tests {
 
     #[test]
     fn wrappers_define_the_action_of_their_rows() {
-        use Action::{Create, CreateReplace, CreateUpdate, Delete};
+        use RowAction::{Create, CreateReplace, CreateUpdate, Delete};
         let rows = rows(
             "<create><A/><B x=\"1\"></B></create><create-update><A/></create-update><A/>\
              <create-replace><A/></create-replace><delete><A/></delete><delete/><A/>",

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use crate::migration::indexes;
-use crate::migration::object::{Object, hash};
+use crate::migration::object::{DeclaredObject, hash};
 use crate::migration::reference::Reference;
-use crate::migration::table::Table;
+use crate::migration::table::MigratedTable;
 
 /// Grows with each change of what is declared, so that of two versions one is known to be older. A test compares it with the files.
 pub(super) const STATE: i32 = 46;
@@ -33,7 +33,7 @@ pub(super) const OBSOLETE: &str = include_str!("declared/obsolete.sql");
 
 /// Which tables are migrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum TableScope {
     /// Those of orders and of the service.
     All,
     /// Those of the service alone.
@@ -43,23 +43,23 @@ pub(super) enum Scope {
 /// The declared tables and objects of a scope, in the order in which they are made. [`indexes`] has the indexes.
 #[derive(Debug)]
 pub(super) struct Declaration {
-    pub(super) tables: Vec<Table>,
+    pub(super) tables: Vec<MigratedTable>,
     pub(super) references: Vec<Reference>,
-    pub(super) objects: Vec<Object>,
+    pub(super) objects: Vec<DeclaredObject>,
 }
 
 static SERVICE_ALONE: LazyLock<Declaration> = LazyLock::new(|| {
     let [tables, service, feeds] = SERVICE;
-    let objects = [Object::read(feeds), Object::read(service)].concat();
-    Declaration { tables: Table::read(tables), references: Vec::new(), objects }
+    let objects = [DeclaredObject::read(feeds), DeclaredObject::read(service)].concat();
+    Declaration { tables: MigratedTable::read(tables), references: Vec::new(), objects }
 });
 
 static ALL: LazyLock<Declaration> = LazyLock::new(|| {
     let [tables, references, objects @ ..] = ORDERS;
     let service = &*SERVICE_ALONE;
-    let objects = objects.into_iter().flat_map(Object::read);
+    let objects = objects.into_iter().flat_map(DeclaredObject::read);
     Declaration {
-        tables: service.tables.iter().cloned().chain(Table::read(tables)).collect(),
+        tables: service.tables.iter().cloned().chain(MigratedTable::read(tables)).collect(),
         references: Reference::read(references),
         objects: service.objects.iter().cloned().chain(objects).collect(),
     }
@@ -67,10 +67,10 @@ static ALL: LazyLock<Declaration> = LazyLock::new(|| {
 
 impl Declaration {
     /// The declaration of a scope.
-    pub(super) fn of(scope: Scope) -> &'static Self {
+    pub(super) fn of(scope: TableScope) -> &'static Self {
         match scope {
-            Scope::All => &ALL,
-            Scope::Service => &SERVICE_ALONE,
+            TableScope::All => &ALL,
+            TableScope::Service => &SERVICE_ALONE,
         }
     }
 
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn each_object_is_declared_once() {
-        let declaration = Declaration::of(Scope::All);
+        let declaration = Declaration::of(TableScope::All);
         let mut ids = HashSet::new();
         for object in &declaration.objects {
             let form = object.condition.map(|condition| condition.is_there);
@@ -113,7 +113,7 @@ mod tests {
         for reference in &declaration.references {
             assert!(ids.contains(&format!("public.{}", reference.table)), "{reference:?}");
         }
-        assert!(Declaration::of(Scope::Service).tables.iter().all(|table| !table.is_of_ofbiz()));
+        assert!(Declaration::of(TableScope::Service).tables.iter().all(|table| !table.is_of_ofbiz()));
         assert_eq!(Declaration::own_columns(), BTreeSet::from(["orderql_product_store_id"]));
     }
 }

@@ -6,10 +6,10 @@ use tokio_postgres::{Client, Error};
 
 use crate::migration::declaration::Declaration;
 use crate::migration::indexes::{self, MissingIndex};
-use crate::migration::object::{Object, ObjectKind};
+use crate::migration::object::{DeclaredKind, DeclaredObject};
 use crate::migration::present::Present;
 use crate::migration::reference::Reference;
-use crate::migration::table::{Column, Table};
+use crate::migration::table::{MigratedColumn, MigratedTable};
 use crate::migration::view_columns::{ColumnsRead, expand};
 
 /// The difference between a database and a declaration.
@@ -19,15 +19,15 @@ pub(super) struct Difference {
     pub(super) lacks_schema: bool,
     /// Whether the record names another version.
     pub(super) is_of_other_version: bool,
-    pub(super) tables: Vec<&'static Table>,
+    pub(super) tables: Vec<&'static MigratedTable>,
     /// Columns of tables that stand.
-    pub(super) columns: Vec<(&'static Table, &'static Column)>,
+    pub(super) columns: Vec<(&'static MigratedTable, &'static MigratedColumn)>,
     /// Of the tables that are made.
     pub(super) references: Vec<&'static Reference>,
     /// In the order in which they are made. Views have their columns.
-    pub(super) objects: Vec<Object>,
+    pub(super) objects: Vec<DeclaredObject>,
     /// All declared views, in the same form.
-    pub(super) views: Vec<Object>,
+    pub(super) views: Vec<DeclaredObject>,
     /// Views and functions of the schema `orderql` that are not declared any more, and the triggers of these: `VIEW orderql.name`.
     pub(super) undeclared: Vec<String>,
     pub(super) indexes: Vec<MissingIndex>,
@@ -63,16 +63,17 @@ impl Difference {
             let stands = present.relations.get(&name).is_some_and(|table| table.column_type(column).is_some());
             stands || is_added() || is_declared()
         };
-        let is_declared = |object: &&Object| {
+        let is_declared = |object: &&DeclaredObject| {
             object.condition.is_none_or(|condition| has_column(condition.table, condition.column) == condition.is_there)
         };
-        let (views, others): (Vec<&Object>, Vec<&Object>) =
-            declaration.objects.iter().filter(is_declared).partition(|object| object.kind == ObjectKind::View);
+        let (views, others): (Vec<&DeclaredObject>, Vec<&DeclaredObject>) =
+            declaration.objects.iter().filter(is_declared).partition(|object| object.kind == DeclaredKind::View);
         let views: Vec<_> = views.into_iter().map(|view| expand(view, read, &present, has_column)).collect();
-        let is_made_before = |object: &&Object| {
-            matches!(object.kind, ObjectKind::Function | ObjectKind::TriggerFunction | ObjectKind::Sequence)
+        let is_made_before = |object: &&DeclaredObject| {
+            matches!(object.kind, DeclaredKind::Function | DeclaredKind::TriggerFunction | DeclaredKind::Sequence)
         };
-        let (functions, others): (Vec<&Object>, Vec<&Object>) = others.into_iter().partition(is_made_before);
+        let (functions, others): (Vec<&DeclaredObject>, Vec<&DeclaredObject>) =
+            others.into_iter().partition(is_made_before);
         let objects = functions.into_iter().chain(&views).chain(others);
         let objects = objects.filter(|object| !is_applied(object, &present)).cloned().collect();
         let made: Vec<_> = tables.iter().map(|table| &*table.name).collect();
@@ -110,22 +111,25 @@ impl Difference {
     /// The names of the tables, columns and objects that were never made or are declared otherwise now. Indexes are not among them, nor are
     /// triggers that somebody dropped.
     pub(super) fn names(&self) -> Vec<String> {
-        let is_dropped = |object: &&Object| {
+        let is_dropped = |object: &&DeclaredObject| {
             let record = self.present.record.as_ref();
-            object.kind == ObjectKind::Triggers && record.is_some_and(|record| record.has(object))
+            object.kind == DeclaredKind::Triggers && record.is_some_and(|record| record.has(object))
         };
         let tables = self.tables.iter().map(|table| table.name.clone());
         let columns = self.columns.iter().map(|(table, column)| format!("{}.{}", table.bare_name(), column.name));
         let objects = self.objects.iter().filter(|object| !is_dropped(object));
-        tables.chain(columns).chain(objects.map(Object::id)).chain(self.undeclared.iter().cloned()).collect()
+        tables.chain(columns).chain(objects.map(DeclaredObject::id)).chain(self.undeclared.iter().cloned()).collect()
     }
 }
 
-fn missing_columns(declaration: &'static Declaration, present: &Present) -> Vec<(&'static Table, &'static Column)> {
+fn missing_columns(
+    declaration: &'static Declaration,
+    present: &Present,
+) -> Vec<(&'static MigratedTable, &'static MigratedColumn)> {
     let mut missing = Vec::new();
     for table in &declaration.tables {
         let Some(found) = present.table(&table.name) else { continue };
-        let lacks = |column: &&Column| column.is_added && found.column_type(column.name).is_none();
+        let lacks = |column: &&MigratedColumn| column.is_added && found.column_type(column.name).is_none();
         missing.extend(table.columns.iter().filter(lacks).map(|column| (table, column)));
     }
     missing
@@ -143,14 +147,14 @@ fn can_refer(reference: &Reference, present: &Present) -> bool {
 }
 
 /// Whether the database has the object in this form.
-fn is_applied(object: &Object, present: &Present) -> bool {
+fn is_applied(object: &DeclaredObject, present: &Present) -> bool {
     let exists = match object.kind {
-        ObjectKind::Function | ObjectKind::TriggerFunction => present.functions.contains(object.name),
-        ObjectKind::View | ObjectKind::Sequence => present.relations.contains_key(object.name),
-        ObjectKind::Triggers => {
+        DeclaredKind::Function | DeclaredKind::TriggerFunction => present.functions.contains(object.name),
+        DeclaredKind::View | DeclaredKind::Sequence => present.relations.contains_key(object.name),
+        DeclaredKind::Triggers => {
             object.parts.iter().all(|part| present.triggers.contains_key(&(object.name.to_owned(), (*part).to_owned())))
         }
-        ObjectKind::Rows | ObjectKind::Rights | ObjectKind::Comments => true,
+        DeclaredKind::Rows | DeclaredKind::Rights | DeclaredKind::Comments => true,
     };
     exists && present.record.as_ref().is_some_and(|record| record.has(object))
 }
@@ -172,7 +176,7 @@ fn undeclared(declaration: &Declaration, present: &Present) -> Vec<String> {
         present.functions.iter().filter(|name| is_left(name) && is_ours("function", name)).collect();
     let is_replaced = |table: &str, trigger: &str| {
         let mut of_table =
-            declaration.objects.iter().filter(|object| object.kind == ObjectKind::Triggers && object.name == table);
+            declaration.objects.iter().filter(|object| object.kind == DeclaredKind::Triggers && object.name == table);
         of_table.any(|object| object.parts.contains(&trigger))
     };
     let triggers = present

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use tokio_postgres::{Client, Error};
 
-use crate::migration::indexes::{self, Index, MissingIndex, comparable};
+use crate::migration::indexes::{self, DeclaredIndex, MissingIndex, comparable};
 
 /// The partitions of a table at all levels, each with its parent, and whether it has rows of its own.
 const PARTITIONS: &str = "
@@ -28,7 +28,7 @@ const INDEXES: &str = "
 
 /// An index of a table.
 #[derive(Debug)]
-struct Found {
+struct FoundIndex {
     name: String,
     is_valid: bool,
     /// The index that it is a part of.
@@ -48,7 +48,7 @@ pub(super) async fn make_missing(
     let count = missing.len();
     let mut made = Vec::with_capacity(count);
     for (number, missing) in missing.iter().enumerate() {
-        let Index { name, relation, .. } = missing.index;
+        let DeclaredIndex { name, relation, .. } = missing.index;
         progress(&format!("index {} of {}: {name}", number + 1, count));
         let done = if concurrently {
             make(client, missing).await
@@ -81,7 +81,7 @@ async fn make_whole(
     client: &Client,
     MissingIndex { index, named, unfinished, .. }: &MissingIndex,
 ) -> Result<(), Error> {
-    let Index { name, relation, definition } = index;
+    let DeclaredIndex { name, relation, definition } = index;
     let schema = index.schema();
     let build = async |name: &str| {
         client.batch_execute(&format!("CREATE INDEX CONCURRENTLY {name} ON {relation} USING {definition}")).await
@@ -114,7 +114,7 @@ async fn make_whole(
 
 async fn make_partitioned(client: &Client, missing: &MissingIndex) -> Result<(), Error> {
     let MissingIndex { index, named, unfinished, .. } = missing;
-    let Index { name, relation, definition } = index;
+    let DeclaredIndex { name, relation, definition } = index;
     let (schema, new) = (index.schema(), index.new_name());
     // An invalid one lacks partitions.
     let (target, begun) = match named {
@@ -135,8 +135,8 @@ async fn make_partitioned(client: &Client, missing: &MissingIndex) -> Result<(),
 }
 
 /// Makes the parts of an index that the partitions lack.
-async fn attach_partitions(client: &Client, index: &Index, target: &str) -> Result<(), Error> {
-    let Index { relation, definition, .. } = index;
+async fn attach_partitions(client: &Client, index: &DeclaredIndex, target: &str) -> Result<(), Error> {
+    let DeclaredIndex { relation, definition, .. } = index;
     let root: String = client.query_one("SELECT $1::text::regclass::text", &[relation]).await?.try_get(0)?;
     let target: String = client.query_one("SELECT $1::text::regclass::text", &[&target]).await?.try_get(0)?;
     let mut made = HashMap::from([(root, target)]);
@@ -165,16 +165,16 @@ async fn part(
     definition: &str,
     parent: &str,
     has_rows: bool,
-) -> Result<Option<Found>, Error> {
+) -> Result<Option<FoundIndex>, Error> {
     let mut found = Vec::new();
     for row in client.query(INDEXES, &[&partition]).await? {
-        let index = Found { name: row.try_get(0)?, is_valid: row.try_get(1)?, parent: row.try_get(2)? };
+        let index = FoundIndex { name: row.try_get(0)?, is_valid: row.try_get(1)?, parent: row.try_get(2)? };
         let is_suitable = index.parent.as_deref().is_none_or(|other| other == parent);
         if is_suitable && comparable(row.try_get(3)?) == comparable(definition) {
             found.push(index);
         }
     }
-    let rank = |index: &Found| (index.parent.is_some(), index.is_valid);
+    let rank = |index: &FoundIndex| (index.parent.is_some(), index.is_valid);
     let Some(best) = found.into_iter().rev().max_by_key(rank) else { return Ok(None) };
     if has_rows && !best.is_valid {
         client.batch_execute(&format!("REINDEX INDEX CONCURRENTLY {}", best.name)).await?;

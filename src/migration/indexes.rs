@@ -28,14 +28,14 @@ const TABLES: &str = "
 
 /// One of them, as the list has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Index {
+pub(crate) struct DeclaredIndex {
     pub(crate) name: &'static str,
     /// With its schema.
     pub(super) relation: &'static str,
     pub(super) definition: &'static str,
 }
 
-impl Index {
+impl DeclaredIndex {
     pub(super) fn schema(&self) -> &'static str {
         self.relation.split('.').next().unwrap_or_default()
     }
@@ -61,7 +61,7 @@ impl Index {
 /// An index that a database lacks, or has in another form.
 #[derive(Debug)]
 pub(crate) struct MissingIndex {
-    pub(crate) index: Index,
+    pub(crate) index: DeclaredIndex,
     pub(super) is_partitioned: bool,
     /// What has its name.
     pub(super) named: Option<Unsuitable>,
@@ -78,11 +78,11 @@ pub(super) struct Unsuitable {
 }
 
 /// All of them.
-pub(super) fn all() -> impl Iterator<Item = Index> {
+pub(super) fn all() -> impl Iterator<Item = DeclaredIndex> {
     LIST.lines().filter_map(|line| {
         let (name, rest) = line.split_once(' ')?;
         let (relation, definition) = rest.split_once(' ')?;
-        Some(Index { name, relation, definition })
+        Some(DeclaredIndex { name, relation, definition })
     })
 }
 
@@ -97,23 +97,23 @@ pub(super) fn comparable(definition: &str) -> (&str, bool) {
 }
 
 /// An index that exists.
-pub(super) struct Existing {
+pub(super) struct ExistingIndex {
     relation: String,
     pub(super) name: String,
     is_valid: bool,
     definition: String,
 }
 
-impl Existing {
-    fn equals(&self, index: &Index) -> bool {
+impl ExistingIndex {
+    fn equals(&self, index: &DeclaredIndex) -> bool {
         self.relation == index.relation && comparable(&self.definition) == comparable(index.definition)
     }
 }
 
 /// The indexes of all relations.
-pub(super) async fn existing(client: &Client) -> Result<Vec<Existing>, Error> {
+pub(super) async fn existing(client: &Client) -> Result<Vec<ExistingIndex>, Error> {
     let row = |row: &Row| {
-        Ok(Existing {
+        Ok(ExistingIndex {
             relation: row.try_get(0)?,
             name: row.try_get(1)?,
             is_valid: row.try_get(2)?,
@@ -141,12 +141,12 @@ pub(crate) async fn missing(client: &Client, made: &[&str]) -> Result<Vec<Missin
         };
         let (new, old) = (index.new_name(), index.old_name());
         let is_there =
-            |other: &Existing| other.is_valid && other.equals(&index) && other.name != new && other.name != old;
+            |other: &ExistingIndex| other.is_valid && other.equals(&index) && other.name != new && other.name != old;
         if existing.iter().any(is_there) {
             return None;
         }
         let named = |name: &str| {
-            let in_schema = |other: &&Existing| other.name == name && other.relation.starts_with(index.schema());
+            let in_schema = |other: &&ExistingIndex| other.name == name && other.relation.starts_with(index.schema());
             let other = existing.iter().find(in_schema)?;
             Some(Unsuitable { is_valid: other.is_valid, is_equal: other.equals(&index) })
         };
@@ -161,7 +161,7 @@ impl MissingIndex {
     ///
     /// For an index that is to be built beside writers these are the statements without the steps of partitions, and no transaction.
     pub(crate) fn statements(&self, concurrently: bool) -> Vec<String> {
-        let Index { name, relation, definition } = self.index;
+        let DeclaredIndex { name, relation, definition } = self.index;
         let (schema, new) = (self.index.schema(), self.index.new_name());
         let how = if concurrently { " CONCURRENTLY" } else { "" };
         let mut statements = Vec::new();
@@ -185,7 +185,8 @@ mod tests {
 
     #[test]
     fn the_columns_of_an_index_are_read_from_its_definition() {
-        let columns = |definition| Index { name: "i", relation: "public.t", definition }.columns().collect::<Vec<_>>();
+        let columns =
+            |definition| DeclaredIndex { name: "i", relation: "public.t", definition }.columns().collect::<Vec<_>>();
         assert_eq!(columns("btree (a DESC, b) INCLUDE (c) WHERE d IS NOT NULL"), ["a", "b", "c"]);
         assert_eq!(columns("btree (lower(((a)::text COLLATE \"C\")), b)"), Vec::<&str>::new());
     }
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn the_list_has_names_relations_and_definitions() {
         assert_eq!(all().count(), LIST.lines().count());
-        for Index { name, relation, definition } in all() {
+        for DeclaredIndex { name, relation, definition } in all() {
             assert!(name.starts_with("oql_") || relation.starts_with("orderql."), "{name}");
             assert!(definition.starts_with("btree ("), "{definition}");
         }

@@ -13,17 +13,17 @@ use crate::catalog::Catalog;
 use crate::catalog::feed::Feed;
 use crate::change_feed::install;
 use crate::database::vacuum::vacuum;
-use crate::migration::declaration::{self, Declaration, OBSOLETE, Scope};
+use crate::migration::declaration::{self, Declaration, OBSOLETE, TableScope};
 use crate::migration::difference::Difference;
 pub use crate::migration::error::MigrateError;
 use crate::migration::index_build::make_missing;
 use crate::migration::kept_tables::KEPT_TABLES;
-use crate::migration::object::ObjectKind;
+use crate::migration::object::DeclaredKind;
 use crate::migration::old_transactions;
 use crate::migration::partitions;
-use crate::migration::record::{Record, has_order_tables};
+use crate::migration::record::{AppliedRecord, has_order_tables};
 use crate::migration::report::MigrationReport;
-use crate::migration::steps::{Step, recreate};
+use crate::migration::steps::{MigrationStep, recreate};
 use crate::migration::view_columns::ColumnsRead;
 use crate::preflight::columns;
 
@@ -46,7 +46,7 @@ const ATTEMPTS: usize = 300;
 /// A migration: what is declared, with what a schema file adds to it.
 #[derive(Debug)]
 pub struct Migration<'a> {
-    scope: Scope,
+    scope: TableScope,
     concurrently: bool,
     feeds: &'a [Feed],
     read: ColumnsRead,
@@ -59,13 +59,13 @@ impl<'a> Migration<'a> {
         for (relation, columns) in columns(catalog) {
             read.entry(relation).or_default().extend(columns);
         }
-        Ok(Self { scope: Scope::All, concurrently: false, feeds: catalog.feeds(), read })
+        Ok(Self { scope: TableScope::All, concurrently: false, feeds: catalog.feeds(), read })
     }
 
     /// The tables of the service alone. Fails if the database has the order tables.
     #[must_use]
     pub fn of_service(self) -> Self {
-        Self { scope: Scope::Service, ..self }
+        Self { scope: TableScope::Service, ..self }
     }
 
     /// Without change feeds, whose tables are not there.
@@ -107,7 +107,7 @@ impl<'a> Migration<'a> {
         let difference = self.difference(client).await?;
         let mut fills = Vec::new();
         for table in &KEPT_TABLES {
-            let rows = if self.scope == Scope::Service { 0 } else { table.rows_to_fill(client).await? };
+            let rows = if self.scope == TableScope::Service { 0 } else { table.rows_to_fill(client).await? };
             if rows > 0 {
                 fills.push((table, rows));
             }
@@ -120,17 +120,17 @@ impl<'a> Migration<'a> {
             text += &obsolete().to_string();
         }
         let steps = difference.steps();
-        let indexes = difference.indexes_to_build().map(|index| Step {
+        let indexes = difference.indexes_to_build().map(|index| MigrationStep {
             title: format!("index {}", index.index.name),
             kind: None,
             statements: index.statements(self.concurrently),
         });
-        let feeds = feeds.into_iter().map(|feed| Step {
+        let feeds = feeds.into_iter().map(|feed| MigrationStep {
             title: format!("change feed {}", feed.name),
             kind: None,
             statements: vec![install::statement(feed)],
         });
-        let fills = fills.iter().map(|(table, _)| Step {
+        let fills = fills.iter().map(|(table, _)| MigrationStep {
             title: format!("rows of {}", table.name),
             kind: None,
             statements: vec![table.repair_statement()],
@@ -144,17 +144,17 @@ impl<'a> Migration<'a> {
 
     async fn difference(&self, client: &Client) -> Result<Difference, MigrateError> {
         let declaration = Declaration::of(self.scope);
-        if self.scope == Scope::All
+        if self.scope == TableScope::All
             && let Some(found) = partitions::unsupported(client, &declaration.tables).await?
         {
             return Err(MigrateError::Partitions(found));
         }
-        if let Some(record) = Record::read(client).await?
+        if let Some(record) = AppliedRecord::read(client).await?
             && record.is_newer()
         {
             return Err(MigrateError::OtherVersion { version: record.version });
         }
-        if self.scope == Scope::Service && has_order_tables(client).await? {
+        if self.scope == TableScope::Service && has_order_tables(client).await? {
             return Err(MigrateError::HasOrderTables);
         }
         Ok(Difference::read(client, declaration, Some(&self.read)).await?)
@@ -192,7 +192,7 @@ impl<'a> Migration<'a> {
             report.indexes = self.make_indexes(client, progress).await?;
         }
         report.fed = self.make_feeds(client, progress).await?;
-        if self.scope == Scope::All {
+        if self.scope == TableScope::All {
             report.filled = self.fill(client, progress).await?;
         }
         Ok(report)
@@ -203,7 +203,7 @@ impl<'a> Migration<'a> {
         &self,
         client: &mut Client,
         difference: &Difference,
-        step: &Step,
+        step: &MigrationStep,
     ) -> Result<u64, MigrateError> {
         for _ in 1..ATTEMPTS {
             match try_all(client, difference, &[step], "1s").await {
@@ -277,8 +277,8 @@ pub async fn migrate_concurrently(client: &mut Client) -> Result<MigrationReport
     Migration::new(&built_in()?)?.concurrently().run(client, &mut |_| {}).await
 }
 
-fn obsolete() -> Step {
-    Step::new("what earlier versions made", vec![OBSOLETE.to_owned()])
+fn obsolete() -> MigrationStep {
+    MigrationStep::new("what earlier versions made", vec![OBSOLETE.to_owned()])
 }
 
 fn built_in() -> Result<Catalog, MigrateError> {
@@ -310,7 +310,11 @@ async fn lock(client: &Client) -> Result<(), tokio_postgres::Error> {
 }
 
 /// Runs steps in one transaction, and returns the numbers of rows that they inserted.
-async fn run_at_once(client: &mut Client, difference: &Difference, steps: &[&Step]) -> Result<Vec<u64>, MigrateError> {
+async fn run_at_once(
+    client: &mut Client,
+    difference: &Difference,
+    steps: &[&MigrationStep],
+) -> Result<Vec<u64>, MigrateError> {
     match try_all(client, difference, steps, "20s").await {
         Ok(rows) => Ok(rows),
         Err((step, error)) => Err(MigrateError::of(client, &step, error).await),
@@ -321,7 +325,7 @@ async fn run_at_once(client: &mut Client, difference: &Difference, steps: &[&Ste
 async fn try_all(
     client: &mut Client,
     difference: &Difference,
-    steps: &[&Step],
+    steps: &[&MigrationStep],
     wait: &str,
 ) -> Result<Vec<u64>, (String, tokio_postgres::Error)> {
     let of_no_step = |error| (String::new(), error);
@@ -340,9 +344,9 @@ async fn try_all(
 async fn run_step(
     transaction: &Transaction<'_>,
     difference: &Difference,
-    step: &Step,
+    step: &MigrationStep,
 ) -> Result<u64, tokio_postgres::Error> {
-    let is_view = step.kind == Some(ObjectKind::View);
+    let is_view = step.kind == Some(DeclaredKind::View);
     if is_view {
         transaction.batch_execute("SAVEPOINT view").await?;
     }

@@ -9,7 +9,7 @@ use fnv::FnvHasher;
 
 /// What an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum ObjectKind {
+pub(super) enum DeclaredKind {
     Function,
     /// A function of triggers. Nobody else may call it.
     TriggerFunction,
@@ -25,35 +25,35 @@ pub(super) enum ObjectKind {
 
 /// A declared object.
 #[derive(Debug, Clone)]
-pub(super) struct Object {
-    pub(super) kind: ObjectKind,
+pub(super) struct DeclaredObject {
+    pub(super) kind: DeclaredKind,
     /// Its schema and name; the schema `public` is left out for rows.
     pub(super) name: &'static str,
     /// The names of triggers.
     pub(super) parts: Vec<&'static str>,
     /// The column that a database has or lacks if the object is declared for it.
-    pub(super) condition: Option<Condition>,
+    pub(super) condition: Option<ColumnCondition>,
     /// The statements that make it, or bring another form of it into this one.
     pub(super) text: String,
 }
 
 /// A column of OFBiz's schema that a database has or lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Condition {
+pub(super) struct ColumnCondition {
     pub(super) table: &'static str,
     pub(super) column: &'static str,
     /// Whether the database has it.
     pub(super) is_there: bool,
 }
 
-impl Condition {
+impl ColumnCondition {
     fn read(column: &'static str, is_there: bool) -> Option<Self> {
         let (table, column) = column.split_once('.')?;
         Some(Self { table, column, is_there })
     }
 }
 
-impl ObjectKind {
+impl DeclaredKind {
     const ALL: [(&'static str, Self); 8] = [
         ("function", Self::Function),
         ("trigger_function", Self::TriggerFunction),
@@ -70,7 +70,7 @@ impl ObjectKind {
     }
 }
 
-impl Object {
+impl DeclaredObject {
     /// The objects of a file, in its order.
     pub(super) fn read(file: &'static str) -> Vec<Self> {
         let mut objects: Vec<Self> = Vec::new();
@@ -85,7 +85,7 @@ impl Object {
         for object in &mut objects {
             object.text.truncate(object.text.trim_end().len());
             object.text.push('\n');
-            if object.kind == ObjectKind::TriggerFunction {
+            if object.kind == DeclaredKind::TriggerFunction {
                 object.text.push_str("REVOKE EXECUTE ON FUNCTION ");
                 object.text.push_str(object.name);
                 object.text.push_str(" FROM PUBLIC;\n");
@@ -96,10 +96,10 @@ impl Object {
 
     fn named(head: &'static str) -> Option<Self> {
         let (kind, name) = head.split_once(' ')?;
-        let (_, kind) = ObjectKind::ALL.into_iter().find(|(name, _)| *name == kind)?;
+        let (_, kind) = DeclaredKind::ALL.into_iter().find(|(name, _)| *name == kind)?;
         let (name, condition) = match (name.split_once(" if "), name.split_once(" unless ")) {
-            (Some((name, column)), _) => (name, Condition::read(column, true)),
-            (None, Some((name, column))) => (name, Condition::read(column, false)),
+            (Some((name, column)), _) => (name, ColumnCondition::read(column, true)),
+            (None, Some((name, column))) => (name, ColumnCondition::read(column, false)),
             (None, None) => (name, None),
         };
         let (name, parts) = name.split_once(": ").unwrap_or((name, ""));
@@ -130,12 +130,12 @@ mod tests {
 
     #[test]
     fn reads_sections() {
-        let objects = Object::read(
+        let objects = DeclaredObject::read(
             "-- A file.\n\n--- view a.b unless t.c\n-- Why.\nCREATE 1;\n\n--- triggers c.d: e f\nCREATE 2;\n--- trigger_function g\nCREATE 3;\n",
         );
         let [view, triggers, function] = &objects[..] else { panic!("{objects:?}") };
         assert_eq!((view.id(), &*view.text), ("view a.b".to_owned(), "-- Why.\nCREATE 1;\n"));
-        assert_eq!(view.condition, Some(Condition { table: "t", column: "c", is_there: false }));
+        assert_eq!(view.condition, Some(ColumnCondition { table: "t", column: "c", is_there: false }));
         assert_eq!((triggers.name, &triggers.parts[..]), ("c.d", &["e", "f"][..]));
         assert_eq!(function.text, "CREATE 3;\nREVOKE EXECUTE ON FUNCTION g FROM PUBLIC;\n");
         assert_ne!(view.hash(), triggers.hash());

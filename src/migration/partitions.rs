@@ -5,7 +5,7 @@ use std::fmt;
 
 use tokio_postgres::{Client, Error};
 
-use crate::migration::table::Table;
+use crate::migration::table::MigratedTable;
 
 /// A partitioned table whose key cannot be unique.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +39,14 @@ const PARTITIONED: &str = "
     ORDER BY relname";
 
 /// The first table that cannot be served, of those that are declared.
-pub(super) async fn unsupported(client: &Client, declared: &[Table]) -> Result<Option<UnsupportedPartitions>, Error> {
+pub(super) async fn unsupported(
+    client: &Client,
+    declared: &[MigratedTable],
+) -> Result<Option<UnsupportedPartitions>, Error> {
     for row in client.query(PARTITIONED, &[]).await? {
         let (table, columns): (String, Vec<String>) = (row.try_get(0)?, row.try_get(2)?);
-        let is_it = |other: &&Table| other.is_of_ofbiz() && other.bare_name() == table;
-        let Some(Table { key, .. }) = declared.iter().find(is_it) else { continue };
+        let is_it = |other: &&MigratedTable| other.is_of_ofbiz() && other.bare_name() == table;
+        let Some(MigratedTable { key, .. }) = declared.iter().find(is_it) else { continue };
         if row.try_get(3)? || !columns.iter().all(|column| key.contains(&column.as_str())) {
             return Ok(Some(UnsupportedPartitions { table, partition_key: row.try_get(1)?, key: key.join(", ") }));
         }

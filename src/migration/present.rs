@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use tokio_postgres::{Client, Error};
 
-use crate::migration::record::Record;
+use crate::migration::record::AppliedRecord;
 
 /// The relations of both schemas, with their columns.
 const RELATIONS: &str = "
@@ -76,7 +76,7 @@ pub(super) struct Present {
     /// The views and functions of change feeds.
     pub(super) of_feeds: HashSet<String>,
     /// What was applied; none if nothing was, or by a version without records.
-    pub(super) record: Option<Record>,
+    pub(super) record: Option<AppliedRecord>,
 }
 
 impl PresentRelation {
@@ -110,7 +110,7 @@ impl Present {
         let triggers = client.query(TRIGGERS, &[]).await?;
         let triggers = triggers.iter().map(|row| Ok(((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?)));
         let triggers = triggers.collect::<Result<_, Error>>()?;
-        let record = Record::read(client).await?;
+        let record = AppliedRecord::read(client).await?;
         Ok(Self { has_schema, relations, keys, functions, triggers, of_feeds, record })
     }
 

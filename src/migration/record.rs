@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tokio_postgres::{Client, Error};
 
 use crate::migration::declaration::STATE;
-use crate::migration::object::Object;
+use crate::migration::object::DeclaredObject;
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -19,16 +19,16 @@ const EXISTS: &str = "
 
 /// What was applied to a database.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct AppliedRecord {
     /// The state of the version, which grows with each change of what is declared.
     state: i32,
     /// The version that applied it.
     pub(crate) version: String,
-    /// The hashes of objects' texts, by [`Object::id`].
+    /// The hashes of objects' texts, by [`DeclaredObject::id`].
     hashes: HashMap<String, String>,
 }
 
-impl Record {
+impl AppliedRecord {
     /// Reads the record of a database. None if it has none.
     pub(crate) async fn read(client: &Client) -> Result<Option<Self>, Error> {
         if !client.query_one(EXISTS, &[]).await?.try_get::<_, bool>(0)? {
@@ -53,7 +53,7 @@ impl Record {
     }
 
     /// Whether the object was applied in this form.
-    pub(super) fn has(&self, object: &Object) -> bool {
+    pub(super) fn has(&self, object: &DeclaredObject) -> bool {
         self.hashes.get(&object.id()).is_some_and(|hash| *hash == object.hash())
     }
 
@@ -64,7 +64,7 @@ impl Record {
 }
 
 /// The statement that records an object.
-pub(super) fn of_object(object: &Object) -> String {
+pub(super) fn of_object(object: &DeclaredObject) -> String {
     let (id, hash) = (object.id(), object.hash());
     format!(
         "INSERT INTO orderql.schema_object (name, hash) VALUES ('{id}', '{hash}')

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::migration::difference::Difference;
-use crate::migration::object::ObjectKind;
-use crate::migration::steps::Step;
+use crate::migration::object::DeclaredKind;
+use crate::migration::steps::MigrationStep;
 use crate::migration::table::shown_name;
 
 /// What a migration changed. Its [`fmt::Display`] form is for the operator.
@@ -36,7 +36,7 @@ impl MigrationReport {
     /// The report of what is made of a difference. Rows and indexes are added as they are made.
     pub(super) fn of(difference: &Difference) -> Self {
         let shown = |name: &str| shown_name(name).to_owned();
-        let named = |kinds: &[ObjectKind]| {
+        let named = |kinds: &[DeclaredKind]| {
             let objects = difference.objects.iter().filter(|object| kinds.contains(&object.kind));
             objects.map(|object| shown(object.name)).collect()
         };
@@ -49,17 +49,17 @@ impl MigrationReport {
         Self {
             tables,
             columns,
-            views: named(&[ObjectKind::View]),
-            functions: named(&[ObjectKind::Function, ObjectKind::TriggerFunction]),
-            triggers: named(&[ObjectKind::Triggers]),
+            views: named(&[DeclaredKind::View]),
+            functions: named(&[DeclaredKind::Function, DeclaredKind::TriggerFunction]),
+            triggers: named(&[DeclaredKind::Triggers]),
             dropped: difference.undeclared.clone(),
             ..Self::default()
         }
     }
 
     /// Adds the rows that a step inserted.
-    pub(super) fn add_rows(&mut self, step: &Step, rows: u64) {
-        let table = step.title.strip_prefix("rows ").filter(|_| step.kind == Some(ObjectKind::Rows) && rows > 0);
+    pub(super) fn add_rows(&mut self, step: &MigrationStep, rows: u64) {
+        let table = step.title.strip_prefix("rows ").filter(|_| step.kind == Some(DeclaredKind::Rows) && rows > 0);
         self.rows.extend(table.map(|table| (table.to_owned(), rows)));
     }
 

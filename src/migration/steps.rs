@@ -7,26 +7,26 @@ use tokio_postgres::{Error, Transaction};
 
 use crate::migration::difference::Difference;
 use crate::migration::indexes::MissingIndex;
-use crate::migration::object::{Object, ObjectKind};
+use crate::migration::object::{DeclaredKind, DeclaredObject};
 use crate::migration::record;
-use crate::migration::table::{Column, shown_name};
+use crate::migration::table::{MigratedColumn, shown_name};
 
 /// Statements that belong together: one transaction where indexes are built beside writers.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct MigrationStep {
     pub(super) title: String,
     /// What it makes, if it makes an object.
-    pub(super) kind: Option<ObjectKind>,
+    pub(super) kind: Option<DeclaredKind>,
     pub(super) statements: Vec<String>,
 }
 
-impl Step {
+impl MigrationStep {
     pub(super) fn new(title: impl Into<String>, statements: Vec<String>) -> Self {
         Self { title: title.into(), kind: None, statements }
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for MigrationStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "-- {}", self.title)?;
         for statement in &self.statements {
@@ -41,9 +41,9 @@ impl fmt::Display for Step {
 #[derive(Debug)]
 pub(super) struct Steps {
     /// Schema, tables and columns.
-    pub(super) tables: Vec<Step>,
+    pub(super) tables: Vec<MigrationStep>,
     /// What needs the tables and columns, and the record of what was applied.
-    pub(super) objects: Vec<Step>,
+    pub(super) objects: Vec<MigrationStep>,
 }
 
 impl Difference {
@@ -51,24 +51,24 @@ impl Difference {
     pub(super) fn steps(&self) -> Steps {
         let mut tables = Vec::new();
         if self.lacks_schema {
-            tables.push(Step::new("schema", vec!["CREATE SCHEMA orderql".to_owned()]));
+            tables.push(MigrationStep::new("schema", vec!["CREATE SCHEMA orderql".to_owned()]));
         }
         // A column may be computed by one. Those that stand may be in use until the tables are as they need them.
         let functions = self.objects.iter().filter(|object| self.is_new_function(object));
         let functions: Vec<_> = functions.map(|object| object.text.clone()).collect();
         if !functions.is_empty() {
-            tables.push(Step::new("functions", functions));
+            tables.push(MigrationStep::new("functions", functions));
         }
         if !self.tables.is_empty() {
             let made = self.tables.iter().map(|table| table.create(|column| self.definition(column)));
             // An index on rows that were changed since could not be used while older transactions run.
             let indexes =
                 self.indexes.iter().filter(|index| !self.stands(index)).flat_map(|index| index.statements(false));
-            tables.push(Step::new("tables", made.chain(self.reference_statements()).chain(indexes).collect()));
+            tables.push(MigrationStep::new("tables", made.chain(self.reference_statements()).chain(indexes).collect()));
         }
         for (table, column) in &self.columns {
             let add = format!("ALTER TABLE {} ADD COLUMN {} {}", table.name, column.name, self.definition(column));
-            tables.push(Step::new(format!("column {}.{}", table.bare_name(), column.name), vec![add]));
+            tables.push(MigrationStep::new(format!("column {}.{}", table.bare_name(), column.name), vec![add]));
         }
         let mut objects: Vec<_> = self.objects.iter().map(|object| self.object(object)).collect();
         let forgotten = |name: &String| {
@@ -81,26 +81,26 @@ impl Difference {
         };
         let dropped: Vec<_> = self.undeclared.iter().flat_map(forgotten).collect();
         if !dropped.is_empty() {
-            objects.push(Step::new("what is not needed any more", dropped));
+            objects.push(MigrationStep::new("what is not needed any more", dropped));
         }
         if self.is_of_other_version || !objects.is_empty() {
-            objects.push(Step::new("record", vec![record::of_version()]));
+            objects.push(MigrationStep::new("record", vec![record::of_version()]));
         }
         Steps { tables, objects }
     }
 
-    fn is_new_function(&self, object: &Object) -> bool {
-        let is_function = matches!(object.kind, ObjectKind::Function | ObjectKind::TriggerFunction);
+    fn is_new_function(&self, object: &DeclaredObject) -> bool {
+        let is_function = matches!(object.kind, DeclaredKind::Function | DeclaredKind::TriggerFunction);
         is_function && !self.present.functions.contains(object.name)
     }
 
-    fn object(&self, object: &Object) -> Step {
+    fn object(&self, object: &DeclaredObject) -> MigrationStep {
         let text = (!self.is_new_function(object)).then(|| object.text.clone());
         let statements = text.into_iter().chain([record::of_object(object)]).collect();
-        Step { title: object.id(), kind: Some(object.kind), statements }
+        MigrationStep { title: object.id(), kind: Some(object.kind), statements }
     }
 
-    fn definition(&self, column: &Column) -> String {
+    fn definition(&self, column: &MigratedColumn) -> String {
         let Some((table, like)) = column.like() else { return column.definition.clone() };
         let found = self.present.relations.get(&table).and_then(|found| found.column_type(like));
         let declared = || {
@@ -126,11 +126,11 @@ impl Difference {
 
     /// What deserves attention before the statements: comments in SQL.
     pub(super) fn summary(&self, concurrently: bool, is_filled: &[(String, i64)]) -> String {
-        let triggers = self.objects.iter().filter(|object| object.kind == ObjectKind::Triggers);
+        let triggers = self.objects.iter().filter(|object| object.kind == DeclaredKind::Triggers);
         let triggers: Vec<_> = triggers
             .flat_map(|object| object.parts.iter().map(move |part| format!("{part} on {}", shown_name(object.name))))
             .collect();
-        let of_kind = |kinds: &[ObjectKind]| {
+        let of_kind = |kinds: &[DeclaredKind]| {
             let objects = self.objects.iter().filter(|object| kinds.contains(&object.kind));
             objects.map(|object| object.name.to_owned()).collect::<Vec<_>>()
         };
@@ -145,9 +145,9 @@ impl Difference {
             ("columns to be added to tables that stand", &columns),
             ("triggers to be put on tables", &triggers),
             ("indexes to be built on tables that stand", &built),
-            ("views", &of_kind(&[ObjectKind::View])),
-            ("functions", &of_kind(&[ObjectKind::Function, ObjectKind::TriggerFunction])),
-            ("tables given rows", &of_kind(&[ObjectKind::Rows])),
+            ("views", &of_kind(&[DeclaredKind::View])),
+            ("functions", &of_kind(&[DeclaredKind::Function, DeclaredKind::TriggerFunction])),
+            ("tables given rows", &of_kind(&[DeclaredKind::Rows])),
             ("to be dropped", &self.undeclared),
             ("tables whose rows are filled in", &filled),
         ] {

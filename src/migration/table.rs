@@ -13,10 +13,10 @@ pub(super) fn shown_name(name: &str) -> &str {
 
 /// A declared table.
 #[derive(Debug, Clone)]
-pub(super) struct Table {
+pub(super) struct MigratedTable {
     /// Its schema and name.
     pub(super) name: String,
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<MigratedColumn>,
     /// The columns of the primary key, unless a constraint declares it.
     pub(super) key: Vec<&'static str>,
     constraints: Vec<&'static str>,
@@ -28,7 +28,7 @@ pub(super) struct Table {
 
 /// A column of a declared table.
 #[derive(Debug, Clone)]
-pub(super) struct Column {
+pub(super) struct MigratedColumn {
     pub(super) name: &'static str,
     /// Its type and constraints, or `LIKE table.column` for a column of that one's type.
     pub(super) definition: String,
@@ -36,7 +36,7 @@ pub(super) struct Column {
     pub(super) is_added: bool,
 }
 
-impl Column {
+impl MigratedColumn {
     /// The table and column whose type the column has.
     pub(super) fn like(&self) -> Option<(String, &str)> {
         let (table, column) = self.definition.strip_prefix("LIKE ")?.split_once('.')?;
@@ -44,7 +44,7 @@ impl Column {
     }
 }
 
-impl Table {
+impl MigratedTable {
     /// The tables of a file.
     pub(super) fn read(text: &'static str) -> Vec<Self> {
         let mut tables: Vec<Self> = Vec::new();
@@ -57,7 +57,7 @@ impl Table {
         for table in &mut tables {
             if table.is_of_ofbiz() {
                 let is_added = table.adds_stamps;
-                let stamp = |name| Column { name, definition: "TIMESTAMPTZ".to_owned(), is_added };
+                let stamp = |name| MigratedColumn { name, definition: "TIMESTAMPTZ".to_owned(), is_added };
                 table.columns.extend(STAMPS.map(stamp));
                 // The stamps come before what orderql adds of its own.
                 table.columns.sort_by_key(|column| column.name.starts_with("orderql_"));
@@ -91,7 +91,7 @@ impl Table {
             self.key.push(name);
         }
         let definition = if is_key { format!("{definition} NOT NULL") } else { definition.to_owned() };
-        self.columns.push(Column { name, definition, is_added });
+        self.columns.push(MigratedColumn { name, definition, is_added });
     }
 
     /// Whether it is one of OFBiz's or `HotWax`'s.
@@ -105,7 +105,7 @@ impl Table {
     }
 
     /// The statement that makes it. `definition` gives the definition of a column.
-    pub(super) fn create(&self, definition: impl Fn(&Column) -> String) -> String {
+    pub(super) fn create(&self, definition: impl Fn(&MigratedColumn) -> String) -> String {
         let columns = self.columns.iter().map(|column| format!("{} {}", column.name, definition(column)));
         let key = (!self.key.is_empty()).then(|| {
             let name: String = format!("pk_{}", self.bare_name()).chars().take(LONGEST_NAME).collect();
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn reads_tables_with_keys_added_columns_and_constraints() {
-        let tables = Table::read(
+        let tables = MigratedTable::read(
             "# Comment.\n~note\n  id! TEXT\n  ~a DATE\n  +b INT\n  +orderql_c LIKE note.a\n\norderql.x WITH (y)\n  n INT CHECK (n > 0)\n  PRIMARY KEY (n)\n",
         );
         let [note, x] = &tables[..] else { panic!("{tables:?}") };
@@ -140,7 +140,7 @@ mod tests {
         );
         let added: Vec<_> = note.columns.iter().filter(|column| column.is_added).map(|column| column.name).collect();
         assert_eq!(added, ["b", "orderql_c"]);
-        assert_eq!(note.columns.last().and_then(Column::like), Some(("public.note".to_owned(), "a")));
+        assert_eq!(note.columns.last().and_then(MigratedColumn::like), Some(("public.note".to_owned(), "a")));
         assert_eq!(
             x.create(|column| column.definition.clone()),
             "CREATE TABLE orderql.x (\n    n INT CHECK (n > 0),\n    PRIMARY KEY (n)\n) WITH (y)"

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::migration::object::Object;
+use crate::migration::object::DeclaredObject;
 use crate::migration::present::Present;
 
 /// The columns that a schema file reads, by relation with its schema.
@@ -11,11 +11,11 @@ pub(crate) type ColumnsRead = BTreeMap<String, BTreeSet<String>>;
 /// The view, with columns in the place of `{table.*}`: those that are read from it and that the table has. Columns that an earlier run
 /// with another schema file gave it stay first, in their order, so that the view can be replaced while others use it.
 pub(super) fn expand(
-    view: &Object,
+    view: &DeclaredObject,
     read: Option<&ColumnsRead>,
     present: &Present,
     has_column: impl Fn(&str, &str) -> bool,
-) -> Object {
+) -> DeclaredObject {
     let Some((before, rest)) = view.text.split_once('{') else { return view.clone() };
     let Some((place, after)) = rest.split_once(".*}") else { return view.clone() };
     let named = named_before(before);
@@ -33,7 +33,7 @@ pub(super) fn expand(
     let columns: Vec<_> = columns.iter().map(|column| format!("{place}.{}", quoted(column))).collect();
     // A table that has none of them.
     let columns = if columns.is_empty() { "NULL AS no_column".to_owned() } else { columns.join(", ") };
-    Object { text: format!("{before}{columns}{after}"), ..view.clone() }
+    DeclaredObject { text: format!("{before}{columns}{after}"), ..view.clone() }
 }
 
 /// The names of the columns between `SELECT` and the end of the text.

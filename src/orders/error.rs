@@ -6,7 +6,7 @@ use crate::database::error::DatabaseError;
 use crate::error::code::ErrorCode;
 use crate::orders::param_name::{ROW_SUBMIT, fields};
 use crate::orders::rejection::Rejection;
-use crate::orders::update_row::RowKind;
+use crate::orders::update_row::UpdateRowKind;
 
 /// The maximum number of parameters of a request.
 pub(super) const MAX_PARAMETERS: usize = 5000;
@@ -69,7 +69,7 @@ pub(crate) enum ParameterError {
     Unknown {
         /// The parameter.
         name: String,
-        kind: RowKind,
+        kind: UpdateRowKind,
     },
     /// The index in the name is not a number.
     #[error("the parameter {0} has an index that is no whole number up to {max}", max = u32::MAX)]
@@ -88,7 +88,7 @@ pub(crate) enum ParameterError {
 }
 
 /// The names of a row's parameters.
-fn known_names(kind: RowKind) -> String {
+fn known_names(kind: UpdateRowKind) -> String {
     let name = |(field, _): &(&str, bool)| match *field {
         ROW_SUBMIT => format!("<n>_{kind}_{field}"),
         field => format!("{kind}_{field}_<n>"),

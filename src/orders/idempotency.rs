@@ -23,7 +23,7 @@ pub(crate) struct IdempotencyKey<'a> {
 
 /// Why an idempotency key cannot be used.
 #[derive(Debug, Error)]
-enum KeyError {
+enum BadIdempotencyKey {
     #[error("this Idempotency-Key was used with other parameters")]
     Reused,
     #[error(
@@ -87,10 +87,10 @@ pub(super) async fn claim(
             &[&actor.user_id, &key],
         )
         .await?;
-    let Some(row) = row else { return Ok(decided(ErrorCode::Throttled, KeyError::TooMany { max_keys })) };
+    let Some(row) = row else { return Ok(decided(ErrorCode::Throttled, BadIdempotencyKey::TooMany { max_keys })) };
     let known: &[u8] = row.try_get(0)?;
     if known != hash {
-        return Ok(decided(ErrorCode::IdempotencyKeyReused, KeyError::Reused));
+        return Ok(decided(ErrorCode::IdempotencyKeyReused, BadIdempotencyKey::Reused));
     }
     let notes: Vec<String> = row.try_get::<_, Option<_>>(1)?.unwrap_or_default();
     let notes = notes.iter().filter_map(|note| serde_json::from_str(note).ok()).collect();
@@ -113,7 +113,7 @@ pub(super) async fn store(
     Ok(())
 }
 
-fn decided(code: ErrorCode, error: KeyError) -> KeyState {
+fn decided(code: ErrorCode, error: BadIdempotencyKey) -> KeyState {
     KeyState::Decided(UpdateOutcome::Rejected(Rejection::new(code, &[error])))
 }
 

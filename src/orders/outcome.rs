@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::database::wal_position::WalPosition;
 use crate::orders::rejection::Rejection;
-use crate::orders::update_row::RowKind;
+use crate::orders::update_row::UpdateRowKind;
 
 /// What became of an order update.
 #[derive(Debug)]
@@ -39,13 +39,13 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NewBox { row, shipment_id } => {
-                write!(f, "row {row} of {}: the new box is the shipment {shipment_id}", RowKind::NewBox)
+                write!(f, "row {row} of {}: the new box is the shipment {shipment_id}", UpdateRowKind::NewBox)
             }
             Self::RejectedToo { row, order_id, order_item_seq_id, ship_group_seq_id } => write!(
                 f,
                 "row {row} of {}: the order item {order_item_seq_id} of the order {order_id} is rejected too, because its ship \
                  group {ship_group_seq_id} may not be split",
-                RowKind::Rejection
+                UpdateRowKind::Rejection
             ),
         }
     }

@@ -3,7 +3,7 @@
 //! A name contains its row's kind and index: `box_shipmentId_0`, `0_box_rowSubmit`. Rows of different kinds are numbered
 //! independently, because clients count packages and items separately.
 
-use crate::orders::update_row::{RowId, RowKind};
+use crate::orders::update_row::{RowId, UpdateRowKind};
 
 pub(super) const FACILITY: &str = "facilityId";
 pub(super) const SHIPMENT: &str = "shipmentId";
@@ -22,7 +22,7 @@ pub(super) enum ParamName {
     /// A field of a row whose index is not a number.
     BadIndex,
     /// Named like a field of a row, which rows of the kind do not have.
-    Unknown(RowKind),
+    Unknown(UpdateRowKind),
     /// Belongs to no row.
     Other,
 }
@@ -32,11 +32,11 @@ impl ParamName {
         if name == FACILITY {
             return Self::Facility;
         }
-        RowKind::ALL.into_iter().find_map(|kind| Self::of_kind(kind, name)).unwrap_or(Self::Other)
+        UpdateRowKind::ALL.into_iter().find_map(|kind| Self::of_kind(kind, name)).unwrap_or(Self::Other)
     }
 
     /// `None` if the name is not that of a row of the kind.
-    fn of_kind(kind: RowKind, name: &str) -> Option<Self> {
+    fn of_kind(kind: UpdateRowKind, name: &str) -> Option<Self> {
         let prefix = kind.prefix();
         if let Some(rest) = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')) {
             let named =
@@ -53,7 +53,7 @@ impl ParamName {
         is_row.then_some(Self::Unknown(kind))
     }
 
-    fn field(kind: RowKind, field: &'static str, index: &str) -> Self {
+    fn field(kind: UpdateRowKind, field: &'static str, index: &str) -> Self {
         parse_number(index).map_or(Self::BadIndex, |index| Self::Field(RowId { kind, index }, field))
     }
 }
@@ -64,12 +64,14 @@ pub(super) fn name_of(RowId { kind, index }: RowId, field: &str) -> String {
 }
 
 /// The fields of a kind of rows, and whether each is required.
-pub(super) const fn fields(kind: RowKind) -> &'static [(&'static str, bool)] {
+pub(super) const fn fields(kind: UpdateRowKind) -> &'static [(&'static str, bool)] {
     match kind {
-        RowKind::Box => &[(SHIPMENT, true), (BOX_TYPE, true), (ROW_SUBMIT, true)],
-        RowKind::NewBox => &[(SHIPMENT, true), (BOX_TYPE, true), (ROW_SUBMIT, false)],
-        RowKind::Rejection => &[(SHIPMENT, true), (ITEM, false), (REASON, true), (ROW_SUBMIT, false)],
-        RowKind::Move => &[(SHIPMENT, true), (ITEM, false), (NEW_SHIPMENT, true), (REASON, false), (ROW_SUBMIT, false)],
+        UpdateRowKind::Box => &[(SHIPMENT, true), (BOX_TYPE, true), (ROW_SUBMIT, true)],
+        UpdateRowKind::NewBox => &[(SHIPMENT, true), (BOX_TYPE, true), (ROW_SUBMIT, false)],
+        UpdateRowKind::Rejection => &[(SHIPMENT, true), (ITEM, false), (REASON, true), (ROW_SUBMIT, false)],
+        UpdateRowKind::Move => {
+            &[(SHIPMENT, true), (ITEM, false), (NEW_SHIPMENT, true), (REASON, false), (ROW_SUBMIT, false)]
+        }
     }
 }
 
@@ -85,9 +87,9 @@ mod tests {
     #[test]
     fn parses_row_submits_with_and_without_a_trailing_underscore() {
         for (name, kind, index) in [
-            ("0_box_rowSubmit", RowKind::Box, 0),
-            ("12_rej_rowSubmit_", RowKind::Rejection, 12),
-            ("3_rtp_rowSubmit", RowKind::Move, 3),
+            ("0_box_rowSubmit", UpdateRowKind::Box, 0),
+            ("12_rej_rowSubmit_", UpdateRowKind::Rejection, 12),
+            ("3_rtp_rowSubmit", UpdateRowKind::Move, 3),
         ] {
             assert_eq!(ParamName::parse(name), ParamName::Field(RowId { kind, index }, ROW_SUBMIT));
             assert_eq!(name_of(RowId { kind, index }, ROW_SUBMIT), name.trim_end_matches('_'));
@@ -98,14 +100,14 @@ mod tests {
     #[test]
     fn names_like_those_of_rows_are_unknown_and_others_belong_to_no_row() {
         for (name, kind) in [
-            ("rej_quantity_0", RowKind::Rejection),
-            ("rej_shipmentId", RowKind::Rejection),
-            ("box_rowSubmit", RowKind::Box),
-            ("rtp_shipmentid_0", RowKind::Move),
-            ("rtp_shipmentBoxTypeId_0", RowKind::Move),
-            ("0_rej_quantity", RowKind::Rejection),
-            ("0_box_rowSubmit__", RowKind::Box),
-            ("add_", RowKind::NewBox),
+            ("rej_quantity_0", UpdateRowKind::Rejection),
+            ("rej_shipmentId", UpdateRowKind::Rejection),
+            ("box_rowSubmit", UpdateRowKind::Box),
+            ("rtp_shipmentid_0", UpdateRowKind::Move),
+            ("rtp_shipmentBoxTypeId_0", UpdateRowKind::Move),
+            ("0_rej_quantity", UpdateRowKind::Rejection),
+            ("0_box_rowSubmit__", UpdateRowKind::Box),
+            ("add_", UpdateRowKind::NewBox),
         ] {
             assert_eq!(ParamName::parse(name), ParamName::Unknown(kind), "{name}");
         }

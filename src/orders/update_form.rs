@@ -59,7 +59,7 @@ fn is_utf8(parameters: &str, is_ascii: bool) -> bool {
 }
 
 fn parse_urlencoded(body: &[u8]) -> Result<UpdateForm, FormError> {
-    let mut collector = Collector::default();
+    let mut collector = FormCollector::default();
     for (name, value) in form_urlencoded::parse(body) {
         collector.add(name.into_owned(), value.into_owned())?;
     }
@@ -69,7 +69,7 @@ fn parse_urlencoded(body: &[u8]) -> Result<UpdateForm, FormError> {
 async fn parse_multipart(boundary: String, body: Bytes) -> Result<UpdateForm, FormError> {
     let stream = futures_util::stream::iter([Ok::<_, Infallible>(body)]);
     let mut fields = multer::Multipart::new(stream, boundary);
-    let mut collector = Collector::default();
+    let mut collector = FormCollector::default();
     while let Some(field) = fields.next_field().await? {
         let name = field.name().ok_or(FormError::Nameless)?.to_owned();
         let content_type = field.headers().get("content-type").and_then(|value| value.to_str().ok());
@@ -86,13 +86,13 @@ async fn parse_multipart(boundary: String, body: Bytes) -> Result<UpdateForm, Fo
 
 /// Collects the parameters of a form, up to its limits.
 #[derive(Default)]
-struct Collector {
+struct FormCollector {
     form: UpdateForm,
     /// The bytes of all names and values.
     bytes: usize,
 }
 
-impl Collector {
+impl FormCollector {
     fn add(&mut self, name: String, value: String) -> Result<(), FormError> {
         self.bytes += name.len() + value.len();
         if self.form.parameters.len() == MAX_PARAMETERS {

@@ -11,7 +11,7 @@ use crate::orders::param_name::{
     BOX_TYPE, FACILITY, ITEM, NEW_SHIPMENT, ParamName, REASON, ROW_SUBMIT, SHIPMENT, fields, name_of, parse_number,
 };
 use crate::orders::update_form::UpdateForm;
-use crate::orders::update_row::{BoxRow, MoveRow, RejectionRow, RowId, RowKind};
+use crate::orders::update_row::{BoxRow, MoveRow, RejectionRow, RowId, UpdateRowKind};
 
 /// A valid order update.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,16 +57,16 @@ impl UpdateRequest {
             parser.add(name, param, &values);
             echo.push((name.to_owned(), EchoValue::new(param, &values)));
         }
-        let boxes = parser.rows_of(RowKind::Box, box_row);
-        let new_boxes = parser.rows_of(RowKind::NewBox, box_row);
-        if !parser.rows.keys().any(|id| [RowKind::Box, RowKind::NewBox].contains(&id.kind)) {
+        let boxes = parser.rows_of(UpdateRowKind::Box, box_row);
+        let new_boxes = parser.rows_of(UpdateRowKind::NewBox, box_row);
+        if !parser.rows.keys().any(|id| [UpdateRowKind::Box, UpdateRowKind::NewBox].contains(&id.kind)) {
             parser.errors.push(ParameterError::NoBoxRow);
         }
-        let rejections = parser.rows_of(RowKind::Rejection, |index, row| {
+        let rejections = parser.rows_of(UpdateRowKind::Rejection, |index, row| {
             let (shipment_id, item_seq_id) = (row.take(SHIPMENT)?, row.take(ITEM));
             Some(RejectionRow { index, shipment_id, item_seq_id, reason: row.take(REASON)? })
         });
-        let moves = parser.rows_of(RowKind::Move, |index, row| {
+        let moves = parser.rows_of(UpdateRowKind::Move, |index, row| {
             let (shipment_id, item_seq_id) = (row.take(SHIPMENT)?, row.take(ITEM));
             Some(MoveRow { index, shipment_id, item_seq_id, new_shipment_id: row.take(NEW_SHIPMENT)? })
         });
@@ -108,7 +108,7 @@ impl UpdateRequest {
     }
 }
 
-fn box_row(index: u32, row: &mut Fields) -> Option<BoxRow> {
+fn box_row(index: u32, row: &mut RowFields) -> Option<BoxRow> {
     Some(BoxRow { index, shipment_id: row.take(SHIPMENT)?, box_type_id: row.take(BOX_TYPE)? })
 }
 
@@ -130,9 +130,9 @@ fn encoded<'a>(parameters: impl Iterator<Item = (&'a str, &'a str)>) -> String {
 
 /// The fields of a row by name. `None` is a value with an error, which was reported.
 #[derive(Default)]
-struct Fields(BTreeMap<&'static str, Option<String>>);
+struct RowFields(BTreeMap<&'static str, Option<String>>);
 
-impl Fields {
+impl RowFields {
     /// Takes a value that is not empty.
     fn take(&mut self, field: &str) -> Option<String> {
         self.0.remove(field).flatten().filter(|value| !value.is_empty())
@@ -147,8 +147,8 @@ impl Fields {
 #[derive(Default)]
 struct RowParser {
     /// The facility alone.
-    facility: Fields,
-    rows: BTreeMap<RowId, Fields>,
+    facility: RowFields,
+    rows: BTreeMap<RowId, RowFields>,
     errors: Vec<ParameterError>,
     audited: Vec<(String, String)>,
 }
@@ -193,7 +193,7 @@ impl RowParser {
     }
 
     /// Makes the rows of a kind, by index. Adds errors for missing fields.
-    fn rows_of<T>(&mut self, kind: RowKind, make: impl Fn(u32, &mut Fields) -> Option<T>) -> Vec<T> {
+    fn rows_of<T>(&mut self, kind: UpdateRowKind, make: impl Fn(u32, &mut RowFields) -> Option<T>) -> Vec<T> {
         let mut made = Vec::new();
         for (id, row) in self.rows.range_mut(RowId { kind, index: 0 }..=RowId { kind, index: u32::MAX }) {
             if row.is_empty(ITEM) {

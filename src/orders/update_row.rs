@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The kinds of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum RowKind {
+pub(crate) enum UpdateRowKind {
     /// `box`: sets a box type.
     Box,
     /// `add`: adds a box.
@@ -15,7 +15,7 @@ pub(crate) enum RowKind {
     Move,
 }
 
-impl RowKind {
+impl UpdateRowKind {
     /// All kinds.
     pub(crate) const ALL: [Self; 4] = [Self::Box, Self::NewBox, Self::Rejection, Self::Move];
 
@@ -30,7 +30,7 @@ impl RowKind {
     }
 }
 
-impl fmt::Display for RowKind {
+impl fmt::Display for UpdateRowKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.prefix())
     }
@@ -40,7 +40,7 @@ impl fmt::Display for RowKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct RowId {
     /// The row's kind.
-    pub(crate) kind: RowKind,
+    pub(crate) kind: UpdateRowKind,
     /// The row's index, which is unique within its kind.
     pub(crate) index: u32,
 }

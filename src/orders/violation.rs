@@ -17,7 +17,7 @@ const PACKED: &str = "SHIPMENT_PACKED";
 
 /// A violation of the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Violation {
+pub(crate) struct UpdateViolation {
     pub(crate) row: RowId,
     /// The violated rule.
     pub(crate) cause: ViolationCause,
@@ -109,14 +109,14 @@ fn way_out(status: Option<&str>) -> String {
     }
 }
 
-impl From<&[Violation]> for Rejection {
-    fn from(violations: &[Violation]) -> Self {
-        let is_not_found = violations.iter().all(Violation::is_not_found);
+impl From<&[UpdateViolation]> for Rejection {
+    fn from(violations: &[UpdateViolation]) -> Self {
+        let is_not_found = violations.iter().all(UpdateViolation::is_not_found);
         Self::new(if is_not_found { ErrorCode::NotFound } else { ErrorCode::Conflict }, violations)
     }
 }
 
-impl Violation {
+impl UpdateViolation {
     /// Whether the row names something that does not exist. A missing item is a conflict instead: it may have existed when
     /// the client read the shipment, and another update removed it.
     fn is_not_found(&self) -> bool {
@@ -129,7 +129,7 @@ impl Violation {
     }
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for UpdateViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "row {} of {}: {}", self.row.index, self.row.kind, self.cause)
     }

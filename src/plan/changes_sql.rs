@@ -10,7 +10,7 @@ use std::fmt::{self, Display, Write};
 use crate::catalog::changes::{Changes, Route};
 use crate::plan::parameters::Placeholder;
 use crate::plan::select::Select;
-use crate::plan::sql::{Identifier, List, Relation, Text, type_name};
+use crate::plan::sql::{Identifier, List, NameText, Relation, type_name};
 use crate::query::bind::changes::StartValue;
 
 /// How many marks are read for each row of a page, at most.
@@ -214,7 +214,7 @@ fn lead(route: &Route) -> impl Display {
     let (key, ty) = (Identifier(&route.key), type_name(route.to.stored));
     fmt::from_fn(move |f| {
         // A mark of another column may not have a value of this one's type.
-        let id = format!("CASE WHEN m.via = {} THEN m.id::{ty} END", Text(&via));
+        let id = format!("CASE WHEN m.via = {} THEN m.id::{ty} END", NameText(&via));
         write!(f, "SELECT x.{key}::text FROM {relation} AS x WHERE x.{to} = ANY(ARRAY[{id}]) ")?;
         write!(f, "AND x.{key} IS NOT NULL")
     })

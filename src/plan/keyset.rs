@@ -15,7 +15,7 @@
 use crate::catalog::column::Column;
 use crate::catalog::connection::SortKey;
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
-use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, Operator};
+use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, SqlOperator};
 use crate::query::bind::shape::CursorShape;
 
 /// The search terms that restrict the first column of an order. A value to compare a cursor's with is there only if there is
@@ -32,7 +32,7 @@ pub(crate) enum Restriction<'a> {
 /// A range term on the first column of an order.
 pub(crate) struct RangeTerm<'a> {
     pub(crate) condition: Condition<'a>,
-    pub(crate) operator: Operator,
+    pub(crate) operator: SqlOperator,
     pub(crate) value: Option<Comparand>,
 }
 
@@ -72,17 +72,17 @@ impl<'a> KeysetBound<'a> {
         Self { columns, placeholders, in_nulls, first }
     }
 
-    fn compare(&self, operator: Operator) -> Condition<'a> {
+    fn compare(&self, operator: SqlOperator) -> Condition<'a> {
         match (self.columns.as_slice(), self.placeholders.as_slice()) {
             // A parent has one such row at most, so every row is at this position.
-            ([], _) => Condition::Always(matches!(operator, Operator::LessOrEqual | Operator::GreaterOrEqual)),
+            ([], _) => Condition::Always(matches!(operator, SqlOperator::LessOrEqual | SqlOperator::GreaterOrEqual)),
             ([column], [value]) => Condition::Compare(*column, operator, *value),
             _ => Condition::CompareRow(self.columns.clone(), operator, self.placeholders.clone()),
         }
     }
 
     /// Compares the first column alone.
-    fn compare_first(&self, operator: Operator) -> Option<Condition<'a>> {
+    fn compare_first(&self, operator: SqlOperator) -> Option<Condition<'a>> {
         Some(Condition::Compare(*self.columns.first()?, operator, *self.placeholders.first()?))
     }
 }
@@ -122,11 +122,11 @@ pub(crate) struct KeysetRange<'r, 'a> {
 
 impl<'a> KeysetRange<'_, 'a> {
     /// How rows compare with the lower and with the upper bound.
-    fn operators(&self) -> (Operator, Operator) {
+    fn operators(&self) -> (SqlOperator, SqlOperator) {
         if self.inclusive {
-            (Operator::GreaterOrEqual, Operator::LessOrEqual)
+            (SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual)
         } else {
-            (Operator::Greater, Operator::Less)
+            (SqlOperator::Greater, SqlOperator::Less)
         }
     }
 
@@ -209,14 +209,18 @@ fn restricted_segments<'a>(range: KeysetRange<'_, 'a>, restriction: &Restriction
     let below = range.below.filter(|bound| !bound.in_nulls);
     let above = range.above.filter(|bound| !bound.in_nulls);
     let parts = match (above, below) {
-        (None, None) => vec![(Part::Open, Part::Open)],
-        (Some(above), None) => vec![(Part::At(above), Part::Open), (Part::Beyond(above), Part::Open)],
-        (None, Some(below)) => vec![(Part::Open, Part::Beyond(below)), (Part::Open, Part::At(below))],
+        (None, None) => vec![(RangePart::Open, RangePart::Open)],
+        (Some(above), None) => {
+            vec![(RangePart::At(above), RangePart::Open), (RangePart::Beyond(above), RangePart::Open)]
+        }
+        (None, Some(below)) => {
+            vec![(RangePart::Open, RangePart::Beyond(below)), (RangePart::Open, RangePart::At(below))]
+        }
         (Some(above), Some(below)) => vec![
-            (Part::At(above), Part::At(below)),
-            (Part::At(above), Part::Beyond(below)),
-            (Part::Beyond(above), Part::Beyond(below)),
-            (Part::Beyond(above), Part::At(below)),
+            (RangePart::At(above), RangePart::At(below)),
+            (RangePart::At(above), RangePart::Beyond(below)),
+            (RangePart::Beyond(above), RangePart::Beyond(below)),
+            (RangePart::Beyond(above), RangePart::At(below)),
         ],
     };
     let segment = |(above, below)| {
@@ -233,7 +237,7 @@ fn restricted_segments<'a>(range: KeysetRange<'_, 'a>, restriction: &Restriction
 
 /// Which rows of a range a segment has, seen from one of the bounds.
 #[derive(Clone, Copy)]
-enum Part<'r, 'a> {
+enum RangePart<'r, 'a> {
     /// All: there is no bound.
     Open,
     /// Those that have the bound's value in the first column.
@@ -244,39 +248,39 @@ enum Part<'r, 'a> {
 
 /// A segment of rows whose first column is in the ranges of search terms.
 fn in_ranges<'a>(
-    above: Part<'_, 'a>,
-    below: Part<'_, 'a>,
+    above: RangePart<'_, 'a>,
+    below: RangePart<'_, 'a>,
     range: KeysetRange<'_, 'a>,
     terms: &[RangeTerm<'a>],
     conditions: &mut Vec<Condition<'a>>,
 ) {
     let (greater, less) = range.operators();
-    let is_at_both = matches!((above, below), (Part::At(_), Part::At(_)));
+    let is_at_both = matches!((above, below), (RangePart::At(_), RangePart::At(_)));
     // Between two positions that have the same value, their comparisons alone are tight.
     let at = |bound: &KeysetBound<'a>, operator, end, conditions: &mut Vec<Condition<'a>>| {
         conditions.push(bound.compare(operator));
         conditions.extend(bound.compare_first(end).filter(|_| !is_at_both));
     };
     match above {
-        Part::Open => {}
-        Part::At(bound) => at(bound, greater, Operator::LessOrEqual, conditions),
-        Part::Beyond(bound) => conditions.extend(bound.compare_first(Operator::Greater)),
+        RangePart::Open => {}
+        RangePart::At(bound) => at(bound, greater, SqlOperator::LessOrEqual, conditions),
+        RangePart::Beyond(bound) => conditions.extend(bound.compare_first(SqlOperator::Greater)),
     }
     match below {
-        Part::Open => {}
-        Part::At(bound) => at(bound, less, Operator::GreaterOrEqual, conditions),
-        Part::Beyond(bound) => conditions.extend(bound.compare_first(Operator::Less)),
+        RangePart::Open => {}
+        RangePart::At(bound) => at(bound, less, SqlOperator::GreaterOrEqual, conditions),
+        RangePart::Beyond(bound) => conditions.extend(bound.compare_first(SqlOperator::Less)),
     }
-    let ((Part::At(bound), _) | (_, Part::At(bound))) = (above, below) else {
+    let ((RangePart::At(bound), _) | (_, RangePart::At(bound))) = (above, below) else {
         return conditions.extend(terms.iter().map(|term| term.condition.clone()));
     };
     // All rows have the cursor's value, so it is compared instead of theirs.
     let is_in_range = terms.iter().filter_map(|term| compare_values(bound.first, term.operator, term.value));
     conditions.extend(is_in_range);
     let order = match (above, below) {
-        (Part::At(above), Part::At(below)) => compare_values(above.first, Operator::Equal, below.first),
-        (Part::At(above), Part::Beyond(below)) | (Part::Beyond(above), Part::At(below)) => {
-            compare_values(above.first, Operator::Less, below.first)
+        (RangePart::At(above), RangePart::At(below)) => compare_values(above.first, SqlOperator::Equal, below.first),
+        (RangePart::At(above), RangePart::Beyond(below)) | (RangePart::Beyond(above), RangePart::At(below)) => {
+            compare_values(above.first, SqlOperator::Less, below.first)
         }
         _ => None,
     };
@@ -285,26 +289,30 @@ fn in_ranges<'a>(
 
 /// A segment of rows that have one value in the first column.
 fn with_value<'a>(
-    above: Part<'_, 'a>,
-    below: Part<'_, 'a>,
+    above: RangePart<'_, 'a>,
+    below: RangePart<'_, 'a>,
     range: KeysetRange<'_, 'a>,
     value: Option<Comparand>,
     conditions: &mut Vec<Condition<'a>>,
 ) {
     let (greater, less) = range.operators();
-    for (part, inside, beyond) in [(above, greater, Operator::Greater), (below, less, Operator::Less)] {
+    for (part, inside, beyond) in [(above, greater, SqlOperator::Greater), (below, less, SqlOperator::Less)] {
         match part {
-            Part::Open => {}
-            Part::At(bound) => {
-                conditions.extend(compare_values(value, Operator::Equal, bound.first));
+            RangePart::Open => {}
+            RangePart::At(bound) => {
+                conditions.extend(compare_values(value, SqlOperator::Equal, bound.first));
                 conditions.push(bound.compare(inside));
             }
-            Part::Beyond(bound) => conditions.extend(compare_values(value, beyond, bound.first)),
+            RangePart::Beyond(bound) => conditions.extend(compare_values(value, beyond, bound.first)),
         }
     }
 }
 
-fn compare_values<'a>(left: Option<Comparand>, operator: Operator, right: Option<Comparand>) -> Option<Condition<'a>> {
+fn compare_values<'a>(
+    left: Option<Comparand>,
+    operator: SqlOperator,
+    right: Option<Comparand>,
+) -> Option<Condition<'a>> {
     Some(Condition::CompareValues(left?, operator, right?))
 }
 
@@ -414,8 +422,8 @@ mod tests {
         let restriction = if equal {
             Restriction::Equal(value)
         } else {
-            let condition = Condition::Compare(base(&key.columns[0]), Operator::Greater, term);
-            Restriction::Ranges(vec![RangeTerm { condition, operator: Operator::Greater, value }])
+            let condition = Condition::Compare(base(&key.columns[0]), SqlOperator::Greater, term);
+            Restriction::Ranges(vec![RangeTerm { condition, operator: SqlOperator::Greater, value }])
         };
         let constant: &[String] = if equal { &["n".to_owned()] } else { &[] };
         let mut bound =

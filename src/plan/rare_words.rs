@@ -8,7 +8,7 @@
 use std::fmt::{self, Display};
 
 use crate::plan::parameters::Placeholder;
-use crate::plan::sql::{Alias, ColumnOf, Configuration, Relation, Text};
+use crate::plan::sql::{Alias, ColumnOf, Configuration, NameText, Relation};
 
 /// How many rows may have a word that is rare. Reading that many from the index takes about as long as the 1,500 rows of a look-up.
 const MAX_ROWS: u32 = 50_000;
@@ -47,9 +47,9 @@ impl Words<'_> {
         fmt::from_fn(move |f| {
             let Self { column, language, value } = self;
             let (schema, table) = relation.split_once('.').unwrap_or(("public", relation));
-            let (schema, table, column) = (Text(schema), Text(table), Text(column));
+            let (schema, table, column) = (NameText(schema), NameText(table), NameText(column));
             let (name, configuration) = (Relation(relation).to_string(), Configuration(language));
-            let name = Text(&name);
+            let name = NameText(&name);
             write!(
                 f,
                 "(SELECT COALESCE(bool_or(COALESCE(s.shares[COALESCE(array_position(s.words, w.word), cardinality(s.words) + 1)], \

@@ -251,10 +251,10 @@ impl Display for Expression<'_> {
         match self {
             Self::Column(column) => column.fmt(f),
             Self::Short(column, ty) => {
-                write!(f, "CASE WHEN {} <= {MAX_VALUE_BYTES} THEN {column} END", Size(*column, *ty))
+                write!(f, "CASE WHEN {} <= {MAX_VALUE_BYTES} THEN {column} END", ValueSize(*column, *ty))
             }
             Self::Size(column, ty) => {
-                let size = Size(*column, *ty);
+                let size = ValueSize(*column, *ty);
                 write!(f, "CASE WHEN {size} > {MAX_VALUE_BYTES} THEN {size} END")
             }
             Self::Present(alias) => write!(f, "{alias}.present"),
@@ -286,9 +286,9 @@ impl Display for Expression<'_> {
 }
 
 /// The bytes of a value. Those of a text or of bytes are known without reading them.
-struct Size<'a>(ColumnOf<'a>, ResultType);
+struct ValueSize<'a>(ColumnOf<'a>, ResultType);
 
-impl Display for Size<'_> {
+impl Display for ValueSize<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(column, ty) = self;
         if *ty == ResultType::Bytes {

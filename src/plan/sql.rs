@@ -40,9 +40,9 @@ impl Display for Identifier<'_> {
 
 /// A name of the catalog as a text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Text<'a>(pub(crate) &'a str);
+pub(crate) struct NameText<'a>(pub(crate) &'a str);
 
-impl Display for Text<'_> {
+impl Display for NameText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "E'{}'", self.0.replace('\\', "\\\\").replace('\'', "''"))
     }
@@ -54,7 +54,7 @@ pub(crate) struct Configuration<'a>(pub(crate) &'a str);
 
 impl Display for Configuration<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}::regconfig", Text(&Relation(self.0).to_string()))
+        write!(f, "{}::regconfig", NameText(&Relation(self.0).to_string()))
     }
 }
 
@@ -106,7 +106,7 @@ impl Display for Alias {
 
 /// How a column is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operator {
+pub(crate) enum SqlOperator {
     /// `=`
     Equal,
     /// `<`
@@ -119,7 +119,7 @@ pub(crate) enum Operator {
     GreaterOrEqual,
 }
 
-impl Operator {
+impl SqlOperator {
     fn is_less(self) -> bool {
         matches!(self, Self::Less | Self::LessOrEqual)
     }
@@ -134,7 +134,7 @@ impl Operator {
     }
 }
 
-impl Display for Operator {
+impl Display for SqlOperator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Equal => "=",
@@ -191,9 +191,9 @@ pub(crate) fn type_name(stored: StoredType) -> &'static str {
 #[derive(Debug, Clone)]
 pub(crate) enum Condition<'a> {
     /// A column compares with a parameter.
-    Compare(ColumnOf<'a>, Operator, Placeholder),
+    Compare(ColumnOf<'a>, SqlOperator, Placeholder),
     /// Several columns compare with as many parameters, as rows do.
-    CompareRow(Vec<ColumnOf<'a>>, Operator, Vec<Placeholder>),
+    CompareRow(Vec<ColumnOf<'a>>, SqlOperator, Vec<Placeholder>),
     /// A column equals an element of a parameter.
     Among(ColumnOf<'a>, Placeholder),
     /// A column equals an element of a parameter, of which there may be many. PostgreSQL looks the value up in a hash table.
@@ -204,9 +204,9 @@ pub(crate) enum Condition<'a> {
     /// that the index has an order.
     Equals(ColumnOf<'a>, Comparand),
     /// Two values compare.
-    CompareValues(Comparand, Operator, Comparand),
+    CompareValues(Comparand, SqlOperator, Comparand),
     /// A column compares with one that a row of another step's page has, by its index in that page's select list.
-    OfParent(ColumnOf<'a>, Operator, StepId, usize),
+    OfParent(ColumnOf<'a>, SqlOperator, StepId, usize),
     /// A column equals such a one. This does not hide from PostgreSQL that an index which begins with the column has an order.
     IsOfParent(ColumnOf<'a>, StepId, usize),
     /// A column is null.
@@ -316,7 +316,7 @@ impl Display for Condition<'_> {
             }
             Self::RowExists(relation, columns, key) => write!(f, "({}) IS NOT NULL", row(relation, columns, key)),
             Self::Either(one, other) => write!(f, "({one} OR {other})"),
-            Self::IsText(column, text) => write!(f, "{column} = {}", Text(text)),
+            Self::IsText(column, text) => write!(f, "{column} = {}", NameText(text)),
             // In a sub-select, so that the words are looked for in the parameter once, and not for each row.
             Self::Matches(column, language, words) => {
                 write!(f, "{column} @@ (SELECT plainto_tsquery({}, {words}))", Configuration(language))

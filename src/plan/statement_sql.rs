@@ -21,7 +21,7 @@ use crate::query::bind::ids::StepId;
 const TEXT_CAPACITY: usize = 1024;
 
 /// A step, and the steps below it.
-pub(crate) struct Branch<'a> {
+pub(crate) struct StepBranch<'a> {
     pub(crate) step: StepId,
     pub(crate) rows: BranchRows<'a>,
     /// The page size, if rows are numbered.
@@ -29,7 +29,7 @@ pub(crate) struct Branch<'a> {
     /// Whether the page is read from its back.
     pub(crate) is_backward: bool,
     /// The branches below, in the order of the response.
-    pub(crate) children: Vec<Branch<'a>>,
+    pub(crate) children: Vec<StepBranch<'a>>,
 }
 
 /// What returns the rows of a step.
@@ -41,7 +41,7 @@ pub(crate) enum BranchRows<'a> {
 }
 
 /// The text of a statement with these branches.
-pub(crate) fn text(branches: &[Branch<'_>], columns: &ResultColumns, steps: usize) -> String {
+pub(crate) fn text(branches: &[StepBranch<'_>], columns: &ResultColumns, steps: usize) -> String {
     let mut text = String::with_capacity(TEXT_CAPACITY * steps);
     // Writing to memory cannot fail.
     let _ = union_all(branches, columns, &mut text);
@@ -50,13 +50,13 @@ pub(crate) fn text(branches: &[Branch<'_>], columns: &ResultColumns, steps: usiz
 }
 
 /// The number of columns of the widest select list in the statement.
-pub(crate) fn width(branches: &[Branch<'_>], columns: &ResultColumns) -> usize {
+pub(crate) fn width(branches: &[StepBranch<'_>], columns: &ResultColumns) -> usize {
     let widths = branches.iter().map(|branch| branch.rows.width() + usize::from(branch.size.is_some()));
     let children = branches.iter().map(|branch| width(&branch.children, columns));
     widths.chain(children).fold(ResultColumns::FIRST + columns.types().len(), usize::max)
 }
 
-fn union_all(branches: &[Branch<'_>], columns: &ResultColumns, text: &mut String) -> fmt::Result {
+fn union_all(branches: &[StepBranch<'_>], columns: &ResultColumns, text: &mut String) -> fmt::Result {
     for (index, branch) in branches.iter().enumerate() {
         text.write_str(if index > 0 { "\nUNION ALL\n" } else { "" })?;
         branch.write(columns, text)?;
@@ -64,7 +64,7 @@ fn union_all(branches: &[Branch<'_>], columns: &ResultColumns, text: &mut String
     Ok(())
 }
 
-impl Branch<'_> {
+impl StepBranch<'_> {
     fn write(&self, columns: &ResultColumns, text: &mut String) -> fmt::Result {
         let step = self.step;
         if self.children.is_empty() {

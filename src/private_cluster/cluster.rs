@@ -14,7 +14,7 @@ use crate::private_cluster::error::ClusterError;
 use crate::private_cluster::options::ClusterOptions;
 use crate::private_cluster::postmaster::Postmaster;
 use crate::private_cluster::programs::Programs;
-use crate::private_cluster::server::{Server, data_version};
+use crate::private_cluster::server::{ServerPrograms, data_version};
 use crate::private_cluster::server_user::is_root;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -25,7 +25,7 @@ const LOCK: &str = "lock";
 /// A running cluster. Dropping it stops the server.
 #[derive(Debug)]
 pub struct Cluster {
-    server: Server,
+    server: ServerPrograms,
     data: PathBuf,
     address: ClusterAddress,
     /// Whether dropping stops the server. False after `stop` and `leave_running`.
@@ -42,7 +42,7 @@ impl Cluster {
         let lock = lock(&folder)?;
         let data = folder.join("data");
         let programs = Programs::find(options.programs.as_deref(), data_version(&data))?;
-        let server = Server::new(programs, &folder, &data)?;
+        let server = ServerPrograms::new(programs, &folder, &data)?;
         if !data.exists() {
             server.init(&data, options.durability)?;
         }

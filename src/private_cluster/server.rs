@@ -23,13 +23,13 @@ const TIMEOUT_SECONDS: &str = "120";
 
 /// Runs PostgreSQL's programs on a cluster's folder, as another user if this process is root.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct ServerPrograms {
     programs: Programs,
     user: ServerUser,
     folder: PathBuf,
 }
 
-impl Server {
+impl ServerPrograms {
     /// Finds the user to run the server. Fails if that user cannot reach the folder.
     pub(super) fn new(programs: Programs, folder: &Path, data: &Path) -> Result<Self, ClusterError> {
         let user = ServerUser::find(data)?;

@@ -72,7 +72,7 @@ impl Schemas {
 
 /// Why a server is not read.
 #[derive(Debug, thiserror::Error)]
-enum WatchError {
+enum UnreadableReplica {
     /// It cannot be connected to.
     #[error("it cannot be connected to")]
     Connect(#[source] Error),
@@ -99,7 +99,7 @@ enum WatchError {
     Ahead,
 }
 
-impl WatchError {
+impl UnreadableReplica {
     const fn absence(&self) -> Absence {
         match self {
             Self::NotAStandby => Absence::NotAStandby,
@@ -133,7 +133,7 @@ pub(super) fn watch_primary(
 }
 
 /// Records where the primary is until it does not say it any more.
-async fn follow_primary(address: &DatabaseAddress, positions: &Positions, pause: &mut Duration) -> WatchError {
+async fn follow_primary(address: &DatabaseAddress, positions: &Positions, pause: &mut Duration) -> UnreadableReplica {
     let client = match open(address).await {
         Ok(client) => client,
         Err(error) => return error,
@@ -170,7 +170,7 @@ pub(super) fn watch_replica(
         let mut pause = FIRST_PAUSE;
         loop {
             let error = watcher.follow(&mut pause).await;
-            let longest = if matches!(error, WatchError::Unfit(_)) { UNFIT_PAUSE } else { pause };
+            let longest = if matches!(error, UnreadableReplica::Unfit(_)) { UNFIT_PAUSE } else { pause };
             watcher.positions.replica_is_absent(index, error.absence());
             watcher.report(Err(error));
             // What waits for its answers is read elsewhere.
@@ -193,14 +193,14 @@ struct ReplicaWatcher {
 
 impl ReplicaWatcher {
     /// Records where the replica is, once it is found to fit the schema, until it does not say it any more.
-    async fn follow(&mut self, pause: &mut Duration) -> WatchError {
+    async fn follow(&mut self, pause: &mut Duration) -> UnreadableReplica {
         match self.try_follow(pause).await {
             Ok(never) => match never {},
             Err(error) => error,
         }
     }
 
-    async fn try_follow(&mut self, pause: &mut Duration) -> Result<std::convert::Infallible, WatchError> {
+    async fn try_follow(&mut self, pause: &mut Duration) -> Result<std::convert::Infallible, UnreadableReplica> {
         let client = open(&self.address).await?;
         let mut ticks = ticks();
         let mut fits = None;
@@ -211,15 +211,16 @@ impl ReplicaWatcher {
                 fits = Some(schema.number);
             }
             let asked = Instant::now();
-            let position = time::timeout(LONGEST_ANSWER, replayed(&client)).await??.ok_or(WatchError::NotAStandby)?;
+            let position =
+                time::timeout(LONGEST_ANSWER, replayed(&client)).await??.ok_or(UnreadableReplica::NotAStandby)?;
             self.positions.replica_at(self.index, schema.number, position, asked, Instant::now());
             *pause = FIRST_PAUSE;
             match self.positions.replica(self.index, Instant::now()) {
                 ReplicaState::Current(_) => self.report(Ok(())),
                 // Before the primary was asked for the first time, nothing is known.
                 ReplicaState::Lagging(_) if self.positions.is_primary_there().is_none() => {}
-                ReplicaState::Lagging(_) => self.report(Err(WatchError::Lagging)),
-                ReplicaState::Absent(Absence::Ahead(_)) => self.report(Err(WatchError::Ahead)),
+                ReplicaState::Lagging(_) => self.report(Err(UnreadableReplica::Lagging)),
+                ReplicaState::Absent(Absence::Ahead(_)) => self.report(Err(UnreadableReplica::Ahead)),
                 // Another schema is about to be served.
                 ReplicaState::Absent(_) => {}
             }
@@ -228,7 +229,7 @@ impl ReplicaWatcher {
     }
 
     /// Logs that the replica may be read, or why not, if that has changed.
-    fn report(&mut self, found: Result<(), WatchError>) {
+    fn report(&mut self, found: Result<(), UnreadableReplica>) {
         let server = &*self.server.name;
         if self.is_read.replace(found.is_ok()) == Some(found.is_ok()) {
             return;
@@ -241,19 +242,20 @@ impl ReplicaWatcher {
 }
 
 /// Connects to a server.
-async fn open(address: &DatabaseAddress) -> Result<Client, WatchError> {
-    time::timeout(LONGEST_CONNECT, connect(address)).await?.map_err(WatchError::Connect)
+async fn open(address: &DatabaseAddress) -> Result<Client, UnreadableReplica> {
+    time::timeout(LONGEST_CONNECT, connect(address)).await?.map_err(UnreadableReplica::Connect)
 }
 
 /// Fails if the replica does not fit the schema.
-async fn fit(client: &Client, schema: &SchemaToCheck) -> Result<(), WatchError> {
-    let mismatches = time::timeout(LONGEST_CHECK, check(client, &schema.catalog)).await?.map_err(WatchError::Check)?;
+async fn fit(client: &Client, schema: &SchemaToCheck) -> Result<(), UnreadableReplica> {
+    let mismatches =
+        time::timeout(LONGEST_CHECK, check(client, &schema.catalog)).await?.map_err(UnreadableReplica::Check)?;
     let is_trusted =
         |mismatch: &Mismatch| schema.constraints == Constraints::Trusted && mismatch.is_missing_guarantee();
     mismatches
         .into_iter()
         .find(|mismatch| !is_trusted(mismatch) && !mismatch.can_be_served())
-        .map_or(Ok(()), |mismatch| Err(WatchError::Unfit(Box::new(mismatch))))
+        .map_or(Ok(()), |mismatch| Err(UnreadableReplica::Unfit(Box::new(mismatch))))
 }
 
 /// Waits until it is time to ask a server again, or somebody wants to know.

@@ -1,7 +1,7 @@
 //! Batches of generated rows.
 
 use crate::sample::copy_value::CopyValue;
-use crate::sample::table_definition::{Row, Table};
+use crate::sample::table_definition::{SampleRow, SampleTable};
 use crate::sample::tables::TABLES;
 
 /// Rows of every table.
@@ -18,12 +18,12 @@ impl Batch {
         Self { tables: TABLES.iter().map(|_| Vec::new()).collect(), entities: 0 }
     }
 
-    pub(in crate::sample) fn push<R: Row>(&mut self, row: R) {
+    pub(in crate::sample) fn push<R: SampleRow>(&mut self, row: R) {
         row.append_to(&mut self.tables[R::TABLE]);
     }
 
     /// The tables with rows: index, table and the values of its rows.
-    pub(in crate::sample) fn tables(&self) -> impl Iterator<Item = (usize, &'static Table, &[CopyValue])> {
+    pub(in crate::sample) fn tables(&self) -> impl Iterator<Item = (usize, &'static SampleTable, &[CopyValue])> {
         let filled = TABLES.iter().zip(&self.tables).enumerate().filter(|(_, (_, values))| !values.is_empty());
         filled.map(|(index, (table, values))| (index, table, values.as_slice()))
     }

@@ -8,7 +8,7 @@ use tokio_postgres::{Error, Statement, Transaction};
 use crate::sample::batch::Batch;
 use crate::sample::copy_value::CopyValue;
 use crate::sample::preconditions::Absent;
-use crate::sample::table_definition::Column;
+use crate::sample::table_definition::SampleColumn;
 use crate::sample::tables::TABLES;
 
 /// Writes batches with prepared COPY statements.
@@ -32,7 +32,7 @@ impl<'a> BatchWriter<'a> {
     pub(in crate::sample) async fn new(transaction: &'a Transaction<'a>, absent: &Absent) -> Result<Self, Error> {
         let mut statements = Vec::with_capacity(TABLES.len());
         for table in TABLES {
-            let is_present = |column: &Column| !absent.contains(&(table.name, column.name));
+            let is_present = |column: &SampleColumn| !absent.contains(&(table.name, column.name));
             let present: Vec<_> = table.columns.iter().filter(|column| is_present(column)).collect();
             statements.push(CopyStatement {
                 statement: transaction.prepare(&copy_statement(table.name, &present)).await?,
@@ -65,7 +65,7 @@ impl<'a> BatchWriter<'a> {
     }
 }
 
-fn copy_statement(table: &str, columns: &[&Column]) -> String {
+fn copy_statement(table: &str, columns: &[&SampleColumn]) -> String {
     let columns: Vec<&str> = columns.iter().map(|column| column.name).collect();
     format!("COPY public.{table} ({}) FROM STDIN (FORMAT binary)", columns.join(", "))
 }

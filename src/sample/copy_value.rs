@@ -9,11 +9,11 @@ use rust_decimal::Decimal;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use crate::sample::ids::{FacilityId, Id, SeqId};
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::sample) enum ColumnType {
+pub(in crate::sample) enum CopyType {
     /// `varchar`, `char` or `text`.
     Text,
     /// `timestamptz`, or `timestamp` in UTC.
@@ -21,7 +21,7 @@ pub(in crate::sample) enum ColumnType {
     Numeric,
 }
 
-impl ColumnType {
+impl CopyType {
     pub(in crate::sample) fn postgres_type(self) -> Type {
         match self {
             Self::Text => Type::TEXT,
@@ -40,7 +40,7 @@ pub(in crate::sample) enum CopyValue {
     SeqId(SeqId),
     /// OFBiz's indicator: `Y` or `N`.
     Indicator(bool),
-    Timestamp(Timestamp),
+    Timestamp(SampleTime),
     Decimal(Decimal),
 }
 
@@ -59,7 +59,7 @@ impl ToSql for CopyValue {
             }
             Self::Indicator(value) => (if *value { "Y" } else { "N" }).to_sql(ty, out),
             // A timestamp is sent as its number of microseconds.
-            Self::Timestamp(Timestamp(microseconds)) => microseconds.to_sql(&Type::INT8, out),
+            Self::Timestamp(SampleTime(microseconds)) => microseconds.to_sql(&Type::INT8, out),
             Self::Decimal(number) => number.to_sql(ty, out),
         }
     }
@@ -73,14 +73,14 @@ impl ToSql for CopyValue {
 
 /// A type of the rows' fields.
 pub(in crate::sample) trait ColumnValue: Into<CopyValue> {
-    const TYPE: ColumnType;
+    const TYPE: CopyType;
 }
 
 /// Implements [`ColumnValue`] for types that a variant of [`CopyValue`] holds.
 macro_rules! column_values {
     ($($type:ty => $column:ident, $value:expr;)*) => {$(
         impl ColumnValue for $type {
-            const TYPE: ColumnType = ColumnType::$column;
+            const TYPE: CopyType = CopyType::$column;
         }
 
         impl From<$type> for CopyValue {
@@ -97,12 +97,12 @@ column_values! {
     Id => Text, CopyValue::Id;
     SeqId => Text, CopyValue::SeqId;
     bool => Text, CopyValue::Indicator;
-    Timestamp => Timestamp, CopyValue::Timestamp;
+    SampleTime => Timestamp, CopyValue::Timestamp;
     Decimal => Numeric, CopyValue::Decimal;
 }
 
 impl ColumnValue for FacilityId {
-    const TYPE: ColumnType = ColumnType::Text;
+    const TYPE: CopyType = CopyType::Text;
 }
 
 impl From<FacilityId> for CopyValue {
@@ -115,7 +115,7 @@ impl From<FacilityId> for CopyValue {
 }
 
 impl<T: ColumnValue> ColumnValue for Option<T> {
-    const TYPE: ColumnType = T::TYPE;
+    const TYPE: CopyType = T::TYPE;
 }
 
 impl<T: ColumnValue> From<Option<T>> for CopyValue {

@@ -10,7 +10,7 @@ use crate::sample::tables::{
     ContactMech, Party, PartyContactMech, PartyContactMechPurpose, PartyGroup, PartyRole, Person, PostalAddress,
     TelecomNumber,
 };
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::{CITIES, COMPANY_ENDINGS, FIRST_NAMES, LAST_NAMES, STREETS};
 
 /// The roles of every customer.
@@ -102,7 +102,7 @@ fn telephone(batch: &mut Batch, rng: &mut SampleRng, number: u32) {
     });
 }
 
-fn contact(batch: &mut Batch, number: u32, contact_mech_id: Id, from_date: Timestamp, purposes: &[&'static str]) {
+fn contact(batch: &mut Batch, number: u32, contact_mech_id: Id, from_date: SampleTime, purposes: &[&'static str]) {
     let party_id = ids::party(number);
     batch.push(PartyContactMech { party_id, contact_mech_id, from_date, thru_date: None });
     for contact_mech_purpose_type_id in purposes {

@@ -8,24 +8,24 @@ use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, COMPANY, Id};
 use crate::sample::rng::{RngStream, SampleRng};
-use crate::sample::size::Size;
+use crate::sample::size::SampleSize;
 use crate::sample::tables::{
     ContactMech, Facility, FacilityContactMech, FacilityContactMechPurpose, GeoPoint, PostalAddress, ProductStore,
     ProductStoreFacility,
 };
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::{CITIES, STORE_NAMES, STREETS};
 
 const SHIPPING_ORIGIN: &str = "SHIP_ORIG_LOCATION";
 
 /// Writes the rows of a facility.
-pub(in crate::sample) fn write_facility(batch: &mut Batch, seed: u64, size: &Size, number: u32) {
+pub(in crate::sample) fn write_facility(batch: &mut Batch, seed: u64, size: &SampleSize, number: u32) {
     let mut rng = SampleRng::new(seed, RngStream::Facility, number.into());
     let rng = &mut rng;
     let facility_id = ids::facility(number);
     let is_warehouse = number.is_multiple_of(4);
     let (city, state, latitude, longitude) = rng.pick(CITIES);
-    let opened = calendar::before_start(rng).floor(Timestamp::DAY);
+    let opened = calendar::before_start(rng).floor(SampleTime::DAY);
     let geo_point_id = ids::geo_point(number);
     // Within 0.2 degrees, in millionths.
     let mut near = |degrees: i64| Decimal::new(degrees - 200_000 + i64::from(rng.below(400_001)), 6);
@@ -66,7 +66,7 @@ pub(in crate::sample) fn write_facility(batch: &mut Batch, seed: u64, size: &Siz
     shipping_origin(batch, number, current, opened, None);
     // Some have moved, and some still ship from their former address too.
     let former = current.part(1);
-    let since = opened.after(-400 * Timestamp::DAY);
+    let since = opened.after(-400 * SampleTime::DAY);
     match number % 5 {
         1 => {
             address(batch, former, None);
@@ -89,8 +89,8 @@ fn shipping_origin(
     batch: &mut Batch,
     number: u32,
     contact_mech_id: Id,
-    from_date: Timestamp,
-    thru_date: Option<Timestamp>,
+    from_date: SampleTime,
+    thru_date: Option<SampleTime>,
 ) {
     let facility_id = ids::facility(number);
     batch.push(FacilityContactMech { facility_id, contact_mech_id, from_date, thru_date });
@@ -104,7 +104,7 @@ fn shipping_origin(
 }
 
 /// Writes a store. Some have no name and some share one.
-pub(in crate::sample) fn write_store(batch: &mut Batch, seed: u64, size: &Size, number: u32) {
+pub(in crate::sample) fn write_store(batch: &mut Batch, seed: u64, size: &SampleSize, number: u32) {
     let mut rng = SampleRng::new(seed, RngStream::Store, number.into());
     batch.push(ProductStore {
         product_store_id: ids::store(number),

@@ -11,7 +11,7 @@ use crate::sample::deferred_objects::DeferredObjects;
 use crate::sample::error::SampleError;
 use crate::sample::generate::generate;
 use crate::sample::preconditions::{self, Absent};
-use crate::sample::size::Size;
+use crate::sample::size::SampleSize;
 use crate::sample::tables::TABLES;
 
 /// The number of batches that the channel holds.
@@ -30,16 +30,16 @@ const REFERENCE_ROWS: &str = include_str!("reference.sql");
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
     /// The numbers of entities.
-    pub size: Size,
+    pub size: SampleSize,
     /// The seed of the random numbers. Another seed generates another sample of the same size.
     pub seed: u64,
 }
 
 /// The progress of [`fill`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct FillProgress {
     /// The current step.
-    pub step: Step,
+    pub step: FillStep,
     /// The number of completed units of the step.
     pub done: u64,
     /// The number of all units of the step.
@@ -48,7 +48,7 @@ pub struct Progress {
 
 /// The steps of [`fill`], in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum FillStep {
     /// Writing rows. The units are entities: customers, products, orders …
     Rows,
     /// Building indexes and foreign keys.
@@ -71,7 +71,7 @@ pub struct SampleReport {
 pub async fn fill(
     client: &mut Client,
     sample: Sample,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(FillProgress),
 ) -> Result<SampleReport, SampleError> {
     preconditions::check_migrated(client).await?;
     let absent = preconditions::check_columns(client).await?;
@@ -83,7 +83,7 @@ pub async fn fill(
     let deferred = DeferredObjects::drop_from(&transaction, &names).await?;
     let rows = write_rows(&transaction, &absent, sample, progress).await?;
     transaction.batch_execute(BACK_FILLS).await?;
-    let mut indexes = Progress { step: Step::Indexes, done: 0, total: deferred.count() };
+    let mut indexes = FillProgress { step: FillStep::Indexes, done: 0, total: deferred.count() };
     progress(indexes);
     let restored = deferred.restore(&transaction, || {
         indexes.done += 1;
@@ -92,7 +92,7 @@ pub async fn fill(
     restored.await?;
     // The orders are not marked one by one: whoever reads changes has to copy everything anyway.
     transaction.batch_execute("UPDATE orderql.sync_state SET counter = counter + 1").await?;
-    progress(Progress { step: Step::Statistics, done: 0, total: 1 });
+    progress(FillProgress { step: FillStep::Statistics, done: 0, total: 1 });
     transaction.batch_execute(&format!("ANALYZE orderql.party, orderql.item_place, {}", names.join(", "))).await?;
     transaction.commit().await?;
     vacuum(client, &[&["orderql.party"], &names[..]].concat()).await?;
@@ -104,14 +104,14 @@ async fn write_rows(
     transaction: &Transaction<'_>,
     absent: &Absent,
     sample: Sample,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(FillProgress),
 ) -> Result<u64, SampleError> {
     let Sample { size, seed } = sample;
     let writer = BatchWriter::new(transaction, absent).await?;
     let (sender, mut batches) = mpsc::channel::<Batch>(CHANNEL_BATCHES);
     let generating =
         tokio::task::spawn_blocking(move || generate(size, seed, |batch| sender.blocking_send(batch).is_ok()));
-    let mut done = Progress { step: Step::Rows, done: 0, total: size.entities() };
+    let mut done = FillProgress { step: FillStep::Rows, done: 0, total: size.entities() };
     let mut rows = 0;
     while let Some(batch) = batches.recv().await {
         done.done += batch.entities;

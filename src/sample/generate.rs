@@ -3,7 +3,7 @@
 use crate::sample::batch::Batch;
 use crate::sample::orders::order::{Order, OrderContext};
 use crate::sample::orders::{amounts, contacts, header, items, picklists, returns, shipments, stock_use};
-use crate::sample::size::Size;
+use crate::sample::size::SampleSize;
 use crate::sample::stock::Stock;
 use crate::sample::{customers, facilities, inventory, merchandise, products};
 
@@ -11,7 +11,7 @@ use crate::sample::{customers, facilities, inventory, merchandise, products};
 const BATCH_SIZE: u32 = 1_024;
 
 /// Generates all batches and passes them to `send`, until `send` returns false.
-pub(in crate::sample) fn generate(size: Size, seed: u64, mut send: impl FnMut(Batch) -> bool) {
+pub(in crate::sample) fn generate(size: SampleSize, seed: u64, mut send: impl FnMut(Batch) -> bool) {
     let prices = (0..size.products).map(|number| products::price(seed, number)).collect();
     let mut context = OrderContext { seed, size, stock: Stock::new(seed, &size), prices };
     let mut continues = true;

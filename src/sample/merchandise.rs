@@ -9,7 +9,7 @@ use crate::sample::ids::{self, Id};
 use crate::sample::money::cents;
 use crate::sample::rng::{RngStream, SampleRng};
 use crate::sample::tables::{ProductAttribute, ProductFeature, ProductFeatureAppl, ProductKeyword, ProductPrice};
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::{COLORS, SIZES, TAGS};
 
 /// What decides it.
@@ -22,7 +22,7 @@ pub(in crate::sample) struct Merchandise {
     /// The size, as an index into the vocabulary.
     pub(in crate::sample) size: usize,
     pub(in crate::sample) is_virtual: bool,
-    pub(in crate::sample) created: Timestamp,
+    pub(in crate::sample) created: SampleTime,
     pub(in crate::sample) price_in_cents: u32,
 }
 
@@ -72,13 +72,13 @@ impl Merchandise {
         }
         if rng.percent(5) {
             let former = ids::color((self.color + 1) % COLORS.len());
-            apply(former, "STANDARD_FEATURE", 1, Some(self.created.after(100 * Timestamp::DAY)));
+            apply(former, "STANDARD_FEATURE", 1, Some(self.created.after(100 * SampleTime::DAY)));
         }
     }
 
     fn write_prices(self, batch: &mut Batch, rng: &mut SampleRng) {
         // Many have the same day.
-        let since = if rng.percent(60) { self.created.floor(30 * Timestamp::DAY) } else { self.created };
+        let since = if rng.percent(60) { self.created.floor(30 * SampleTime::DAY) } else { self.created };
         let mut write = |product_price_type_id, in_cents: u32, from_date, thru_date| {
             batch.push(ProductPrice {
                 product_id: self.product_id,
@@ -93,7 +93,7 @@ impl Merchandise {
         };
         write("DEFAULT_PRICE", self.price_in_cents, since, None);
         if rng.percent(30) {
-            let before = since.after(-360 * Timestamp::DAY);
+            let before = since.after(-360 * SampleTime::DAY);
             write("DEFAULT_PRICE", self.price_in_cents + 200, before, Some(since));
         }
         if rng.percent(60) {

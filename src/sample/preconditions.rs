@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tokio_postgres::Client;
 
-use crate::sample::copy_value::ColumnType;
+use crate::sample::copy_value::CopyType;
 use crate::sample::error::SampleError;
 use crate::sample::ids::COMPANY;
 use crate::sample::tables::TABLES;
@@ -45,10 +45,10 @@ pub(in crate::sample) async fn check_columns(client: &Client) -> Result<Absent, 
             }
             let found = found.map_or("missing", String::as_str);
             let (expected, types) = match column.data_type {
-                ColumnType::Text => ("text", &["varchar", "bpchar", "text"][..]),
+                CopyType::Text => ("text", &["varchar", "bpchar", "text"][..]),
                 // HotWax's have no time zone. They are in UTC, which is how both are sent.
-                ColumnType::Timestamp => ("timestamptz", &["timestamptz", "timestamp"][..]),
-                ColumnType::Numeric => ("numeric", &["numeric"][..]),
+                CopyType::Timestamp => ("timestamptz", &["timestamptz", "timestamp"][..]),
+                CopyType::Numeric => ("numeric", &["numeric"][..]),
             };
             if !types.contains(&found) {
                 return Err(SampleError::Column {

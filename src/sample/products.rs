@@ -8,7 +8,7 @@ use crate::sample::ids::{self, Id};
 use crate::sample::merchandise::Merchandise;
 use crate::sample::rng::{RngStream, SampleRng};
 use crate::sample::tables::{GoodIdentification, Product, ProductCategory};
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::{ADJECTIVES, BRANDS, CATEGORIES, COLORS, PRODUCTS, SIZES};
 
 /// Writes the categories.
@@ -42,21 +42,21 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
         taxable: rng.percent(90).then(|| rng.percent(95)),
         created_date: rng.percent(95).then_some(created),
         last_modified_date: rng.percent(60).then(|| calendar::within_hours(rng, created, 10_000)),
-        sales_discontinuation_date: rng.percent(5).then(|| created.after(1_000 * Timestamp::DAY)),
+        sales_discontinuation_date: rng.percent(5).then(|| created.after(1_000 * SampleTime::DAY)),
     });
     let price_in_cents = price(seed, number);
     Merchandise { product_id, noun, color, size, is_virtual, created, price_in_cents }.write(batch, seed, number);
     // Many have the same day.
     let mut identify = |good_identification_type_id, id_value| {
         let is_rounded = rng.percent(60);
-        let from_date = if is_rounded { created.floor(30 * Timestamp::DAY) } else { created };
+        let from_date = if is_rounded { created.floor(30 * SampleTime::DAY) } else { created };
         let is_expired = is_rounded && rng.percent(5);
         batch.push(GoodIdentification {
             good_identification_type_id,
             product_id,
             id_value: Some(id_value),
             from_date,
-            thru_date: is_expired.then(|| created.after(60 * Timestamp::DAY)),
+            thru_date: is_expired.then(|| created.after(60 * SampleTime::DAY)),
         });
     };
     identify("SKU", Id::with_width("SKU-", number.into(), 5));

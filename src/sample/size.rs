@@ -5,7 +5,7 @@
 /// For 300,000 orders: 50,000 parties, 200 facilities and 5,000 products. For fewer orders they shrink in proportion (one
 /// party per 6 orders, one facility per 1,500, one product per 60) down to a useful minimum. For more orders they stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct SampleSize {
     /// What the rest is derived from.
     pub orders: u32,
     /// Customers: persons and companies.
@@ -22,7 +22,7 @@ pub struct Size {
     pub core: u32,
 }
 
-impl Size {
+impl SampleSize {
     /// The size of a sample with this number of orders.
     pub fn of(orders: u32) -> Self {
         let products = (orders / 60).clamp(250, 5_000);
@@ -57,10 +57,10 @@ mod tests {
 
     #[test]
     fn numbers_shrink_and_grow_with_the_orders_within_bounds() {
-        let Size { parties, facilities, products, .. } = Size::of(300_000);
+        let SampleSize { parties, facilities, products, .. } = SampleSize::of(300_000);
         assert_eq!((parties, facilities, products), (50_000, 200, 5_000));
-        assert_eq!(Size::of(5_000_000), Size { orders: 5_000_000, ..Size::of(300_000) });
-        let smallest = Size::of(1);
+        assert_eq!(SampleSize::of(5_000_000), SampleSize { orders: 5_000_000, ..SampleSize::of(300_000) });
+        let smallest = SampleSize::of(1);
         assert!(smallest.core < smallest.assortment && smallest.assortment < smallest.products, "{smallest:?}");
     }
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::sample::rng::{RngStream, SampleRng};
-use crate::sample::size::Size;
+use crate::sample::size::SampleSize;
 
 /// The inventory items of a product-facility pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(in crate::sample) struct Stock {
 }
 
 impl Stock {
-    pub(in crate::sample) fn new(seed: u64, size: &Size) -> Self {
+    pub(in crate::sample) fn new(seed: u64, size: &SampleSize) -> Self {
         let mut products = Vec::with_capacity(size.pairs() as usize);
         let mut inventory = Vec::with_capacity(products.capacity());
         let own = size.assortment - size.core;

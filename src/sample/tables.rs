@@ -9,25 +9,25 @@ use rust_decimal::Decimal;
 
 use crate::sample::copy_value::{ColumnValue, CopyValue};
 use crate::sample::ids::{FacilityId, Id, SeqId};
-use crate::sample::table_definition::{Column, Row, Table};
-use crate::sample::timestamp::Timestamp;
+use crate::sample::table_definition::{SampleColumn, SampleRow, SampleTable};
+use crate::sample::timestamp::SampleTime;
 
 /// Declares a struct for each table, with a field for each column, and the list of all tables.
 macro_rules! tables {
     ($($row:ident in $table:ident { $($column:ident: $type:ty,)* })*) => {
         /// All tables, in the order of declaration.
-        pub(in crate::sample) const TABLES: &[Table] =
-            &[$(Table { name: stringify!($table), columns: <$row as Row>::COLUMNS }),*];
+        pub(in crate::sample) const TABLES: &[SampleTable] =
+            &[$(SampleTable { name: stringify!($table), columns: <$row as SampleRow>::COLUMNS }),*];
 
         enum TableIndex { $($row),* }
 
         $(
             pub(in crate::sample) struct $row { $(pub(in crate::sample) $column: $type),* }
 
-            impl Row for $row {
+            impl SampleRow for $row {
                 const TABLE: usize = TableIndex::$row as usize;
-                const COLUMNS: &'static [Column] =
-                    &[$(Column { name: stringify!($column), data_type: <$type as ColumnValue>::TYPE }),*];
+                const COLUMNS: &'static [SampleColumn] =
+                    &[$(SampleColumn { name: stringify!($column), data_type: <$type as ColumnValue>::TYPE }),*];
 
                 fn append_to(self, values: &mut Vec<CopyValue>) {
                     values.extend([$(self.$column.into()),*]);
@@ -43,7 +43,7 @@ tables! {
         party_type_id: &'static str,
         external_id: Option<Id>,
         status_id: &'static str,
-        created_date: Option<Timestamp>,
+        created_date: Option<SampleTime>,
     }
     Person in person {
         party_id: Id,
@@ -84,19 +84,19 @@ tables! {
     PartyContactMech in party_contact_mech {
         party_id: Id,
         contact_mech_id: Id,
-        from_date: Timestamp,
-        thru_date: Option<Timestamp>,
+        from_date: SampleTime,
+        thru_date: Option<SampleTime>,
     }
     PartyContactMechPurpose in party_contact_mech_purpose {
         party_id: Id,
         contact_mech_id: Id,
         contact_mech_purpose_type_id: &'static str,
-        from_date: Timestamp,
+        from_date: SampleTime,
     }
     NoteData in note_data {
         note_id: Id,
         note_info: &'static str,
-        note_date_time: Timestamp,
+        note_date_time: SampleTime,
         note_party: Option<Id>,
     }
     GeoPoint in geo_point {
@@ -112,20 +112,20 @@ tables! {
         facility_name: Option<Cow<'static, str>>,
         geo_point_id: Option<Id>,
         external_id: Option<Id>,
-        opened_date: Option<Timestamp>,
+        opened_date: Option<SampleTime>,
     }
     FacilityContactMech in facility_contact_mech {
         facility_id: Id,
         contact_mech_id: Id,
-        from_date: Timestamp,
-        thru_date: Option<Timestamp>,
+        from_date: SampleTime,
+        thru_date: Option<SampleTime>,
     }
     FacilityContactMechPurpose in facility_contact_mech_purpose {
         facility_id: Id,
         contact_mech_id: Id,
         contact_mech_purpose_type_id: &'static str,
-        from_date: Timestamp,
-        thru_date: Option<Timestamp>,
+        from_date: SampleTime,
+        thru_date: Option<SampleTime>,
     }
     ProductStore in product_store {
         product_store_id: Id,
@@ -144,7 +144,7 @@ tables! {
     ProductStoreFacility in product_store_facility {
         product_store_id: Id,
         facility_id: Id,
-        from_date: Timestamp,
+        from_date: SampleTime,
     }
     ProductCategory in product_category {
         product_category_id: Id,
@@ -161,16 +161,16 @@ tables! {
         is_variant: bool,
         returnable: Option<bool>,
         taxable: Option<bool>,
-        created_date: Option<Timestamp>,
-        last_modified_date: Option<Timestamp>,
-        sales_discontinuation_date: Option<Timestamp>,
+        created_date: Option<SampleTime>,
+        last_modified_date: Option<SampleTime>,
+        sales_discontinuation_date: Option<SampleTime>,
     }
     GoodIdentification in good_identification {
         good_identification_type_id: &'static str,
         product_id: Id,
         id_value: Option<Id>,
-        from_date: Timestamp,
-        thru_date: Option<Timestamp>,
+        from_date: SampleTime,
+        thru_date: Option<SampleTime>,
     }
     ProductFeature in product_feature {
         product_feature_id: Id,
@@ -182,8 +182,8 @@ tables! {
         product_id: Id,
         product_feature_id: Id,
         product_feature_appl_type_id: &'static str,
-        from_date: Timestamp,
-        thru_date: Option<Timestamp>,
+        from_date: SampleTime,
+        thru_date: Option<SampleTime>,
         sequence_num: Option<Decimal>,
     }
     ProductPrice in product_price {
@@ -192,8 +192,8 @@ tables! {
         product_price_purpose_id: &'static str,
         currency_uom_id: &'static str,
         product_store_group_id: &'static str,
-        from_date: Timestamp,
-        thru_date: Option<Timestamp>,
+        from_date: SampleTime,
+        thru_date: Option<SampleTime>,
         price: Decimal,
     }
     ProductAttribute in product_attribute {
@@ -225,8 +225,8 @@ tables! {
         facility_id: Id,
         owner_party_id: &'static str,
         status_id: Option<&'static str>,
-        datetime_received: Option<Timestamp>,
-        expire_date: Option<Timestamp>,
+        datetime_received: Option<SampleTime>,
+        expire_date: Option<SampleTime>,
         serial_number: Option<Id>,
         quantity_on_hand_total: Decimal,
         available_to_promise_total: Decimal,
@@ -237,7 +237,7 @@ tables! {
     InventoryItemDetail in inventory_item_detail {
         inventory_item_id: Id,
         inventory_item_detail_seq_id: Id,
-        effective_date: Timestamp,
+        effective_date: SampleTime,
         quantity_on_hand_diff: Decimal,
         available_to_promise_diff: Decimal,
         accounting_quantity_diff: Decimal,
@@ -257,9 +257,9 @@ tables! {
         order_name: Option<Cow<'static, str>>,
         external_id: Option<Id>,
         sales_channel_enum_id: Option<&'static str>,
-        order_date: Option<Timestamp>,
+        order_date: Option<SampleTime>,
         priority: Option<&'static str>,
-        entry_date: Timestamp,
+        entry_date: SampleTime,
         status_id: &'static str,
         created_by: Option<&'static str>,
         currency_uom: &'static str,
@@ -267,8 +267,8 @@ tables! {
         product_store_id: Option<Id>,
         remaining_sub_total: Option<Decimal>,
         grand_total: Option<Decimal>,
-        last_updated_stamp: Timestamp,
-        created_stamp: Timestamp,
+        last_updated_stamp: SampleTime,
+        created_stamp: SampleTime,
     }
     OrderItem in order_item {
         order_id: Id,
@@ -282,9 +282,9 @@ tables! {
         unit_list_price: Option<Decimal>,
         item_description: Option<&'static str>,
         status_id: Option<&'static str>,
-        estimated_ship_date: Option<Timestamp>,
-        estimated_delivery_date: Option<Timestamp>,
-        auto_cancel_date: Option<Timestamp>,
+        estimated_ship_date: Option<SampleTime>,
+        estimated_delivery_date: Option<SampleTime>,
+        auto_cancel_date: Option<SampleTime>,
         ship_group_seq_id: SeqId,
         shipment_id: Option<Id>,
     }
@@ -301,10 +301,10 @@ tables! {
         may_split: bool,
         gift_message: Option<&'static str>,
         is_gift: bool,
-        ship_after_date: Option<Timestamp>,
-        ship_by_date: Option<Timestamp>,
-        estimated_ship_date: Option<Timestamp>,
-        estimated_delivery_date: Option<Timestamp>,
+        ship_after_date: Option<SampleTime>,
+        ship_by_date: Option<SampleTime>,
+        estimated_ship_date: Option<SampleTime>,
+        estimated_delivery_date: Option<SampleTime>,
     }
     OrderItemShipGroupAssoc in order_item_ship_group_assoc {
         order_id: Id,
@@ -320,16 +320,16 @@ tables! {
         inventory_item_id: Id,
         quantity: Decimal,
         quantity_not_available: Option<Decimal>,
-        reserved_datetime: Timestamp,
-        created_datetime: Timestamp,
-        promised_datetime: Option<Timestamp>,
+        reserved_datetime: SampleTime,
+        created_datetime: SampleTime,
+        promised_datetime: Option<SampleTime>,
         shipment_id: Option<Id>,
     }
     OrderRole in order_role {
         order_id: Id,
         party_id: Id,
         role_type_id: &'static str,
-        from_date: Timestamp,
+        from_date: SampleTime,
     }
     OrderStatus in order_status {
         order_status_id: Id,
@@ -337,7 +337,7 @@ tables! {
         order_id: Id,
         order_item_seq_id: Option<SeqId>,
         order_payment_preference_id: Option<Id>,
-        status_datetime: Timestamp,
+        status_datetime: SampleTime,
         status_user_login: Option<&'static str>,
         change_reason: Option<&'static str>,
     }
@@ -350,7 +350,7 @@ tables! {
         comments: Option<&'static str>,
         description: Option<&'static str>,
         amount: Decimal,
-        created_date: Timestamp,
+        created_date: SampleTime,
     }
     OrderPaymentPreference in order_payment_preference {
         order_payment_preference_id: Id,
@@ -358,7 +358,7 @@ tables! {
         payment_method_type_id: &'static str,
         max_amount: Decimal,
         status_id: &'static str,
-        created_date: Timestamp,
+        created_date: SampleTime,
     }
     Payment in payment {
         payment_id: Id,
@@ -368,7 +368,7 @@ tables! {
         party_id_from: Id,
         party_id_to: &'static str,
         status_id: &'static str,
-        effective_date: Option<Timestamp>,
+        effective_date: Option<SampleTime>,
         amount: Decimal,
         currency_uom_id: &'static str,
     }
@@ -386,8 +386,8 @@ tables! {
         order_identification_type_id: &'static str,
         order_id: Id,
         id_value: Id,
-        from_date: Timestamp,
-        thru_date: Option<Timestamp>,
+        from_date: SampleTime,
+        thru_date: Option<SampleTime>,
     }
     OrderFacilityChange in order_facility_change {
         order_facility_change_id: Id,
@@ -397,7 +397,7 @@ tables! {
         ship_group_seq_id: SeqId,
         facility_id: FacilityId,
         from_facility_id: Option<FacilityId>,
-        change_datetime: Timestamp,
+        change_datetime: SampleTime,
         change_user_login: Option<&'static str>,
         change_reason_enum_id: &'static str,
         comments: Option<&'static str>,
@@ -417,8 +417,8 @@ tables! {
         primary_order_id: Option<Id>,
         primary_return_id: Option<Id>,
         primary_ship_group_seq_id: Option<SeqId>,
-        estimated_ship_date: Option<Timestamp>,
-        estimated_arrival_date: Option<Timestamp>,
+        estimated_ship_date: Option<SampleTime>,
+        estimated_arrival_date: Option<SampleTime>,
         estimated_ship_cost: Option<Decimal>,
         origin_facility_id: Option<Id>,
         destination_facility_id: Option<Id>,
@@ -426,7 +426,7 @@ tables! {
         destination_contact_mech_id: Option<Id>,
         party_id_to: Option<Id>,
         party_id_from: Option<Id>,
-        created_date: Timestamp,
+        created_date: SampleTime,
         external_id: Option<Id>,
         carrier_party_id: Option<&'static str>,
         shipment_method_type_id: Option<&'static str>,
@@ -436,8 +436,8 @@ tables! {
         facility_id: Id,
         shipment_method_type_id: &'static str,
         status_id: &'static str,
-        picklist_date: Option<Timestamp>,
-        created_date: Timestamp,
+        picklist_date: Option<SampleTime>,
+        created_date: SampleTime,
     }
     PicklistBin in picklist_bin {
         picklist_bin_id: Id,
@@ -466,7 +466,7 @@ tables! {
         shipment_id: Id,
         shipment_package_seq_id: SeqId,
         shipment_box_type_id: Option<&'static str>,
-        date_created: Timestamp,
+        date_created: SampleTime,
         weight: Option<Decimal>,
         weight_uom_id: Option<&'static str>,
         package_name: &'static str,
@@ -486,8 +486,8 @@ tables! {
         carrier_party_id: Option<&'static str>,
         shipment_method_type_id: Option<&'static str>,
         carrier_service_status_id: Option<&'static str>,
-        actual_start_date: Option<Timestamp>,
-        actual_arrival_date: Option<Timestamp>,
+        actual_start_date: Option<SampleTime>,
+        actual_arrival_date: Option<SampleTime>,
         tracking_id_number: Option<Id>,
     }
     ShipmentPackageRouteSeg in shipment_package_route_seg {
@@ -501,7 +501,7 @@ tables! {
         shipment_status_id: Cow<'static, str>,
         status_id: &'static str,
         shipment_id: Id,
-        status_date: Timestamp,
+        status_date: SampleTime,
     }
     ItemIssuance in item_issuance {
         item_issuance_id: Id,
@@ -511,7 +511,7 @@ tables! {
         inventory_item_id: Id,
         shipment_id: Option<Id>,
         shipment_item_seq_id: Option<SeqId>,
-        issued_date_time: Timestamp,
+        issued_date_time: SampleTime,
         quantity: Decimal,
     }
     ShipmentReceipt in shipment_receipt {
@@ -524,7 +524,7 @@ tables! {
         order_item_seq_id: Option<SeqId>,
         return_id: Option<Id>,
         return_item_seq_id: Option<SeqId>,
-        datetime_received: Timestamp,
+        datetime_received: SampleTime,
         quantity_accepted: Decimal,
         quantity_rejected: Decimal,
     }
@@ -534,8 +534,8 @@ tables! {
         status_id: Option<&'static str>,
         from_party_id: Option<Id>,
         to_party_id: &'static str,
-        entry_date: Option<Timestamp>,
-        return_date: Option<Timestamp>,
+        entry_date: Option<SampleTime>,
+        return_date: Option<SampleTime>,
         origin_contact_mech_id: Option<Id>,
         destination_facility_id: Option<Id>,
         needs_inventory_receive: bool,
@@ -562,14 +562,14 @@ tables! {
         status_id: &'static str,
         return_id: Id,
         return_item_seq_id: Option<SeqId>,
-        status_datetime: Timestamp,
+        status_datetime: SampleTime,
     }
     ReturnIdentification in return_identification {
         return_identification_type_id: &'static str,
         return_id: Id,
         id_value: Id,
-        from_date: Timestamp,
-        thru_date: Option<Timestamp>,
+        from_date: SampleTime,
+        thru_date: Option<SampleTime>,
     }
     ReturnAdjustment in return_adjustment {
         return_adjustment_id: Id,

@@ -2,9 +2,9 @@
 
 /// Microseconds since 2000-01-01 00:00:00 UTC, PostgreSQL's epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::sample) struct Timestamp(pub(in crate::sample) i64);
+pub(in crate::sample) struct SampleTime(pub(in crate::sample) i64);
 
-impl Timestamp {
+impl SampleTime {
     pub(in crate::sample) const SECOND: i64 = 1_000_000;
     pub(in crate::sample) const MINUTE: i64 = 60 * Self::SECOND;
     pub(in crate::sample) const HOUR: i64 = 60 * Self::MINUTE;
@@ -15,7 +15,7 @@ impl Timestamp {
         Self(self.0 + microseconds)
     }
 
-    /// Rounds down to a multiple of `unit` microseconds, such as [`Timestamp::DAY`].
+    /// Rounds down to a multiple of `unit` microseconds, such as [`SampleTime::DAY`].
     pub(in crate::sample) const fn floor(self, unit: i64) -> Self {
         Self(self.0 - self.0.rem_euclid(unit))
     }

@@ -19,7 +19,7 @@ const ROUNDS: usize = 3;
 
 /// The credits of an operation, whatever its variables are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Interval {
+pub struct CreditInterval {
     /// With the smallest pages.
     pub least: Cost,
     /// With the largest pages, and a search by every key.
@@ -28,7 +28,7 @@ pub struct Interval {
 
 /// What an operation takes of the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct DatabaseWork {
     /// The most branches that its statement has.
     pub branches: usize,
     /// The most rows that are examined.
@@ -42,48 +42,48 @@ pub struct Work {
 pub(super) struct Assessment {
     pub(super) operation: Operation,
     /// `None` if no values are known with which it can be priced.
-    pub(super) interval: Option<Interval>,
+    pub(super) interval: Option<CreditInterval>,
     /// Why it is refused with the values that cost least.
     pub(super) refused: Option<GraphqlErrors>,
     /// Why it is refused with others, but for its price.
     pub(super) refused_for_some: Option<GraphqlErrors>,
-    pub(super) work: Work,
+    pub(super) work: DatabaseWork,
 }
 
 /// Assesses an operation. Fails if it is not valid, whatever its variables are.
 pub(super) fn assess(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Assessment, GraphqlErrors> {
     let operation = valid_operation(catalog, request)?;
     let variables = variables(catalog, &operation, limits);
-    let mut search = Search {
+    let mut search = AssessedSearch {
         catalog,
         operation: &operation,
         request,
         limits,
         variables,
         refused_for_some: None,
-        work: Work::default(),
+        work: DatabaseWork::default(),
     };
     let base = vec![0; search.variables.len()];
     let refused = search.refused(&base);
     let largest: Vec<_> = search.variables.iter().map(|variable| variable.values.len() - 1).collect();
     let least = search.extreme(&base, Ordering::Less);
     let most = search.extreme(&largest, Ordering::Greater).max(search.extreme(&base, Ordering::Greater));
-    let interval = least.zip(most).map(|(least, most)| Interval { least, most });
-    let Search { refused_for_some, work, .. } = search;
+    let interval = least.zip(most).map(|(least, most)| CreditInterval { least, most });
+    let AssessedSearch { refused_for_some, work, .. } = search;
     Ok(Assessment { operation, interval, refused, refused_for_some, work })
 }
 
-struct Search<'a> {
+struct AssessedSearch<'a> {
     catalog: &'a Catalog,
     operation: &'a Operation,
     request: &'a Request,
     limits: &'a Limits,
     variables: Vec<Variable>,
     refused_for_some: Option<GraphqlErrors>,
-    work: Work,
+    work: DatabaseWork,
 }
 
-impl Search<'_> {
+impl AssessedSearch<'_> {
     fn request(&self, choice: &[usize]) -> Request {
         let values = self.variables.iter().zip(choice);
         let variables: Variables =

@@ -23,7 +23,7 @@ pub(super) struct Variable {
 /// The variables of an operation. A search string has no term, one on each key, or one on every key. Of arguments that exclude each
 /// other the first is given.
 pub(super) fn variables(catalog: &Catalog, operation: &Operation, limits: &Limits) -> Vec<Variable> {
-    let mut found = Found { catalog, uses: Vec::new(), left_out: HashSet::new() };
+    let mut found = FoundAssignment { catalog, uses: Vec::new(), left_out: HashSet::new() };
     found.selections(&operation.selections);
     let definitions = operation.variables.iter().enumerate();
     let variable = |(index, definition): (usize, &VariableDefinition)| {
@@ -49,14 +49,14 @@ struct UseOfVariable<'c> {
     connection: Option<&'c Connection>,
 }
 
-struct Found<'c> {
+struct FoundAssignment<'c> {
     catalog: &'c Catalog,
     uses: Vec<UseOfVariable<'c>>,
     /// The variables of arguments that another one excludes.
     left_out: HashSet<usize>,
 }
 
-impl Found<'_> {
+impl FoundAssignment<'_> {
     fn selections(&mut self, selections: &[Selection]) {
         for selection in selections {
             let Target::Field(id) = selection.target else { continue };

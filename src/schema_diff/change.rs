@@ -3,7 +3,7 @@
 use crate::cost::price::Cost;
 use crate::documents::document::Place;
 use crate::error::graphql_error::GraphqlError;
-use crate::schema_diff::assessment::{Interval, Work};
+use crate::schema_diff::assessment::{CreditInterval, DatabaseWork};
 use crate::schema_diff::schema_change::FactChange;
 
 /// The kinds of changes, the most severe first.
@@ -60,9 +60,9 @@ pub enum Change {
     /// It takes more of the database.
     MoreWork {
         /// Before.
-        old: Work,
+        old: DatabaseWork,
         /// Now.
-        new: Work,
+        new: DatabaseWork,
     },
     /// It was refused before.
     ValidNow,
@@ -87,9 +87,9 @@ impl Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceChange {
     /// The credits before.
-    pub old: Interval,
+    pub old: CreditInterval,
     /// The credits now.
-    pub new: Interval,
+    pub new: CreditInterval,
     /// The most that a query of the caller may cost.
     pub limit: Cost,
     /// Credits that the caller's bucket regains in a minute.
@@ -118,7 +118,7 @@ impl PriceChange {
     }
 
     /// How many requests a minute the bucket pays in the long run if each costs the most; `None` if they cost nothing.
-    pub fn polls(&self, interval: Interval) -> Option<u64> {
+    pub fn polls(&self, interval: CreditInterval) -> Option<u64> {
         self.credits_per_minute.checked_div(interval.most)
     }
 

@@ -12,7 +12,7 @@ use crate::schema_diff::assessment::assess;
 
 /// What a schema answers in place of an operation that it refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Corrected {
+pub struct CorrectedAnswer {
     /// The operation with its fragments.
     pub text: String,
     /// The lines that are other ones, without the spaces around them; one that is empty is to be left out.
@@ -20,7 +20,7 @@ pub struct Corrected {
 }
 
 /// The corrected operation, if there is one that the schema answers whatever its variables are.
-pub(super) fn corrected(catalog: &Catalog, document: &Document, limits: &Limits) -> Option<Corrected> {
+pub(super) fn corrected(catalog: &Catalog, document: &Document, limits: &Limits) -> Option<CorrectedAnswer> {
     let mut attempt = Attempt::new(document.request());
     while let Some(errors) = refusal(catalog, attempt.request(), limits) {
         let errors: Vec<Value> = errors.iter().filter_map(|error| serde_json::to_value(error).ok()).collect();
@@ -29,7 +29,7 @@ pub(super) fn corrected(catalog: &Catalog, document: &Document, limits: &Limits)
         }
     }
     let text = attempt.request().query.clone();
-    Some(Corrected { lines: changed_lines(document, &text), text })
+    Some(CorrectedAnswer { lines: changed_lines(document, &text), text })
 }
 
 /// Why a request is refused with some values of its variables.

@@ -20,7 +20,7 @@ use crate::value::Enumeration;
 
 /// What a schema file says.
 pub(super) fn facts(file: &SchemaFile, catalog: &Catalog) -> Facts {
-    let mut reader = Reader { catalog, facts: Facts::default() };
+    let mut reader = FactReader { catalog, facts: Facts::default() };
     for (object, entity) in catalog.entities() {
         let name = &object.name;
         reader.facts.add(name, Aspect::Relation, &entity.relation);
@@ -56,12 +56,12 @@ pub(super) fn facts(file: &SchemaFile, catalog: &Catalog) -> Facts {
     facts
 }
 
-struct Reader<'c> {
+struct FactReader<'c> {
     catalog: &'c Catalog,
     facts: Facts,
 }
 
-impl Reader<'_> {
+impl FactReader<'_> {
     fn root(&mut self, path: &str, field: &Field, binding: &RootBinding) {
         match binding {
             RootBinding::Lookup(lookup) => self.lookup(path, field, lookup),

@@ -30,7 +30,7 @@ use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::schema_diff::assessment::assess;
 use crate::schema_diff::change::{Change, Class};
-use crate::schema_diff::corrected::{Corrected, corrected};
+use crate::schema_diff::corrected::{CorrectedAnswer, corrected};
 use crate::schema_diff::operation_diff::Judgement;
 use crate::schema_diff::schema::{Caller, Schema};
 use crate::schema_diff::schema_change::{SchemaChange, schema_changes};
@@ -45,7 +45,7 @@ pub struct OperationDiff {
     /// What changes, in the order of the classes. Never empty.
     pub changes: Vec<Change>,
     /// What to send instead, if it breaks and its errors say how to correct it.
-    pub corrected: Option<Corrected>,
+    pub corrected: Option<CorrectedAnswer>,
 }
 
 /// An operation that neither schema answers.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::documents::document::Document;
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
-use crate::schema_diff::assessment::{Assessment, Interval, Work, assess};
+use crate::schema_diff::assessment::{Assessment, CreditInterval, DatabaseWork, assess};
 use crate::schema_diff::change::{Change, PriceChange};
 use crate::schema_diff::facts::Aspect;
 use crate::schema_diff::schema::{Caller, Schema};
@@ -128,7 +128,7 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
 }
 
 /// The class follows from the most credits, and from the least if those are equal.
-fn price_change(old: Interval, new: Interval, caller: &Caller) -> Option<Change> {
+fn price_change(old: CreditInterval, new: CreditInterval, caller: &Caller) -> Option<Change> {
     let limit = caller.limits.highest_cost();
     let credits_per_minute = caller.restore_rate.saturating_mul(60);
     let change = PriceChange { old, new, limit, credits_per_minute };
@@ -139,7 +139,7 @@ fn price_change(old: Interval, new: Interval, caller: &Caller) -> Option<Change>
     }
 }
 
-fn more_work(old: &Work, new: &Work) -> Option<Change> {
+fn more_work(old: &DatabaseWork, new: &DatabaseWork) -> Option<Change> {
     let is_more = new.branches > old.branches
         || new.rows_examined > old.rows_examined
         || !new.short_pages.is_subset(&old.short_pages);

@@ -10,7 +10,7 @@ use crate::compile::explanation::explain;
 use crate::documents::{File, read};
 use crate::limits::Limits;
 use crate::query::Request;
-use crate::schema_diff::assessment::{Interval, assess};
+use crate::schema_diff::assessment::{CreditInterval, assess};
 use crate::schema_diff::change::{Class, OverLimit, PriceChange};
 use crate::schema_diff::schema_change::FactChange;
 
@@ -241,7 +241,7 @@ fn the_ends_of_an_interval_are_prices_that_explain_has() {
     let every_key = "saleId:1,2 shopId:A note:A kind:A email:A tag:A soldAt:2026-05-01";
     let most = cost(json!({ "n": 100, "q": every_key, "full": true }));
     let least = cost(json!({ "n": 1, "q": "", "full": false })).min(cost(json!({ "n": 1, "full": true })));
-    assert_eq!(interval, Interval { least, most });
+    assert_eq!(interval, CreditInterval { least, most });
     for (n, q, full) in [(1, "", true), (50, "note:A", false), (100, "", true), (7, every_key, false)] {
         let cost = cost(json!({ "n": n, "q": q, "full": full }));
         assert!((interval.least..=interval.most).contains(&cost), "{n} {q} {full}");
@@ -250,7 +250,7 @@ fn the_ends_of_an_interval_are_prices_that_explain_has() {
 
 #[test]
 fn a_price_change_tells_the_limit_the_polls_and_the_increase() {
-    let interval = |least, most| Interval { least, most };
+    let interval = |least, most| CreditInterval { least, most };
     let price = |old, new| PriceChange { old, new, limit: 1000, credits_per_minute: 3000 };
     let change = price(interval(2, 1000), interval(2, 1200));
     assert_eq!(change.over_limit(), OverLimit::ForSome);

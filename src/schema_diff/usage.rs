@@ -26,12 +26,12 @@ pub(super) struct Use {
 
 /// The parts of a schema that an operation uses, each once, in the order of its selections.
 pub(super) fn uses(catalog: &Catalog, operation: &Operation) -> Vec<Use> {
-    let mut walk = Walk { catalog, uses: Vec::new(), seen: HashSet::new() };
+    let mut walk = UsageWalk { catalog, uses: Vec::new(), seen: HashSet::new() };
     walk.selections(&operation.selections, None);
     walk.uses
 }
 
-struct Walk<'c> {
+struct UsageWalk<'c> {
     catalog: &'c Catalog,
     uses: Vec<Use>,
     seen: HashSet<String>,
@@ -44,7 +44,7 @@ struct Around<'c> {
     totals: &'c Totals,
 }
 
-impl Walk<'_> {
+impl UsageWalk<'_> {
     fn selections(&mut self, selections: &[Selection], around: Option<Around<'_>>) {
         for selection in selections {
             if let Target::Field(id) = selection.target {

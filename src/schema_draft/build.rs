@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::key_fault::KeyFault;
 use crate::catalog::schema_file::SchemaFile;
-use crate::schema_draft::description::{Column, ColumnKind, Database, Relation, RelationKind, TextColumn};
+use crate::schema_draft::description::{
+    ColumnKind, Database, DescribedColumn, DescribedRelation, RelationKind, TextColumn,
+};
 use crate::schema_draft::existing::{Existing, ExistingType};
 use crate::schema_draft::index_match::{create_index, create_text_index, is_served};
 use crate::schema_draft::joins::joins;
@@ -74,7 +76,7 @@ struct Scalars<'s, 'd> {
 
 impl Scalars<'_, '_> {
     /// The scalar of a column's field, if it has one.
-    fn of(&self, relation: &Relation, column: &Column) -> Option<(ColumnKind, ScalarType)> {
+    fn of(&self, relation: &DescribedRelation, column: &DescribedColumn) -> Option<(ColumnKind, ScalarType)> {
         let is_key = self.keys.get(&(relation.schema.as_str(), relation.name.as_str()));
         let is_key = !column.is_array && is_key.is_some_and(|columns| columns.contains(column.name.as_str()));
         column.kind.filter(|_| column.is_readable).map(|kind| (kind, kind.scalar(is_key, self.published)))
@@ -82,7 +84,11 @@ impl Scalars<'_, '_> {
 }
 
 /// The enums of the file for those of the columns of relations: one that it has with the same labels, or a new one.
-fn published(relations: &[&Relation], names: &mut Names, existing: &Existing) -> BTreeMap<Enumeration, Enumeration> {
+fn published(
+    relations: &[&DescribedRelation],
+    names: &mut Names,
+    existing: &Existing,
+) -> BTreeMap<Enumeration, Enumeration> {
     let mut published = BTreeMap::new();
     for column in relations.iter().flat_map(|relation| &relation.columns).filter(|column| column.is_readable) {
         let Some(ColumnKind::Enum(labels) | ColumnKind::DomainOfEnum(labels)) = column.kind else { continue };
@@ -128,7 +134,7 @@ fn new_enums(types: &[TypeModel<'_>], existing: &Existing) -> Vec<Enumeration> {
 }
 
 /// The key of a type, or why there is none.
-fn key<'d>(relation: &'d Relation, keys: &KeyColumns<'_>) -> Result<&'d [String], String> {
+fn key<'d>(relation: &'d DescribedRelation, keys: &KeyColumns<'_>) -> Result<&'d [String], String> {
     let names = relation.columns.iter().map(|column| &column.name).chain([&relation.schema, &relation.name]);
     if relation.schema.contains('.') || relation.name.contains('.') || names.into_iter().any(|name| is_odd(name)) {
         return Err("its name cannot be written in a schema file".to_owned());
@@ -177,7 +183,7 @@ fn is_odd(name: &str) -> bool {
     name.chars().any(char::is_control)
 }
 
-fn type_name(names: &mut Names, relation: &Relation) -> String {
+fn type_name(names: &mut Names, relation: &DescribedRelation) -> String {
     let schema = pascal(&relation.schema);
     let singular = pascal(&singular(&relation.name));
     let exact = pascal(&relation.name);
@@ -188,7 +194,7 @@ fn type_name(names: &mut Names, relation: &Relation) -> String {
 }
 
 fn columns<'d>(
-    relation: &'d Relation,
+    relation: &'d DescribedRelation,
     name: String,
     key: &[String],
     scalars: &Scalars<'_, '_>,
@@ -271,7 +277,7 @@ fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String,
 /// Adds the searches that indexes serve.
 fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
     for field in ty.columns.iter().filter(|field| !field.is_compared()) {
-        let Column { name, type_name, collation, .. } = field.column;
+        let DescribedColumn { name, type_name, collation, .. } = field.column;
         let reason = match collation.nondeterministic() {
             Some(collation) => format!("different texts are equal in its collation {collation}"),
             None => format!("{type_name} is not compared"),

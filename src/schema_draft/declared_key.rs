@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::catalog::Catalog;
 use crate::catalog::error::SchemaError;
-use crate::schema_draft::description::{Database, Relation, RelationKind};
+use crate::schema_draft::description::{Database, DescribedRelation, RelationKind};
 
 /// The columns that identify the rows of a relation. Nobody checks that they do, and that they are never null.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Database {
     }
 }
 
-impl Relation {
+impl DescribedRelation {
     /// Whether PostgreSQL may know no key of it, so that one is declared.
     fn takes_key(&self) -> bool {
         self.kind.takes_key() || self.kind == RelationKind::Table && self.keys.is_empty()

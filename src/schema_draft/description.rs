@@ -10,12 +10,12 @@ use crate::value::{Enumeration, ScalarType};
 #[derive(Debug, Clone, Default)]
 pub struct Database {
     /// In the order of their schemas and names.
-    pub relations: Vec<Relation>,
+    pub relations: Vec<DescribedRelation>,
 }
 
 /// A table or view.
 #[derive(Debug, Clone, Default)]
-pub struct Relation {
+pub struct DescribedRelation {
     /// The schema that it is in.
     pub schema: String,
     /// Without its schema.
@@ -25,7 +25,7 @@ pub struct Relation {
     /// What `COMMENT ON` says of it.
     pub comment: Option<String>,
     /// Its columns in their order.
-    pub columns: Vec<Column>,
+    pub columns: Vec<DescribedColumn>,
     /// Its columns of the type `tsvector`, which are searched for words and never shown. They are none of the others.
     pub text_columns: Vec<TextColumn>,
     /// The columns of its primary key, and of unique indexes on columns without nulls: the primary key first, then by their number of
@@ -59,7 +59,7 @@ pub enum RelationKind {
 
 /// What is known of a column.
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct DescribedColumn {
     /// As the database has it, which need not be a GraphQL name.
     pub name: String,
     /// Its type in SQL.
@@ -143,7 +143,7 @@ pub struct ForeignKey {
     pub to: Vec<String>,
 }
 
-impl Column {
+impl DescribedColumn {
     /// Whether values of it, of that scalar, can be searched and sorted by.
     pub(super) fn is_compared(&self, kind: ColumnKind, scalar: ScalarType) -> bool {
         !self.is_array && self.collation.nondeterministic().is_none() && kind.is_compared(scalar)
@@ -237,14 +237,14 @@ impl ColumnKind {
     }
 }
 
-impl Relation {
+impl DescribedRelation {
     /// Its name in a schema file.
     pub(super) fn path(&self) -> String {
         if self.schema == "public" { self.name.clone() } else { format!("{}.{}", self.schema, self.name) }
     }
 
     /// The column with that name, if the role may read it.
-    pub(super) fn column(&self, name: &str) -> Option<&Column> {
+    pub(super) fn column(&self, name: &str) -> Option<&DescribedColumn> {
         self.columns.iter().find(|column| column.name == name && column.is_readable)
     }
 }

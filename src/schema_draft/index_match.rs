@@ -1,7 +1,7 @@
 //! Whether an index serves an order, and the index that would.
 
 use crate::plan::sql::{Identifier, List, Relation as Quoted};
-use crate::schema_draft::description::{Relation, RelationKind};
+use crate::schema_draft::description::{DescribedRelation, RelationKind};
 
 /// The most columns compared for equality that an index can have in any order.
 const MAX_PERMUTED: usize = 4;
@@ -10,7 +10,7 @@ const MAX_PERMUTED: usize = 4;
 const UNKNOWN_INDEXES: &str = "whether the other server has one is not known";
 
 /// Whether an index returns the rows with given values of some columns in the order of others.
-pub(super) fn is_served(relation: &Relation, equal: &[&str], order: &[&str]) -> bool {
+pub(super) fn is_served(relation: &DescribedRelation, equal: &[&str], order: &[&str]) -> bool {
     relation.indexes.iter().any(|index| {
         let Some((first, rest)) = index.split_at_checked(equal.len()) else { return false };
         let has_equal = if equal.len() > MAX_PERMUTED {
@@ -24,7 +24,7 @@ pub(super) fn is_served(relation: &Relation, equal: &[&str], order: &[&str]) -> 
 }
 
 /// The statement that makes an index on the words of a column, or what else it takes.
-pub(super) fn create_text_index(relation: &Relation, column: &str) -> String {
+pub(super) fn create_text_index(relation: &DescribedRelation, column: &str) -> String {
     match relation.kind {
         RelationKind::View => format!("declare the search where the table of the column has one ({column})"),
         RelationKind::Foreign => UNKNOWN_INDEXES.to_owned(),
@@ -36,7 +36,7 @@ pub(super) fn create_text_index(relation: &Relation, column: &str) -> String {
 }
 
 /// The statement that makes an index on these columns, or what else it takes.
-pub(super) fn create_index<'a>(relation: &Relation, columns: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn create_index<'a>(relation: &DescribedRelation, columns: impl Iterator<Item = &'a str>) -> String {
     let mut distinct: Vec<&str> = Vec::new();
     for column in columns {
         if !distinct.contains(&column) {

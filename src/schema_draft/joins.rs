@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::schema_draft::description::{Column, ForeignKey, Relation};
+use crate::schema_draft::description::{DescribedColumn, DescribedRelation, ForeignKey};
 use crate::schema_draft::existing::{Existing, ExistingJoin};
 use crate::schema_draft::index_match::{create_index, is_served};
 use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
@@ -99,11 +99,11 @@ fn are_shown(child: &TypeModel<'_>, parent: &TypeModel<'_>, foreign: &ForeignKey
 
 /// The columns of a foreign key and of the row that it refers to, each with its collation, if an index on one of them does not serve their
 /// comparison. Rows are found in both directions.
-fn collations(child: &Relation, parent: &Relation, foreign: &ForeignKey) -> Option<(String, String)> {
+fn collations(child: &DescribedRelation, parent: &DescribedRelation, foreign: &ForeignKey) -> Option<(String, String)> {
     let columns = foreign.columns.iter().zip(&foreign.to);
     let mut columns = columns.filter_map(|(by, to)| Some((child.column(by)?, parent.column(to)?)));
     let (by, to) = columns.find(|(by, to)| by.collation != to.collation)?;
-    let named = |column: &Column| format!("{}{}", column.name, column.collation);
+    let named = |column: &DescribedColumn| format!("{}{}", column.name, column.collation);
     Some((named(by), named(to)))
 }
 

@@ -1,6 +1,6 @@
 //! What the file declares.
 
-use crate::schema_draft::description::{Column, ColumnKind, Relation, TextColumn};
+use crate::schema_draft::description::{ColumnKind, DescribedColumn, DescribedRelation, TextColumn};
 use crate::value::{Enumeration, ScalarType};
 
 /// A schema file.
@@ -16,7 +16,7 @@ pub(super) struct Model<'d> {
 /// A type of a table.
 #[derive(Debug)]
 pub(super) struct TypeModel<'d> {
-    pub(super) relation: &'d Relation,
+    pub(super) relation: &'d DescribedRelation,
     pub(super) name: String,
     /// Whether a file has it already, under this name.
     pub(super) is_known: bool,
@@ -34,7 +34,7 @@ pub(super) struct TypeModel<'d> {
 pub(super) struct ColumnField<'d> {
     pub(super) name: String,
     pub(super) scalar: ScalarType,
-    pub(super) column: &'d Column,
+    pub(super) column: &'d DescribedColumn,
     pub(super) kind: ColumnKind,
     /// Whether a file has it already.
     pub(super) is_known: bool,

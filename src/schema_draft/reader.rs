@@ -8,7 +8,9 @@ use tokio_postgres::{Client, Error, Row};
 use crate::catalog::key_fault::KeyFault;
 use crate::preflight::column_type::{COLUMN_TYPE, ColumnType, FoundType, SELECTED, ValueType};
 use crate::preflight::index_check::{RowOrder, are_indexed};
-use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind, TextColumn};
+use crate::schema_draft::description::{
+    ColumnKind, Database, DescribedColumn, DescribedRelation, ForeignKey, RelationKind, TextColumn,
+};
 
 /// Selects tables and views that are no system's, no extension's, no partitions and not the service's own.
 const RELATIONS: &str = "
@@ -157,12 +159,12 @@ pub async fn read(client: &Client) -> Result<Database, Error> {
     let (mut relations, mut places) = (Vec::with_capacity(rows.len()), HashMap::new());
     for row in rows {
         places.insert(row.try_get::<_, u32>(0)?, relations.len());
-        relations.push(Relation {
+        relations.push(DescribedRelation {
             schema: row.try_get(1)?,
             name: row.try_get(2)?,
             kind: kind(row.try_get(3)?),
             comment: row.try_get(4)?,
-            ..Relation::default()
+            ..DescribedRelation::default()
         });
     }
     let oids: Vec<u32> = places.keys().copied().collect();
@@ -258,7 +260,7 @@ fn kind(kind: &str) -> RelationKind {
     }
 }
 
-fn column(row: &Row) -> Result<Column, Error> {
+fn column(row: &Row) -> Result<DescribedColumn, Error> {
     let FoundType { ty, is_whole, is_not_null, collation } = FoundType::read(row, 5)?;
     let is_array = matches!(ty, ColumnType::Array(_));
     let kind = match ty.value() {
@@ -267,7 +269,7 @@ fn column(row: &Row) -> Result<Column, Error> {
         ValueType::DomainOfEnum(labels) => Some(ColumnKind::DomainOfEnum(*labels)),
         ValueType::Other => None,
     };
-    Ok(Column {
+    Ok(DescribedColumn {
         name: row.try_get(1)?,
         type_name: row.try_get(2)?,
         kind,

@@ -20,31 +20,31 @@ pub(super) struct FieldText {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SdlTokenKind {
     Name,
     String,
     Other(char),
 }
 
-struct Token {
-    kind: Kind,
+struct SdlToken {
+    kind: SdlTokenKind,
     range: Range<usize>,
 }
 
 /// The object types of a schema file, in its order.
 pub(super) fn types(text: &str) -> Vec<TypeText> {
     let tokens = tokens(text);
-    let word = |token: &Token| &text[token.range.clone()];
+    let word = |token: &SdlToken| &text[token.range.clone()];
     let (mut types, mut index, mut depth) = (Vec::new(), 0, 0_usize);
     while let Some(token) = tokens.get(index) {
         match token.kind {
-            Kind::Other('{' | '(' | '[') => depth += 1,
-            Kind::Other('}' | ')' | ']') => depth = depth.saturating_sub(1),
-            Kind::Name if depth == 0 && word(token) == "type" && index + 1 < tokens.len() => {
+            SdlTokenKind::Other('{' | '(' | '[') => depth += 1,
+            SdlTokenKind::Other('}' | ')' | ']') => depth = depth.saturating_sub(1),
+            SdlTokenKind::Name if depth == 0 && word(token) == "type" && index + 1 < tokens.len() => {
                 let before = index.checked_sub(1).map(|before| &tokens[before]);
-                let start = before.filter(|before| before.kind == Kind::String).unwrap_or(token).range.start;
+                let start = before.filter(|before| before.kind == SdlTokenKind::String).unwrap_or(token).range.start;
                 let name = word(&tokens[index + 1]).to_owned();
-                let open = (index..tokens.len()).find(|at| tokens[*at].kind == Kind::Other('{'));
+                let open = (index..tokens.len()).find(|at| tokens[*at].kind == SdlTokenKind::Other('{'));
                 let Some(open) = open else { break };
                 let (fields, close) = fields(text, &tokens, open + 1);
                 let end = tokens.get(close).map_or(text.len(), |brace| brace.range.start);
@@ -59,27 +59,28 @@ pub(super) fn types(text: &str) -> Vec<TypeText> {
 }
 
 /// The fields from a token on, and the index of the brace after them.
-fn fields(text: &str, tokens: &[Token], first: usize) -> (Vec<FieldText>, usize) {
+fn fields(text: &str, tokens: &[SdlToken], first: usize) -> (Vec<FieldText>, usize) {
     let (mut fields, mut depth, mut index): (Vec<FieldText>, _, _) = (Vec::new(), 0_usize, first);
     while let Some(token) = tokens.get(index) {
         match token.kind {
-            Kind::Other('}') if depth == 0 => break,
-            Kind::Other('{' | '(' | '[') => depth += 1,
-            Kind::Other('}' | ')' | ']') => depth = depth.saturating_sub(1),
+            SdlTokenKind::Other('}') if depth == 0 => break,
+            SdlTokenKind::Other('{' | '(' | '[') => depth += 1,
+            SdlTokenKind::Other('}' | ')' | ']') => depth = depth.saturating_sub(1),
             // A field's name is followed by its arguments or its type; that of a directive follows an at sign, and a type's a colon.
-            Kind::Name if depth == 0 => {
+            SdlTokenKind::Name if depth == 0 => {
                 let before = tokens[index - 1].kind;
-                let is_field = !matches!(before, Kind::Other('@' | ':'))
-                    && matches!(tokens.get(index + 1).map(|next| next.kind), Some(Kind::Other('(' | ':')));
+                let is_field = !matches!(before, SdlTokenKind::Other('@' | ':'))
+                    && matches!(tokens.get(index + 1).map(|next| next.kind), Some(SdlTokenKind::Other('(' | ':')));
                 if is_field {
-                    let start = if before == Kind::String { tokens[index - 1].range.start } else { token.range.start };
+                    let start =
+                        if before == SdlTokenKind::String { tokens[index - 1].range.start } else { token.range.start };
                     fields.push(FieldText { name: text[token.range.clone()].to_owned(), range: start..start });
                 }
             }
             _ => {}
         }
         // A description belongs to the field after it.
-        let is_description = depth == 0 && token.kind == Kind::String;
+        let is_description = depth == 0 && token.kind == SdlTokenKind::String;
         if let Some(last) = fields.last_mut().filter(|_| !is_description) {
             last.range.end = token.range.end;
         }
@@ -88,21 +89,21 @@ fn fields(text: &str, tokens: &[Token], first: usize) -> (Vec<FieldText>, usize)
     (fields, index)
 }
 
-fn tokens(text: &str) -> Vec<Token> {
+fn tokens(text: &str) -> Vec<SdlToken> {
     let (mut tokens, mut at) = (Vec::new(), 0);
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
         let (kind, length) = match c {
             '#' => (None, rest.find(['\n', '\r']).unwrap_or(rest.len())),
-            '"' => (Some(Kind::String), string(rest)),
+            '"' => (Some(SdlTokenKind::String), string(rest)),
             _ if c.is_ascii_alphanumeric() || c == '_' => {
                 let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
-                (Some(Kind::Name), end)
+                (Some(SdlTokenKind::Name), end)
             }
             _ if c.is_whitespace() || matches!(c, ',' | '\u{feff}') => (None, c.len_utf8()),
-            _ => (Some(Kind::Other(c)), c.len_utf8()),
+            _ => (Some(SdlTokenKind::Other(c)), c.len_utf8()),
         };
-        tokens.extend(kind.map(|kind| Token { kind, range: at..at + length }));
+        tokens.extend(kind.map(|kind| SdlToken { kind, range: at..at + length }));
         at += length;
     }
     tokens

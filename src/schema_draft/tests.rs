@@ -3,12 +3,14 @@
 use crate::catalog::Catalog;
 use crate::catalog::collation::Collation;
 use crate::schema_draft::declared_key::{DeclaredKey, DeclaredKeyError};
-use crate::schema_draft::description::{Column, ColumnKind, Database, ForeignKey, Relation, RelationKind};
+use crate::schema_draft::description::{
+    ColumnKind, Database, DescribedColumn, DescribedRelation, ForeignKey, RelationKind,
+};
 use crate::schema_draft::{draft, updated};
 
-fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> Column {
+fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> DescribedColumn {
     let type_name = kind.map_or_else(|| "point".to_owned(), |kind| format!("{kind:?}"));
-    Column {
+    DescribedColumn {
         name: name.to_owned(),
         type_name,
         kind,
@@ -20,16 +22,16 @@ fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> Column {
     }
 }
 
-fn relation(name: &str, columns: Vec<Column>, indexes: &[&[&str]]) -> Relation {
+fn relation(name: &str, columns: Vec<DescribedColumn>, indexes: &[&[&str]]) -> DescribedRelation {
     let columns_of = |index: &&[&str]| index.iter().map(|column| (*column).to_owned()).collect::<Vec<_>>();
     let indexes: Vec<_> = indexes.iter().map(columns_of).collect();
-    Relation {
+    DescribedRelation {
         schema: "public".to_owned(),
         name: name.to_owned(),
         columns,
         keys: indexes.first().cloned().into_iter().collect(),
         indexes,
-        ..Relation::default()
+        ..DescribedRelation::default()
     }
 }
 
@@ -63,7 +65,7 @@ fn music() -> Database {
         foreign("album_label", &["title"], "label", &["name"]),
     ];
     let columns = vec![column("place", int, false), column("title", text, false)];
-    let view = Relation { kind: RelationKind::View, ..relation("charts", columns, &[]) };
+    let view = DescribedRelation { kind: RelationKind::View, ..relation("charts", columns, &[]) };
     Database { relations: vec![album, artist, view, relation("log", vec![column("line", text, false)], &[])] }
 }
 

@@ -39,8 +39,8 @@ fn term_length(text: &str) -> usize {
     let mut unclosed = Unclosed::default();
     loop {
         match element(rest, &mut unclosed).remainder {
-            Remainder::List(list) => rest = list,
-            Remainder::End(end) => return text.len() - end.len(),
+            Following::List(list) => rest = list,
+            Following::End(end) => return text.len() - end.len(),
         }
     }
 }
@@ -90,7 +90,7 @@ fn elements(value: &str) -> Result<Vec<&str>, SearchErrorKind> {
     loop {
         let Element { text, is_quoted, remainder } = element(rest, &mut unclosed);
         if text.is_empty() && !is_quoted {
-            return Err(if elements.is_empty() && matches!(remainder, Remainder::End(_)) {
+            return Err(if elements.is_empty() && matches!(remainder, Following::End(_)) {
                 SearchErrorKind::EmptyValue
             } else {
                 SearchErrorKind::EmptyElement
@@ -104,8 +104,8 @@ fn elements(value: &str) -> Result<Vec<&str>, SearchErrorKind> {
         }
         elements.push(text);
         match remainder {
-            Remainder::List(list) => rest = list,
-            Remainder::End(_) => return Ok(elements),
+            Following::List(list) => rest = list,
+            Following::End(_) => return Ok(elements),
         }
     }
 }
@@ -115,18 +115,18 @@ struct Element<'a> {
     /// The element without its quotes.
     text: &'a str,
     is_quoted: bool,
-    remainder: Remainder<'a>,
+    remainder: Following<'a>,
 }
 
 /// What follows an element.
-enum Remainder<'a> {
+enum Following<'a> {
     /// A comma, and this text after it.
     List(&'a str),
     /// The end of the term, and this text, which is empty or begins with a space.
     End(&'a str),
 }
 
-impl<'a> Remainder<'a> {
+impl<'a> Following<'a> {
     /// `None` if the text continues the element.
     fn of(text: &'a str) -> Option<Self> {
         match text.chars().next() {
@@ -140,7 +140,7 @@ impl<'a> Remainder<'a> {
 fn element<'a>(text: &'a str, unclosed: &mut Unclosed) -> Element<'a> {
     quoted(text, unclosed).unwrap_or_else(|| {
         let (element, rest) = text.split_at(text.find([',', ' ', '\t', '\n', '\r']).unwrap_or(text.len()));
-        let remainder = Remainder::of(rest).unwrap_or(Remainder::End(rest));
+        let remainder = Following::of(rest).unwrap_or(Following::End(rest));
         Element { text: element, is_quoted: false, remainder }
     })
 }
@@ -155,7 +155,7 @@ fn quoted<'a>(text: &'a str, Unclosed(unclosed): &mut Unclosed) -> Option<Elemen
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inner = &text[1..];
     let closed_at = |at: usize| {
-        let remainder = Remainder::of(&inner[at + 1..])?;
+        let remainder = Following::of(&inner[at + 1..])?;
         Some(Element { text: &inner[..at], is_quoted: true, remainder })
     };
     let is_unclosed = unclosed.contains(quote);

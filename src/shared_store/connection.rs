@@ -33,11 +33,11 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// A connection to a store. It is opened in the background, and again when it was lost. Copies share it.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedStore {
-    shared: Arc<Shared>,
-    _watch: Arc<Watch>,
+    shared: Arc<StoreState>,
+    _watch: Arc<StoreWatch>,
 }
 
-struct Shared {
+struct StoreState {
     address: StoreAddress,
     /// None while the store is away.
     open: Mutex<Option<Open>>,
@@ -57,7 +57,7 @@ struct Open {
 
 /// The task that gives signs of life, which ends with the last copy of the store.
 #[derive(Debug)]
-struct Watch(JoinHandle<()>);
+struct StoreWatch(JoinHandle<()>);
 
 /// A script that the store runs.
 #[derive(Debug)]
@@ -91,13 +91,13 @@ impl SharedStore {
     /// Connects, and stays connected from then on. A store that cannot be reached is no error.
     pub(crate) async fn start(address: StoreAddress) -> Self {
         let shared =
-            Arc::new(Shared { address, open: Mutex::default(), lost: Notify::new(), nodes: AtomicU64::new(1) });
+            Arc::new(StoreState { address, open: Mutex::default(), lost: Notify::new(), nodes: AtomicU64::new(1) });
         let mut beat = Beat::new();
         if let Err(error) = shared.open(&mut beat).await {
             emit(&Event::SharedStoreLost { address: &shared.address.to_string(), error: &error });
         }
         let watch = tokio::spawn(watch(Arc::clone(&shared), beat));
-        Self { shared, _watch: Arc::new(Watch(watch)) }
+        Self { shared, _watch: Arc::new(StoreWatch(watch)) }
     }
 
     /// Runs a script, which returns whole numbers. Only one that the store does not have yet is sent again.
@@ -127,7 +127,7 @@ impl SharedStore {
     }
 }
 
-impl Shared {
+impl StoreState {
     /// The connection, unless the store is away. A poisoned lock is used as well: there is nothing half written.
     fn open_now(&self) -> MutexGuard<'_, Option<Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
@@ -167,7 +167,7 @@ impl Shared {
 }
 
 /// Gives signs of life, and opens the connection again when it was lost.
-async fn watch(shared: Arc<Shared>, mut beat: Beat) {
+async fn watch(shared: Arc<StoreState>, mut beat: Beat) {
     loop {
         let open = shared.open_now().clone();
         if let Some(mut open) = open {
@@ -203,13 +203,13 @@ async fn call(
     Ok(result.map_err(|_| StoreError::TimedOut { within: CALL_TIMEOUT })??)
 }
 
-impl Drop for Watch {
+impl Drop for StoreWatch {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for StoreState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").field("address", &self.address).field("nodes", &self.nodes).finish_non_exhaustive()
     }

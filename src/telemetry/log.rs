@@ -26,7 +26,7 @@ pub enum Format {
 
 /// What is logged, and how.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct LogOptions {
     /// The format of a line.
     pub format: Format,
     /// A level or directives, such as `info` or `warn,orderql=debug`.
@@ -68,7 +68,7 @@ pub(crate) fn is_filter(text: &str) -> bool {
 
 impl Log {
     /// Logs by another filter, and other requests, from now on.
-    pub(crate) fn change(&self, options: &Options) -> Result<(), LogError> {
+    pub(crate) fn change(&self, options: &LogOptions) -> Result<(), LogError> {
         (self.set_filter)(EnvFilter::try_new(&options.filter)?)?;
         options.access.open();
         Ok(())
@@ -76,7 +76,7 @@ impl Log {
 }
 
 /// Opens the log for the whole process, until it is dropped. Fails if the filter is malformed, or if the log is open already.
-pub(crate) fn open(options: &Options) -> Result<Log, LogError> {
+pub(crate) fn open(options: &LogOptions) -> Result<Log, LogError> {
     let filter = EnvFilter::try_new(&options.filter)?;
     options.access.open();
     let terminal = io::stderr().is_terminal();

@@ -39,15 +39,15 @@ thread_local! {
 
 /// Takes lines, and never blocks or fails.
 #[derive(Debug, Clone)]
-pub(super) struct LogQueue(Arc<Shared>);
+pub(super) struct LogQueue(Arc<QueueState>);
 
 /// Keeps the log open. Dropping it waits until the lines that were logged before are written, for a short time at most.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct LogGuard(Arc<Shared>);
+pub(crate) struct LogGuard(Arc<QueueState>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct QueueState {
     state: Mutex<State>,
     /// There is a first line to write, or there are [`GATHERED_BYTES`], or the queue is closed.
     changed: Condvar,
@@ -67,7 +67,7 @@ struct State {
 impl LogQueue {
     /// Starts the thread that writes lines to the sink.
     pub(super) fn start(sink: impl Write + Send + 'static) -> io::Result<(Self, LogGuard)> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(QueueState::default());
         let thread = thread::Builder::new().name("log".to_owned());
         thread.spawn({
             let shared = Arc::clone(&shared);
@@ -82,7 +82,7 @@ impl LogQueue {
     }
 }
 
-impl Shared {
+impl QueueState {
     fn state(&self) -> MutexGuard<'_, State> {
         // No panic can leave the state half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -24,13 +24,13 @@ pub(crate) struct MemoryStore {
 
 struct Shard {
     /// With a hash that is quick for short names: nobody who is not a user has a bucket.
-    buckets: FnvHashMap<Box<str>, Entry>,
+    buckets: FnvHashMap<Box<str>, BucketEntry>,
     /// Buckets at which the shard is swept next: twice those that the last sweep left, so that sweeping costs a constant
     /// for each new bucket.
     sweep_at: usize,
 }
 
-struct Entry {
+struct BucketEntry {
     bucket: Bucket,
     /// The rate of the last debit. It decides whether the bucket is full again.
     rate: Rate,
@@ -61,7 +61,7 @@ impl MemoryStore {
             let result = bucket.debit(rate, credits, now);
             if result.is_ok() && credits > 0 {
                 shard.sweep(now);
-                shard.buckets.insert(caller.into(), Entry { bucket, rate: *rate });
+                shard.buckets.insert(caller.into(), BucketEntry { bucket, rate: *rate });
             }
             result
         })
@@ -139,7 +139,7 @@ impl Shard {
             let mut bucket = Bucket::full(now);
             bucket.set_missing(missing, now);
             self.sweep(now);
-            self.buckets.insert(caller.into(), Entry { bucket, rate: *rate });
+            self.buckets.insert(caller.into(), BucketEntry { bucket, rate: *rate });
         }
     }
 

@@ -13,7 +13,7 @@ use tokio::time::{self, Instant};
 
 use crate::throttle::bucket::{InsufficientCredits, Rate, ThrottleStatus};
 use crate::throttle::caller_queue::{Demand, Obstacle};
-use crate::throttle::queues::{CannotWait, Permit, Places, QueueBounds, Queues, Ticket, Turn};
+use crate::throttle::queues::{CannotWait, Permit, QueryPlaces, QueueBounds, Queues, Ticket, Turn};
 use crate::throttle::rate_limiter::{Debit, DebitError, RateLimiter};
 
 /// The credits and the queues of all callers.
@@ -31,7 +31,7 @@ pub(crate) struct SubmittedQuery<'a> {
     /// The caller's bucket.
     pub(crate) rate: Rate,
     /// How many of the caller's queries may run, and wait.
-    pub(crate) places: Places,
+    pub(crate) places: QueryPlaces,
     /// Its price, and its bytes.
     pub(crate) demand: Demand,
     /// How long it waits.
@@ -308,7 +308,7 @@ mod tests {
         SubmittedQuery {
             caller,
             rate: Rate { capacity: 100, restore_per_second: 0 },
-            places: Places { running: 2, waiting: 9 },
+            places: QueryPlaces { running: 2, waiting: 9 },
             demand: Demand { credits, bytes: 1 },
             max_wait,
         }
@@ -447,7 +447,7 @@ mod tests {
                 for number in 0..EACH {
                     let credits = 1 + (task * 31 + number * 17) % 40;
                     let demand = Demand { credits, bytes: 1 };
-                    let places = Places { running: 3, waiting: 64 };
+                    let places = QueryPlaces { running: 3, waiting: 64 };
                     let max_wait = MaxWait::for_all(HOUR);
                     let query = SubmittedQuery { caller: &caller, rate, places, demand, max_wait };
                     if (task + number) % 7 == 0 {

@@ -13,11 +13,11 @@ use crate::throttle::caller_queue::{CallerQueue, Demand, Load, Obstacle};
 /// The queues of all callers. A caller without running and waiting requests takes no memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Queues {
-    shared: Arc<Shared>,
+    shared: Arc<QueuesState>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct QueuesState {
     state: Mutex<State>,
     /// Notified when they are closed.
     closing: Notify,
@@ -48,7 +48,7 @@ pub(crate) struct QueueBounds {
 
 /// How many of one caller's requests may run, and how many may wait.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Places {
+pub(crate) struct QueryPlaces {
     pub(crate) running: u32,
     pub(crate) waiting: usize,
 }
@@ -97,7 +97,7 @@ impl Queues {
     /// Empty queues.
     pub(crate) fn new(bounds: QueueBounds) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(QueuesState {
                 state: Mutex::new(State { bounds, ..State::default() }),
                 closing: Notify::new(),
             }),
@@ -110,7 +110,7 @@ impl Queues {
     }
 
     /// Why a request of the caller cannot start now.
-    pub(crate) fn obstacle(&self, caller: &str, places: Places, credits: u64) -> Option<Obstacle> {
+    pub(crate) fn obstacle(&self, caller: &str, places: QueryPlaces, credits: u64) -> Option<Obstacle> {
         match self.state().callers.get(caller) {
             Some(queue) => queue.obstacle(places.running, credits),
             None => (places.running == 0).then_some(Obstacle::Place),
@@ -118,25 +118,30 @@ impl Queues {
     }
 
     /// A permit for one more request of the caller, unless there is an obstacle.
-    pub(crate) fn start(&self, caller: &Arc<str>, places: Places, credits: u64) -> Result<Permit, Obstacle> {
+    pub(crate) fn start(&self, caller: &Arc<str>, places: QueryPlaces, credits: u64) -> Result<Permit, Obstacle> {
         self.change(caller, |queue| queue.start(places.running, credits))?;
         Ok(self.permit(caller))
     }
 
     /// A ticket at the end of the caller's queue.
-    pub(crate) fn wait(&self, caller: &Arc<str>, places: Places, demand: Demand) -> Result<Ticket, CannotWait> {
+    pub(crate) fn wait(&self, caller: &Arc<str>, places: QueryPlaces, demand: Demand) -> Result<Ticket, CannotWait> {
         self.enter(caller, places, demand, CallerQueue::push)
     }
 
     /// A ticket for a request that started and cannot pay. The place goes from its permit to its ticket.
-    pub(crate) fn wait_to_pay(&self, mut permit: Permit, places: Places, demand: Demand) -> Result<Ticket, CannotWait> {
+    pub(crate) fn wait_to_pay(
+        &self,
+        mut permit: Permit,
+        places: QueryPlaces,
+        demand: Demand,
+    ) -> Result<Ticket, CannotWait> {
         let ticket = self.enter(&permit.caller, places, demand, CallerQueue::push_started)?;
         permit.has_place = false;
         Ok(ticket)
     }
 
     /// Whether another request of the caller could not wait.
-    pub(crate) fn is_full(&self, caller: &str, places: Places, bytes: usize) -> bool {
+    pub(crate) fn is_full(&self, caller: &str, places: QueryPlaces, bytes: usize) -> bool {
         let state = self.state();
         let load = state.callers.get(caller).map(CallerQueue::load).unwrap_or_default();
         !state.has_room(places, load, bytes)
@@ -189,7 +194,7 @@ impl Queues {
     fn enter(
         &self,
         caller: &Arc<str>,
-        places: Places,
+        places: QueryPlaces,
         demand: Demand,
         push: impl FnOnce(&mut CallerQueue<Arc<Notify>>, u64, Demand, Arc<Notify>),
     ) -> Result<Ticket, CannotWait> {
@@ -241,7 +246,7 @@ impl State {
     }
 
     /// Whether a request with so many bytes may wait beside these of its caller.
-    fn has_room(&self, places: Places, load: Load, bytes: usize) -> bool {
+    fn has_room(&self, places: QueryPlaces, load: Load, bytes: usize) -> bool {
         let bounds = &self.bounds;
         load.requests < places.waiting
             && load.bytes + bytes <= bounds.bytes_per_caller
@@ -306,8 +311,8 @@ mod tests {
 
     const WIDE: QueueBounds = QueueBounds { bytes_per_caller: 1 << 20, requests: 1 << 20, bytes: 1 << 20 };
 
-    fn places(running: u32, waiting: usize) -> Places {
-        Places { running, waiting }
+    fn places(running: u32, waiting: usize) -> QueryPlaces {
+        QueryPlaces { running, waiting }
     }
 
     fn demand(bytes: usize) -> Demand {

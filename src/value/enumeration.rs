@@ -6,26 +6,26 @@ use std::sync::{Mutex, PoisonError};
 /// An enum: the names that clients know, and the texts that the database has. All that were ever made are kept until the program ends,
 /// so that they can be copied as other types are: those of a schema file are few, and the same again when it is read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Enumeration(&'static Definition);
+pub struct Enumeration(&'static NamedValues);
 
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Definition {
+struct NamedValues {
     name: String,
     /// The name and the text of each value.
     values: Vec<(String, String)>,
 }
 
-static KNOWN: Mutex<BTreeSet<&'static Definition>> = Mutex::new(BTreeSet::new());
+static KNOWN: Mutex<BTreeSet<&'static NamedValues>> = Mutex::new(BTreeSet::new());
 
 impl Enumeration {
     /// The enum with this name and these values, each with its name and text.
     pub fn new(name: String, values: Vec<(String, String)>) -> Self {
-        let definition = Definition { name, values };
+        let definition = NamedValues { name, values };
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = known.get(&definition) {
             return Self(same);
         }
-        let definition: &'static Definition = Box::leak(Box::new(definition));
+        let definition: &'static NamedValues = Box::leak(Box::new(definition));
         known.insert(definition);
         Self(definition)
     }

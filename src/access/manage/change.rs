@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 use tokio_postgres::{GenericClient, Transaction};
 
 use crate::access::audit::{self, Action, AuditEvent};
-use crate::access::manage::error::{Kind, LONGEST_NAME, ManageError};
+use crate::access::manage::error::{LONGEST_NAME, ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 use crate::nearest::closest;
 
 /// Fails for a name that cannot be sent as a Basic credential, or that looks like another.
-pub(super) fn check_name(kind: Kind, name: &str) -> Result<(), ManageError> {
+pub(super) fn check_name(kind: NameKind, name: &str) -> Result<(), ManageError> {
     let is_valid = (1..=LONGEST_NAME).contains(&name.len())
         && !name.chars().any(|c| c.is_control() || c == ':')
         && name.trim() == name;
@@ -17,13 +17,13 @@ pub(super) fn check_name(kind: Kind, name: &str) -> Result<(), ManageError> {
 }
 
 /// The error for an unknown name. It suggests the most similar known one.
-pub(super) async fn unknown(client: &impl GenericClient, kind: Kind, name: &str) -> ManageError {
+pub(super) async fn unknown(client: &impl GenericClient, kind: NameKind, name: &str) -> ManageError {
     let mut names: Vec<String> = match client.query(kind.select_names(), &[]).await {
         Ok(rows) => rows.iter().filter_map(|row| row.try_get(0).ok()).collect(),
         Err(error) => return error.into(),
     };
     names.sort_unstable();
-    if kind == Kind::Artifact {
+    if kind == NameKind::Artifact {
         return ManageError::UnknownArtifact { path: name.to_owned(), known: names };
     }
     let folded: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
@@ -37,7 +37,7 @@ pub(super) async fn unknown(client: &impl GenericClient, kind: Kind, name: &str)
 }
 
 /// Fails if nothing has the name.
-pub(super) async fn require(client: &impl GenericClient, kind: Kind, name: &str) -> Result<(), ManageError> {
+pub(super) async fn require(client: &impl GenericClient, kind: NameKind, name: &str) -> Result<(), ManageError> {
     let select = format!("SELECT FROM ({}) AS known (name) WHERE name = $1", kind.select_names());
     match client.query_opt(&select, &[&name]).await? {
         Some(_) => Ok(()),

@@ -12,7 +12,7 @@ pub(super) const LONGEST_NAME: usize = 255;
 
 /// What a name is the name of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NameKind {
     User,
     /// A user group.
     Group,
@@ -27,7 +27,7 @@ pub(crate) enum ManageError {
     #[error("there is no {kind} `{name}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     Unknown {
         /// What was looked for.
-        kind: Kind,
+        kind: NameKind,
         name: String,
         /// The most similar name, if one is similar.
         nearest: Option<String>,
@@ -43,7 +43,7 @@ pub(crate) enum ManageError {
     #[error("there is a {kind} `{name}` already")]
     Exists {
         /// What has the name.
-        kind: Kind,
+        kind: NameKind,
         name: String,
     },
     /// The name is not valid.
@@ -53,7 +53,7 @@ pub(crate) enum ManageError {
     )]
     BadName {
         /// What was to be named.
-        kind: Kind,
+        kind: NameKind,
         name: String,
     },
     /// The password is empty or too long, or has characters that cannot be sent.
@@ -87,7 +87,7 @@ pub(crate) enum ManageError {
     Password(#[from] PasswordError),
 }
 
-impl Kind {
+impl NameKind {
     /// The statement that selects all names.
     pub(super) const fn select_names(self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for NameKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::User => "user",

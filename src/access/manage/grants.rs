@@ -6,7 +6,7 @@ use tokio_postgres::{Client, Transaction};
 
 use crate::access::audit::Action;
 use crate::access::manage::change::{commit, require};
-use crate::access::manage::error::{Kind, ManageError};
+use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 
 /// Something that can be granted, with its grants.
@@ -63,7 +63,7 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<ArtifactGrants>, ManageE
 
 /// What a user is granted, with the groups of the user by which each is. Fails if there is no such user.
 pub(crate) async fn of(client: &Client, user_id: &str) -> Result<Vec<(String, Vec<String>)>, ManageError> {
-    require(client, Kind::User, user_id).await?;
+    require(client, NameKind::User, user_id).await?;
     let select = "
         SELECT path, array_agg(group_id ORDER BY group_id) AS groups
         FROM orderql.group_member
@@ -155,8 +155,8 @@ async fn change(
     group_id: &str,
     path: &str,
 ) -> Result<bool, ManageError> {
-    require(&transaction, Kind::Group, group_id).await?;
-    require(&transaction, Kind::Artifact, path).await?;
+    require(&transaction, NameKind::Group, group_id).await?;
+    require(&transaction, NameKind::Artifact, path).await?;
     let changed = transaction.execute(statement, &[&group_id, &path]).await? > 0;
     commit(transaction, operator, changed, action, group_id, [("path", json!(path))]).await
 }

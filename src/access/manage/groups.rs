@@ -6,7 +6,7 @@ use tokio_postgres::error::SqlState;
 
 use crate::access::audit::Action;
 use crate::access::manage::change::{check_name, commit, require, unknown};
-use crate::access::manage::error::{Kind, ManageError};
+use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +51,12 @@ pub(crate) async fn add(
     group_id: &str,
     description: Option<&str>,
 ) -> Result<(), ManageError> {
-    check_name(Kind::Group, group_id)?;
+    check_name(NameKind::Group, group_id)?;
     let transaction = client.transaction().await?;
     let insert = "INSERT INTO orderql.user_group (group_id, description) VALUES ($1, $2)";
     match transaction.execute(insert, &[&group_id, &description]).await {
         Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
-            return Err(ManageError::Exists { kind: Kind::Group, name: group_id.to_owned() });
+            return Err(ManageError::Exists { kind: NameKind::Group, name: group_id.to_owned() });
         }
         result => result?,
     };
@@ -69,7 +69,7 @@ pub(crate) async fn remove(client: &mut Client, operator: &Operator, group_id: &
     let transaction = client.transaction().await?;
     let delete = "DELETE FROM orderql.user_group WHERE group_id = $1";
     if transaction.execute(delete, &[&group_id]).await? == 0 {
-        return Err(unknown(&transaction, Kind::Group, group_id).await);
+        return Err(unknown(&transaction, NameKind::Group, group_id).await);
     }
     commit(transaction, operator, true, Action::GroupRemoved, group_id, []).await?;
     Ok(())
@@ -83,8 +83,8 @@ pub(crate) async fn join(
     user_id: &str,
 ) -> Result<bool, ManageError> {
     let transaction = client.transaction().await?;
-    require(&transaction, Kind::Group, group_id).await?;
-    require(&transaction, Kind::User, user_id).await?;
+    require(&transaction, NameKind::Group, group_id).await?;
+    require(&transaction, NameKind::User, user_id).await?;
     let insert = "INSERT INTO orderql.group_member (group_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     let changed = transaction.execute(insert, &[&group_id, &user_id]).await? > 0;
     commit(transaction, operator, changed, Action::GroupJoined, user_id, [("group", json!(group_id))]).await
@@ -98,8 +98,8 @@ pub(crate) async fn leave(
     user_id: &str,
 ) -> Result<bool, ManageError> {
     let transaction = client.transaction().await?;
-    require(&transaction, Kind::Group, group_id).await?;
-    require(&transaction, Kind::User, user_id).await?;
+    require(&transaction, NameKind::Group, group_id).await?;
+    require(&transaction, NameKind::User, user_id).await?;
     let delete = "DELETE FROM orderql.group_member WHERE group_id = $1 AND user_id = $2";
     let changed = transaction.execute(delete, &[&group_id, &user_id]).await? > 0;
     commit(transaction, operator, changed, Action::GroupLeft, user_id, [("group", json!(group_id))]).await

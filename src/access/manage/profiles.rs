@@ -6,14 +6,14 @@ use tokio_postgres::{Client, GenericClient};
 use crate::access::audit::Action;
 use crate::access::caller_limits::{CallerLimits, DefaultLimits};
 use crate::access::manage::change::{commit, require};
-use crate::access::manage::error::{Kind, ManageError};
+use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 use crate::access::profile::{columns, parameters, select_list};
 use crate::limits::{Limit, Limits, Profile};
 
 /// The user's own limits.
 pub(crate) async fn show(client: &impl GenericClient, user_id: &str) -> Result<Profile, ManageError> {
-    require(client, Kind::User, user_id).await?;
+    require(client, NameKind::User, user_id).await?;
     read(client, user_id, "").await
 }
 
@@ -27,7 +27,7 @@ pub(crate) async fn change(
     default: &DefaultLimits,
 ) -> Result<bool, ManageError> {
     let transaction = client.transaction().await?;
-    require(&transaction, Kind::User, user_id).await?;
+    require(&transaction, NameKind::User, user_id).await?;
     let insert = "INSERT INTO orderql.user_profile (user_id) VALUES ($1) ON CONFLICT DO NOTHING";
     transaction.execute(insert, &[&user_id]).await?;
     let before = read(&transaction, user_id, "FOR UPDATE").await?;

@@ -5,7 +5,7 @@ use tokio_postgres::Client;
 
 use crate::access::audit::Action;
 use crate::access::manage::change::{commit, require};
-use crate::access::manage::error::{Kind, ManageError};
+use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 
 /// The values of a group in a scope.
@@ -24,7 +24,7 @@ pub(crate) async fn list(
     scope: Option<&str>,
 ) -> Result<Vec<GroupScope>, ManageError> {
     if let Some(group) = group {
-        require(client, Kind::Group, group).await?;
+        require(client, NameKind::Group, group).await?;
     }
     let select = "
         SELECT group_id, scope, array_agg(value ORDER BY value) AS values
@@ -53,7 +53,7 @@ pub(crate) struct UserScope {
 
 /// What a user has in all scopes, sorted by scope. Fails if there is no such user.
 pub(crate) async fn of(client: &Client, user_id: &str) -> Result<Vec<UserScope>, ManageError> {
-    require(client, Kind::User, user_id).await?;
+    require(client, NameKind::User, user_id).await?;
     let select = "
         SELECT scope, array_agg(DISTINCT group_id ORDER BY group_id) AS groups,
                array_agg(DISTINCT value ORDER BY value) AS values
@@ -106,7 +106,7 @@ async fn change(
     (group_id, scope, values): (&str, &str, &[String]),
 ) -> Result<bool, ManageError> {
     let transaction = client.transaction().await?;
-    require(&transaction, Kind::Group, group_id).await?;
+    require(&transaction, NameKind::Group, group_id).await?;
     let changed = transaction.execute(statement, &[&group_id, &scope, &values]).await? > 0;
     let details = [("scope", json!(scope)), ("values", json!(values))];
     commit(transaction, operator, changed, action, group_id, details).await

@@ -7,7 +7,7 @@ use tokio_postgres::error::SqlState;
 use crate::access::audit::Action;
 use crate::access::grants::{TOKENS_FROM, second};
 use crate::access::manage::change::{check_name, commit, require, unknown};
-use crate::access::manage::error::{Kind, ManageError};
+use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 use crate::access::password::Passwords;
 
@@ -56,19 +56,19 @@ pub(crate) async fn add(
     password: String,
     groups: &[String],
 ) -> Result<(), ManageError> {
-    check_name(Kind::User, user_id)?;
+    check_name(NameKind::User, user_id)?;
     check_password(&password)?;
     let hash = passwords.hash(password).await?;
     let transaction = client.transaction().await?;
     let insert = "INSERT INTO orderql.user_account (user_id, password_hash) VALUES ($1, $2)";
     match transaction.execute(insert, &[&user_id, &hash]).await {
         Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
-            return Err(ManageError::Exists { kind: Kind::User, name: user_id.to_owned() });
+            return Err(ManageError::Exists { kind: NameKind::User, name: user_id.to_owned() });
         }
         result => result?,
     };
     for group in groups {
-        require(&transaction, Kind::Group, group).await?;
+        require(&transaction, NameKind::Group, group).await?;
         let insert = "INSERT INTO orderql.group_member (group_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
         transaction.execute(insert, &[group, &user_id]).await?;
     }
@@ -86,12 +86,12 @@ pub(crate) async fn set_password(
 ) -> Result<(), ManageError> {
     check_password(&password)?;
     // Checked before the hash is made, so that a misspelt name is reported at once.
-    require(client, Kind::User, user_id).await?;
+    require(client, NameKind::User, user_id).await?;
     let hash = passwords.hash(password).await?;
     let transaction = client.transaction().await?;
     let update = "UPDATE orderql.user_account SET password_hash = $2, changed_at = now(), password_changed_at = clock_timestamp() WHERE user_id = $1";
     if transaction.execute(update, &[&user_id, &hash]).await? == 0 {
-        return Err(unknown(&transaction, Kind::User, user_id).await);
+        return Err(unknown(&transaction, NameKind::User, user_id).await);
     }
     commit(transaction, operator, true, Action::PasswordChanged, user_id, []).await?;
     Ok(())
@@ -106,7 +106,7 @@ pub(crate) async fn set_disabled(
     disabled: bool,
 ) -> Result<bool, ManageError> {
     let transaction = client.transaction().await?;
-    require(&transaction, Kind::User, user_id).await?;
+    require(&transaction, NameKind::User, user_id).await?;
     let update = "UPDATE orderql.user_account SET disabled = $2, changed_at = now()
                   WHERE user_id = $1 AND disabled <> $2";
     let changed = transaction.execute(update, &[&user_id, &disabled]).await? > 0;
@@ -119,7 +119,7 @@ pub(crate) async fn remove(client: &mut Client, operator: &Operator, user_id: &s
     let transaction = client.transaction().await?;
     let delete = "DELETE FROM orderql.user_account WHERE user_id = $1";
     if transaction.execute(delete, &[&user_id]).await? == 0 {
-        return Err(unknown(&transaction, Kind::User, user_id).await);
+        return Err(unknown(&transaction, NameKind::User, user_id).await);
     }
     commit(transaction, operator, true, Action::UserRemoved, user_id, []).await?;
     Ok(())
@@ -127,7 +127,7 @@ pub(crate) async fn remove(client: &mut Client, operator: &Operator, user_id: &s
 
 /// Fails if there is no account with this name.
 pub(crate) async fn find(client: &Client, user_id: &str) -> Result<(), ManageError> {
-    require(client, Kind::User, user_id).await
+    require(client, NameKind::User, user_id).await
 }
 
 /// The first second whose tokens the account accepts; `None` if it is disabled. Fails if there is none with this name.
@@ -140,7 +140,7 @@ pub(crate) async fn tokens_from(
     match client.query_opt(&select, &[&revokes_on_password_change, &user_id]).await? {
         Some(row) if row.try_get(0)? => Ok(None),
         Some(row) => Ok(Some(second(row.try_get(1)?))),
-        None => Err(unknown(client, Kind::User, user_id).await),
+        None => Err(unknown(client, NameKind::User, user_id).await),
     }
 }
 

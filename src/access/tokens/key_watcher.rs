@@ -30,14 +30,14 @@ pub(crate) struct KeyWatcher {
     algorithm: Algorithm,
     external: Option<ExternalIssuerOptions>,
     current: RwLock<Arc<KeySet>>,
-    last_check: Mutex<Check>,
+    last_check: Mutex<LastCheck>,
     /// Whether all keys could be read when they were read last.
     is_readable: AtomicBool,
 }
 
 /// The last check of the modification times.
 #[derive(Debug)]
-struct Check {
+struct LastCheck {
     at: Instant,
     own: LastRead,
     external: LastRead,
@@ -63,7 +63,7 @@ impl KeyWatcher {
     ) -> Result<Self, KeySetError> {
         // The times are taken first, so that a change while the files are read shows in the next check.
         let [of_own, of_external] = [folder(&source), file(external.as_ref())].map(LastRead::begin);
-        let last_check = Mutex::new(Check { at: Instant::now(), own: of_own, external: of_external });
+        let last_check = Mutex::new(LastCheck { at: Instant::now(), own: of_own, external: of_external });
         let keys = KeySet::read(&source, algorithm, external.as_ref())?;
         let (current, is_readable) = (RwLock::new(Arc::new(keys)), AtomicBool::new(true));
         Ok(Self { source, algorithm, external, current, last_check, is_readable })
@@ -96,7 +96,7 @@ impl KeyWatcher {
     }
 
     /// Reads the keys of each source again if they may have changed.
-    fn check(&self, mut last: MutexGuard<'_, Check>) {
+    fn check(&self, mut last: MutexGuard<'_, LastCheck>) {
         last.at = Instant::now();
         let own = last.own.again(folder(&self.source), || key_set::read_own(&self.source, self.algorithm));
         let external =

@@ -17,7 +17,7 @@ use crate::access::tokens::error::TokenFault;
 use crate::api::access_log::request_trace::RequestTrace;
 use crate::api::access_log::timeline::{Stage, Timeline};
 use crate::api::errors::api_error::ApiError;
-use crate::api::metrics::request_labels::{RequestMethod, Status};
+use crate::api::metrics::request_labels::{RequestMethod, ResponseStatus};
 use crate::api::metrics::{
     ACTIVE, ADMIN_REQUESTS, COST_ACTUAL, COST_ESTIMATED, ERRORS, EXPORTS, QUERIES, QUERY_WAITS, REQUESTS,
     THROTTLED_CREDITS,
@@ -170,7 +170,7 @@ impl AccessLogEntry {
     }
 
     fn measure(&self, duration: Duration) {
-        let status = Status(self.status);
+        let status = ResponseStatus(self.status);
         match self.listener {
             Some(ListenerKind::Admin) => ADMIN_REQUESTS.of((self.route, status)).record_time(duration),
             Some(ListenerKind::Public) | None => REQUESTS.of((self.method, self.route, status)).record_time(duration),

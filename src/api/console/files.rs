@@ -8,7 +8,7 @@ use std::time::Duration;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, StatusCode};
 
-use crate::api::console::{self, Page};
+use crate::api::console::{self, ConsolePage};
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::endpoint_error::EndpointError;
 use crate::api::errors::service_error::ServiceError;
@@ -53,7 +53,7 @@ pub(crate) fn page(context: &RequestContext) -> Option<HttpResponse> {
     if !reads || !has_console(*listener, service.options.console) || !negotiate::prefers_page(&head.headers) {
         return None;
     }
-    let Page { text, tag } = console::PAGE?;
+    let ConsolePage { text, tag } = console::PAGE?;
     if head.uri.path().ends_with('/') {
         // What the page names is relative to the path without the slash.
         return Some(redirect("../graphql"));

@@ -14,16 +14,16 @@ pub(crate) mod files;
 use crate::api::console::asset::Asset;
 
 /// The page and its entity tag.
-pub(crate) struct Page {
+pub(crate) struct ConsolePage {
     pub(crate) text: &'static str,
     pub(crate) tag: &'static str,
 }
 
 /// The page, if the program was built with it.
 #[cfg(feature = "console")]
-pub(crate) const PAGE: Option<Page> = Some(Page { text: assets::PAGE, tag: assets::PAGE_TAG });
+pub(crate) const PAGE: Option<ConsolePage> = Some(ConsolePage { text: assets::PAGE, tag: assets::PAGE_TAG });
 #[cfg(not(feature = "console"))]
-pub(crate) const PAGE: Option<Page> = None;
+pub(crate) const PAGE: Option<ConsolePage> = None;
 
 /// The files that the page loads.
 #[cfg(feature = "console")]

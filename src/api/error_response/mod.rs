@@ -81,19 +81,19 @@ impl Serialize for Errors<'_> {
         match &self.0.entries {
             Entries::Graphql(errors) => errors.serialize(serializer),
             Entries::One { message, extensions } => {
-                [Entry { message, extensions: Extensions { code: self.0.code, others: extensions } }]
+                [ErrorEntry { message, extensions: Extensions { code: self.0.code, others: extensions } }]
                     .serialize(serializer)
             }
             Entries::Several(messages) => {
                 let extensions = || Extensions { code: self.0.code, others: &[] };
-                serializer.collect_seq(messages.iter().map(|message| Entry { message, extensions: extensions() }))
+                serializer.collect_seq(messages.iter().map(|message| ErrorEntry { message, extensions: extensions() }))
             }
         }
     }
 }
 
 #[derive(Serialize)]
-struct Entry<'a> {
+struct ErrorEntry<'a> {
     message: &'a str,
     extensions: Extensions<'a>,
 }

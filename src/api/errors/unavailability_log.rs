@@ -27,9 +27,9 @@ pub(crate) fn report(error: &(dyn Error + 'static)) {
 }
 
 /// The causes that were logged last.
-struct Causes(Vec<Cause>);
+struct Causes(Vec<UnavailabilityCause>);
 
-struct Cause {
+struct UnavailabilityCause {
     text: String,
     logged: Instant,
     /// Requests since then.
@@ -39,7 +39,7 @@ struct Cause {
 impl Causes {
     /// Counts a request. If its cause is to be logged, returns the number of requests since it was logged last.
     fn add(&mut self, text: String, now: Instant) -> Option<u64> {
-        let is_due = |cause: &Cause| now.saturating_duration_since(cause.logged) >= PERIOD;
+        let is_due = |cause: &UnavailabilityCause| now.saturating_duration_since(cause.logged) >= PERIOD;
         if let Some(cause) = self.0.iter_mut().find(|cause| cause.text == text) {
             cause.requests += 1;
             if !is_due(cause) {
@@ -54,7 +54,7 @@ impl Causes {
         if self.0.len() == MAX_CAUSES {
             return None;
         }
-        self.0.push(Cause { text, logged: now, requests: 0 });
+        self.0.push(UnavailabilityCause { text, logged: now, requests: 0 });
         Some(1)
     }
 }

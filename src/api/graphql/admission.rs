@@ -18,7 +18,7 @@ use crate::http::request::head;
 use crate::query::Request;
 use crate::throttle::caller_queue::Demand;
 use crate::throttle::query_throttle::{MaxWait, SubmittedQuery, ThrottleError};
-use crate::throttle::queues::{Permit, Places};
+use crate::throttle::queues::{Permit, QueryPlaces};
 use crate::throttle::rate_limiter::Debit;
 
 /// Bytes that a waiting request takes beside what its client sent, about: its task, its plan, its connection.
@@ -106,7 +106,7 @@ fn submitted<'a>(service: &Service, caller: &'a Principal, demand: Demand, max_w
     SubmittedQuery {
         caller: &caller.user_id,
         rate: caller.limits.rate(),
-        places: Places { running: caller.limits.concurrent_queries, waiting: service.options.queue_length },
+        places: QueryPlaces { running: caller.limits.concurrent_queries, waiting: service.options.queue_length },
         demand,
         max_wait,
     }

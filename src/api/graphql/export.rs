@@ -53,7 +53,7 @@ use crate::replicas::read_server::ReadServer;
 use crate::replicas::read_servers::{ExportPlace, ReadRoute};
 use crate::throttle::caller_queue::Demand;
 use crate::throttle::query_throttle::MaxWait;
-use crate::throttle::queues::{Permit, Places};
+use crate::throttle::queues::{Permit, QueryPlaces};
 use crate::throttle::rate_limiter::Debit;
 
 /// Nodes, and the time, after which a line has a cursor, at the next end of a page. By its credits, an export of the default
@@ -69,7 +69,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 const MAX_SNAPSHOTS: usize = 5;
 
 /// A caller has one export at a time.
-const PLACES: Places = Places { running: 1, waiting: 0 };
+const PLACES: QueryPlaces = QueryPlaces { running: 1, waiting: 0 };
 
 /// Responds with the lines of a collection, or with an error, whose status says what happened.
 pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {

@@ -14,7 +14,7 @@ use crate::api::service::Service;
 use crate::change_feed::watcher::AwaitedChanges;
 use crate::plan::request_plan::Plan;
 use crate::plan::sql::Relation;
-use crate::throttle::queues::{Permit, Places};
+use crate::throttle::queues::{Permit, QueryPlaces};
 
 /// A place among a caller's requests that wait for changes.
 pub(super) struct Parking {
@@ -38,7 +38,7 @@ impl Parking {
     /// A place, unless the caller has as many as it may.
     pub(super) fn new(service: &Service, caller: &Principal) -> Result<Self, QueryError> {
         let limit = service.options.parked_requests;
-        let permit = service.parked.start(&caller.user_id, Places { running: limit, waiting: 0 }, 0);
+        let permit = service.parked.start(&caller.user_id, QueryPlaces { running: limit, waiting: 0 }, 0);
         Ok(Self { changes: None, _permit: permit.map_err(|_| QueryError::TooManyParked { limit })? })
     }
 

@@ -3,7 +3,7 @@
 pub(crate) mod request_labels;
 
 use crate::access;
-use crate::api::metrics::request_labels::{RequestMethod, Status};
+use crate::api::metrics::request_labels::{RequestMethod, ResponseStatus};
 use crate::api::route::Route;
 use crate::database;
 use crate::error::code::ErrorCode;
@@ -19,9 +19,9 @@ use crate::throttle;
 
 metrics! {
     /// Time from a request's head to the last byte of its response that was handed to the connection.
-    REQUESTS: Histogram<Seconds>, by (RequestMethod, Option<Route>, Status) = "http_server_request_duration_seconds";
+    REQUESTS: Histogram<Seconds>, by (RequestMethod, Option<Route>, ResponseStatus) = "http_server_request_duration_seconds";
     /// The same of requests to the operators' listener, which are not counted above.
-    ADMIN_REQUESTS: Histogram<Seconds>, by (Option<Route>, Status) = "orderql_admin_request_duration_seconds";
+    ADMIN_REQUESTS: Histogram<Seconds>, by (Option<Route>, ResponseStatus) = "orderql_admin_request_duration_seconds";
     /// Time that charged queries took, without waiting for credits or for their callers' other queries.
     QUERIES: Histogram<Seconds>, by () = "orderql_query_duration_seconds";
     /// Time that queries waited for credits or for their callers' other queries.

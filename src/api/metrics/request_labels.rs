@@ -83,7 +83,7 @@ impl Label for Option<Route> {
 
 /// A response's status; none if the client was gone before.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Status(pub(crate) Option<u16>);
+pub(crate) struct ResponseStatus(pub(crate) Option<u16>);
 
 /// The statuses of the service's responses.
 const STATUSES: [(u16, &str); 24] = [
@@ -113,7 +113,7 @@ const STATUSES: [(u16, &str); 24] = [
     (0, "other"),
 ];
 
-impl Label for Status {
+impl Label for ResponseStatus {
     const NAME: &'static str = "http_response_status_code";
     const COUNT: usize = STATUSES.len() + 1;
 
@@ -149,7 +149,7 @@ mod tests {
     fn every_value_has_a_text() {
         for code in ErrorCode::ALL {
             assert_eq!(ErrorCode::text(code.index()), code.as_str());
-            assert_eq!(Status::text(Status(Some(code.status())).index()), code.status().to_string());
+            assert_eq!(ResponseStatus::text(ResponseStatus(Some(code.status())).index()), code.status().to_string());
         }
         for route in Route::ALL {
             assert_eq!(<Option<Route>>::text(Some(route).index()), route.path());
@@ -167,7 +167,10 @@ mod tests {
         let method = Method::from_bytes(b"INVENTED").unwrap();
         assert_eq!(RequestMethod::text(RequestMethod::from(&method).index()), "_OTHER");
         assert_eq!(RequestMethod::text(RequestMethod::Unreadable.index()), "_OTHER");
-        assert_eq!(Status::text(Status(Some(299)).index()), "other");
-        assert_eq!((Status::text(Status(None).index()), <Option<Route>>::text(None::<Route>.index())), ("", ""));
+        assert_eq!(ResponseStatus::text(ResponseStatus(Some(299)).index()), "other");
+        assert_eq!(
+            (ResponseStatus::text(ResponseStatus(None).index()), <Option<Route>>::text(None::<Route>.index())),
+            ("", "")
+        );
     }
 }

@@ -8,7 +8,7 @@ use crate::api::operators::state_metrics::exposition;
 use crate::api::service::Service;
 use crate::http::quality::{Quality, elements, parameters};
 use crate::http::response::HttpResponse;
-use crate::telemetry::metrics::exposition::Format;
+use crate::telemetry::metrics::exposition::ExpositionFormat;
 
 /// Responds with what the metrics read now, in the format that the client prefers.
 pub(crate) fn respond(service: &Service, headers: &HeaderMap, request_id: &str) -> Result<HttpResponse, ServiceError> {
@@ -20,9 +20,9 @@ pub(crate) fn respond(service: &Service, headers: &HeaderMap, request_id: &str) 
 }
 
 /// The newer format, unless the client prefers the older one. Monitoring must not fail for a wish: there is no 406.
-fn preferred(headers: &HeaderMap) -> Format {
+fn preferred(headers: &HeaderMap) -> ExpositionFormat {
     let (older, newer) = (quality(headers, "text", "plain"), quality(headers, "application", "openmetrics-text"));
-    if older > newer { Format::Prometheus } else { Format::OpenMetrics }
+    if older > newer { ExpositionFormat::Prometheus } else { ExpositionFormat::OpenMetrics }
 }
 
 /// The quality of a media type in `Accept`: that of the most specific range that includes it.
@@ -52,15 +52,21 @@ mod tests {
     #[test]
     fn the_format_is_the_one_that_accept_prefers() {
         for (accept, format) in [
-            (None, Format::OpenMetrics),
-            (Some("*/*"), Format::OpenMetrics),
-            (Some("text/plain"), Format::Prometheus),
-            (Some("Text/Plain;version=0.0.4"), Format::Prometheus),
-            (Some("text/*, */*;q=0.1"), Format::Prometheus),
-            (Some("text/html"), Format::OpenMetrics),
-            (Some("application/openmetrics-text;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1"), Format::OpenMetrics),
-            (Some("application/openmetrics-text;q=0.2,text/plain;version=0.0.4;q=0.3,*/*;q=0.1"), Format::Prometheus),
-            (Some("application/openmetrics-text;q=0, */*"), Format::Prometheus),
+            (None, ExpositionFormat::OpenMetrics),
+            (Some("*/*"), ExpositionFormat::OpenMetrics),
+            (Some("text/plain"), ExpositionFormat::Prometheus),
+            (Some("Text/Plain;version=0.0.4"), ExpositionFormat::Prometheus),
+            (Some("text/*, */*;q=0.1"), ExpositionFormat::Prometheus),
+            (Some("text/html"), ExpositionFormat::OpenMetrics),
+            (
+                Some("application/openmetrics-text;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1"),
+                ExpositionFormat::OpenMetrics,
+            ),
+            (
+                Some("application/openmetrics-text;q=0.2,text/plain;version=0.0.4;q=0.3,*/*;q=0.1"),
+                ExpositionFormat::Prometheus,
+            ),
+            (Some("application/openmetrics-text;q=0, */*"), ExpositionFormat::Prometheus),
         ] {
             let headers = accept.map(|accept| (header::ACCEPT, HeaderValue::from_static(accept))).into_iter().collect();
             assert_eq!(preferred(&headers), format, "{accept:?}");

@@ -15,13 +15,13 @@ use crate::replicas::positions::{Absence, ReplicaState};
 #[derive(Debug)]
 pub(crate) struct Readiness {
     /// Each part.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ServicePart>,
     is_draining: bool,
 }
 
 /// A part that answering needs.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct ServicePart {
     pub(crate) name: Cow<'static, str>,
     state: State,
 }
@@ -39,11 +39,11 @@ enum State {
 impl Readiness {
     /// Looks at each part.
     pub(crate) fn of(service: &Service) -> Self {
-        let part = |name: &'static str, state| Part { name: name.into(), state };
-        let replicas = service
-            .servers
-            .replica_states()
-            .map(|(server, state)| Part { name: format!("replica {}", server.name).into(), state: of_replica(state) });
+        let part = |name: &'static str, state| ServicePart { name: name.into(), state };
+        let replicas = service.servers.replica_states().map(|(server, state)| ServicePart {
+            name: format!("replica {}", server.name).into(),
+            state: of_replica(state),
+        });
         // Without it queries are answered as `bucket-away` says.
         let store = service.shared_store.as_ref().map(|store| {
             part(
@@ -108,7 +108,7 @@ impl Readiness {
 
     /// The parts as JSON.
     pub(crate) fn describe_parts(&self) -> Value {
-        let described = |part: &Part| match &part.state {
+        let described = |part: &ServicePart| match &part.state {
             State::Ok => json!({ "status": "ok" }),
             State::Degraded(reason) => json!({ "status": "degraded", "reason": reason }),
             State::Failed(reason) => json!({ "status": "failed", "reason": reason }),
@@ -163,7 +163,7 @@ fn of_replica(state: ReplicaState) -> State {
     State::Degraded(reason.into())
 }
 
-impl Part {
+impl ServicePart {
     /// Whether nothing is wrong.
     pub(crate) fn is_ok(&self) -> bool {
         matches!(self.state, State::Ok)

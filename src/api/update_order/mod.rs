@@ -34,7 +34,7 @@ use crate::orders::update_form::parse_body;
 use crate::orders::update_request::UpdateRequest;
 use crate::throttle::bucket::InsufficientCredits;
 use crate::throttle::caller_queue::Demand;
-use crate::throttle::queues::{CannotWait, Permit, Places, Turn};
+use crate::throttle::queues::{CannotWait, Permit, QueryPlaces, Turn};
 
 /// The maximum number of bytes of an `Idempotency-Key`.
 const MAX_KEY_LENGTH: usize = 255;
@@ -190,7 +190,7 @@ async fn acquire_permit(
 ) -> Result<Permit, ApiError> {
     let limit = caller.limits.concurrent_updates;
     let waiting = usize::try_from(limit.saturating_mul(QUEUE_PER_RUNNING)).unwrap_or(usize::MAX);
-    let (places, demand) = (Places { running: limit, waiting }, Demand { credits: 0, bytes });
+    let (places, demand) = (QueryPlaces { running: limit, waiting }, Demand { credits: 0, bytes });
     if let Ok(permit) = service.updates.start(&caller.user_id, places, demand.credits) {
         return Ok(permit);
     }

@@ -31,7 +31,7 @@ use crate::private_cluster::error::ClusterError;
 use crate::private_cluster::options::{ClusterOptions, Durability};
 use crate::sample::error::SampleError;
 use crate::sample::fill::{self, Sample};
-use crate::sample::size::Size;
+use crate::sample::size::SampleSize;
 use crate::telemetry::event::Event;
 use crate::telemetry::{emit, log};
 
@@ -138,7 +138,7 @@ pub async fn prepare(folder: &Path) -> Result<(Cluster, tokio_postgres::Config),
 
 /// The made-up orders beside OFBiz's.
 pub fn sample() -> Sample {
-    Sample { size: Size::of(2_000), seed: 1 }
+    Sample { size: SampleSize::of(2_000), seed: 1 }
 }
 
 /// Loads the data, adds made-up orders and creates the users, unless that is done.

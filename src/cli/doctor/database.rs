@@ -15,7 +15,7 @@ use crate::config::settings::Config;
 use crate::database::collation_versions::changed_collations;
 use crate::database::vacuum::invisible_tables;
 use crate::migration::pending::pending;
-use crate::migration::record::{Record, VERSION, has_order_tables};
+use crate::migration::record::{AppliedRecord, VERSION, has_order_tables};
 use crate::orders;
 use crate::orders::privileges::SEQUENCES;
 use crate::preflight::foreign_tables;
@@ -117,8 +117,8 @@ async fn server(client: &Client) -> Result<Vec<Finding>, Error> {
 }
 
 async fn migrations(client: &Client) -> Result<Vec<Finding>, Error> {
-    let record = Record::read(client).await?;
-    if let Some(Record { version, .. }) = record.as_ref().filter(|record| record.is_newer()) {
+    let record = AppliedRecord::read(client).await?;
+    if let Some(AppliedRecord { version, .. }) = record.as_ref().filter(|record| record.is_newer()) {
         let text = format!("the database was migrated by orderql {version}, and this is {VERSION}");
         return Ok(vec![Finding::failure("migrations", text, format!("run orderql {version}, or a later version"))]);
     }

@@ -45,7 +45,7 @@ const EXCERPT: usize = 100;
 
 /// Renders everything that is known about a query.
 pub fn render(explained: &Explained<'_>, styles: &Styles) -> String {
-    let mut writer = Writer { out: String::new(), styles };
+    let mut writer = TextWriter { out: String::new(), styles };
     // Writing to a string cannot fail.
     for error in explained.errors().into_iter().flatten() {
         writer.error(explained.query, error);
@@ -56,12 +56,12 @@ pub fn render(explained: &Explained<'_>, styles: &Styles) -> String {
     writer.out
 }
 
-struct Writer<'a> {
+struct TextWriter<'a> {
     out: String,
     styles: &'a Styles,
 }
 
-impl Writer<'_> {
+impl TextWriter<'_> {
     fn line(&mut self, text: &str) {
         self.out.push_str(text);
         self.out.push('\n');

@@ -15,7 +15,7 @@ use tokio::task::spawn_blocking;
 
 use crate::cli::http_client::Answer;
 use crate::cli::mcp::checked_tokens::CheckedTokens;
-use crate::cli::mcp::reply::Refusal;
+use crate::cli::mcp::reply::ToolRefusal;
 use crate::cli::outcome::Outcome;
 use crate::cli::query::remote::graphql;
 use crate::cli::query::response::Ordered;
@@ -31,7 +31,7 @@ const PREFER: (&str, &str) = ("prefer", "wait=20");
 
 /// Where the caller's token comes from.
 #[derive(Debug)]
-pub(super) enum Credentials {
+pub(super) enum TokenSource {
     Token(String),
     /// A file that is read each time.
     File(PathBuf),
@@ -52,29 +52,29 @@ pub(super) enum CredentialsError {
 #[derive(Debug)]
 pub(super) struct Backend {
     server: RemoteServer,
-    credentials: Credentials,
+    credentials: TokenSource,
     /// By their entity tags; the one that was used last at the end.
-    schemas: Mutex<Schemas>,
+    schemas: Mutex<TaggedSchemas>,
     checked: CheckedTokens,
 }
 
 /// Schemas with their entity tags.
-type Schemas = VecDeque<(String, Arc<Outline>)>;
+type TaggedSchemas = VecDeque<(String, Arc<Outline>)>;
 
 /// A request's caller, as an `Authorization`.
-pub(super) struct Caller(String);
+pub(super) struct Authorization(String);
 
 impl Backend {
-    pub(super) fn new(server: RemoteServer, credentials: Credentials) -> Self {
+    pub(super) fn new(server: RemoteServer, credentials: TokenSource) -> Self {
         Self { server, credentials, schemas: Mutex::default(), checked: CheckedTokens::default() }
     }
 
     /// The caller of a request, of which only HTTP has a head.
-    pub(super) fn caller(&self, head: Option<&Parts>) -> Result<Caller, CredentialsError> {
-        Ok(Caller(match &self.credentials {
-            Credentials::Token(token) => format!("Bearer {token}"),
-            Credentials::File(file) => format!("Bearer {}", fs::read_to_string(file)?.trim()),
-            Credentials::OfRequest => {
+    pub(super) fn caller(&self, head: Option<&Parts>) -> Result<Authorization, CredentialsError> {
+        Ok(Authorization(match &self.credentials {
+            TokenSource::Token(token) => format!("Bearer {token}"),
+            TokenSource::File(file) => format!("Bearer {}", fs::read_to_string(file)?.trim()),
+            TokenSource::OfRequest => {
                 let value = head.and_then(|head| head.headers.get(AUTHORIZATION)?.to_str().ok());
                 value.ok_or(CredentialsError::Missing)?.to_owned()
             }
@@ -89,7 +89,7 @@ impl Backend {
         }
         // With the tags of the schemas, so that the response has none of them.
         let known = self.schemas().clone();
-        let status = self.fetch_schema(&Caller(authorization.to_owned()), &known).await?.status;
+        let status = self.fetch_schema(&Authorization(authorization.to_owned()), &known).await?.status;
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             return Ok(Some(status));
         }
@@ -98,23 +98,28 @@ impl Backend {
     }
 
     /// The price of a query, or its errors.
-    pub(super) async fn price(&self, caller: &Caller, request: &Request) -> Result<Ordered, Refusal> {
+    pub(super) async fn price(&self, caller: &Authorization, request: &Request) -> Result<Ordered, ToolRefusal> {
         self.graphql(caller, request, &[("graphql-cost", "validate")]).await
     }
 
     /// Runs a query.
-    pub(super) async fn run(&self, caller: &Caller, request: &Request) -> Result<Ordered, Refusal> {
+    pub(super) async fn run(&self, caller: &Authorization, request: &Request) -> Result<Ordered, ToolRefusal> {
         self.graphql(caller, request, &[PREFER]).await
     }
 
-    async fn graphql(&self, caller: &Caller, request: &Request, headers: &[(&str, &str)]) -> Result<Ordered, Refusal> {
-        graphql(&self.server, &caller.0, request, headers).await.map_err(|error| Refusal::unreachable(&*error))
+    async fn graphql(
+        &self,
+        caller: &Authorization,
+        request: &Request,
+        headers: &[(&str, &str)],
+    ) -> Result<Ordered, ToolRefusal> {
+        graphql(&self.server, &caller.0, request, headers).await.map_err(|error| ToolRefusal::unreachable(&*error))
     }
 
     /// The schema as the caller sees it.
-    pub(super) async fn schema(&self, caller: &Caller) -> Result<Arc<Outline>, Refusal> {
+    pub(super) async fn schema(&self, caller: &Authorization) -> Result<Arc<Outline>, ToolRefusal> {
         let known = self.schemas().clone();
-        let answer = self.fetch_schema(caller, &known).await.map_err(|error| Refusal::unreachable(&*error))?;
+        let answer = self.fetch_schema(caller, &known).await.map_err(|error| ToolRefusal::unreachable(&*error))?;
         let tag = answer.headers.get(ETAG).and_then(|tag| tag.to_str().ok()).unwrap_or_default().to_owned();
         let schema = match answer.status {
             StatusCode::NOT_MODIFIED => {
@@ -127,15 +132,16 @@ impl Backend {
             }
             _ => {
                 let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-                return Err(Refusal::by_server(&body["errors"]));
+                return Err(ToolRefusal::by_server(&body["errors"]));
             }
         };
-        let schema = schema.ok_or_else(|| Refusal::new("SERVER_UNREACHABLE", "the server's schema cannot be read"))?;
+        let schema =
+            schema.ok_or_else(|| ToolRefusal::new("SERVER_UNREACHABLE", "the server's schema cannot be read"))?;
         self.keep(tag, &schema);
         Ok(schema)
     }
 
-    async fn fetch_schema(&self, caller: &Caller, known: &Schemas) -> Outcome<Answer> {
+    async fn fetch_schema(&self, caller: &Authorization, known: &TaggedSchemas) -> Outcome<Answer> {
         let tags: Vec<_> = known.iter().map(|(tag, _)| tag.as_str()).collect();
         let request = HttpRequest::get("/rest/s1/graphql/sdl").header(AUTHORIZATION, &caller.0);
         let request = if tags.is_empty() { request } else { request.header(IF_NONE_MATCH, tags.join(", ")) };
@@ -152,7 +158,7 @@ impl Backend {
     }
 
     /// A panic elsewhere cannot leave them inconsistent.
-    fn schemas(&self) -> MutexGuard<'_, Schemas> {
+    fn schemas(&self) -> MutexGuard<'_, TaggedSchemas> {
         self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cli::mcp::backend::{Backend, Caller};
-use crate::cli::mcp::limits::Limits;
-use crate::cli::mcp::reply::{Refusal, Reply};
+use crate::cli::mcp::backend::{Authorization, Backend};
+use crate::cli::mcp::limits::QueryLimits;
+use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::mcp::run;
 use crate::cli::query::response::Ordered;
 use crate::outline::{Outline, OutlineField, TypeKind};
@@ -14,12 +14,12 @@ use crate::query::{Request, Variables};
 /// As many changes come at a time.
 const PAGE_SIZE: u64 = 20;
 
-const LIMITS: Limits = Limits { max_cost: Some(1000), max_bytes: 20_000 };
+const LIMITS: QueryLimits = QueryLimits { max_cost: Some(1000), max_bytes: 20_000 };
 
 /// What is wanted.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Changes {
+pub(super) struct ChangesArguments {
     #[serde(default)]
     token: Option<String>,
     #[serde(default)]
@@ -29,7 +29,11 @@ pub(super) struct Changes {
 }
 
 /// Asks for the next changes.
-pub(super) async fn changes(backend: &Backend, caller: &Caller, wanted: Changes) -> Result<Reply, Refusal> {
+pub(super) async fn changes(
+    backend: &Backend,
+    caller: &Authorization,
+    wanted: ChangesArguments,
+) -> Result<Reply, ToolRefusal> {
     let schema = backend.schema(caller).await?;
     let feeds: Vec<_> = schema.roots().iter().filter(|root| is_feed(root)).collect();
     let feed = match &wanted.feed {
@@ -38,7 +42,7 @@ pub(super) async fn changes(backend: &Backend, caller: &Caller, wanted: Changes)
     };
     let Some(feed) = feed else {
         let names = feeds.iter().map(|feed| feed.name.as_str()).collect::<Vec<_>>();
-        return Err(Refusal::new("NO_FEED", "there is no such feed of changes").with("feeds", json!(names)));
+        return Err(ToolRefusal::new("NO_FEED", "there is no such feed of changes").with("feeds", json!(names)));
     };
     let select = wanted.select.filter(|select| !select.trim().is_empty());
     let query = query(&schema, feed, select.as_deref().unwrap_or("__typename"));

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cli::mcp::backend::{Backend, Caller};
-use crate::cli::mcp::reply::{Refusal, Reply};
+use crate::cli::mcp::backend::{Authorization, Backend};
+use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::query::response::Ordered;
 use crate::correction::attempt::Attempt;
 use crate::error::code::ErrorCode;
@@ -26,7 +26,7 @@ const TYPES: [&str; 2] = ["type", "expectedType"];
 /// What is to be explained.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Explained {
+pub(super) struct ExplainArguments {
     error: Value,
     #[serde(default)]
     query: Option<String>,
@@ -36,8 +36,12 @@ pub(super) struct Explained {
 
 /// Explains the error. The errors of the query are asked for anew, because agents shorten what they pass on. Where no query asks for
 /// the same, none is offered: `dropped` has what cannot be kept, and where else the schema may have it.
-pub(super) async fn explain(backend: &Backend, caller: &Caller, explained: Explained) -> Result<Reply, Refusal> {
-    let Explained { error, query, variables } = explained;
+pub(super) async fn explain(
+    backend: &Backend,
+    caller: &Authorization,
+    explained: ExplainArguments,
+) -> Result<Reply, ToolRefusal> {
+    let ExplainArguments { error, query, variables } = explained;
     let schema = backend.schema(caller).await?;
     let mut errors = listed(error);
     let mut correction = Vec::new();
@@ -92,7 +96,11 @@ fn listed(error: Value) -> Vec<Value> {
 }
 
 /// What a query costs, or its errors.
-async fn price(backend: &Backend, caller: &Caller, request: &Request) -> Result<Result<Value, Vec<Value>>, Refusal> {
+async fn price(
+    backend: &Backend,
+    caller: &Authorization,
+    request: &Request,
+) -> Result<Result<Value, Vec<Value>>, ToolRefusal> {
     let report = backend.price(caller, request).await?.to_value();
     Ok(match report.get("errors") {
         Some(Value::Array(errors)) => Err(errors.clone()),

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::mcp::backend::{Backend, Caller};
+use crate::cli::mcp::backend::{Authorization, Backend};
 use crate::cli::mcp::page::connections;
 use crate::cli::mcp::price::cost;
-use crate::cli::mcp::reply::{Refusal, text};
+use crate::cli::mcp::reply::{ToolRefusal, text};
 use crate::cli::query::response::Ordered;
 use crate::correction::paging::{is_last, size, with_size};
 use crate::outline::Outline;
@@ -65,15 +65,15 @@ pub(super) fn to_bytes(request: &Request, data: &Ordered, max_bytes: usize) -> O
 /// A request that costs at most as much, as the server says, if fewer rows do that. The report is that of the request.
 pub(super) async fn to_cost(
     backend: &Backend,
-    caller: &Caller,
+    caller: &Authorization,
     schema: &Outline,
     request: &Request,
     report: &Value,
     max_cost: u64,
-) -> Result<Option<Smaller>, Refusal> {
+) -> Result<Option<Smaller>, ToolRefusal> {
     let whole = report["requestedQueryCost"].as_u64().unwrap_or(0);
     let mut smaller = Smaller { request: request.clone(), sizes: Vec::new() };
-    for List { part, path, argument, size } in lists(schema, request, report) {
+    for PricedList { part, path, argument, size } in lists(schema, request, report) {
         let path: Vec<_> = path.iter().map(String::as_str).collect();
         let with = |request: &Request, size: u64| with_size(request, &path, argument, size);
         // What the list may cost, if prices were in proportion to its rows.
@@ -104,7 +104,7 @@ pub(super) async fn to_cost(
 }
 
 /// A list of a request, and what it costs with all that is inside it.
-struct List {
+struct PricedList {
     part: u64,
     path: Vec<String>,
     argument: &'static str,
@@ -112,7 +112,7 @@ struct List {
 }
 
 /// The most expensive lists and totals, the most expensive first.
-fn lists(schema: &Outline, request: &Request, report: &Value) -> Vec<List> {
+fn lists(schema: &Outline, request: &Request, report: &Value) -> Vec<PricedList> {
     let fields = report["fields"].as_array().into_iter().flatten();
     let mut lists: Vec<_> = fields
         .filter_map(|field| {
@@ -130,7 +130,7 @@ fn lists(schema: &Outline, request: &Request, report: &Value) -> Vec<List> {
             };
             let part = field["requestedSubtreeCost"].as_u64()?;
             let part = part.saturating_sub(field["searchPenalty"].as_u64().unwrap_or(0));
-            Some(List { part, path: path.into_iter().map(str::to_owned).collect(), argument, size })
+            Some(PricedList { part, path: path.into_iter().map(str::to_owned).collect(), argument, size })
         })
         .filter(|list| list.size > 1)
         .collect();

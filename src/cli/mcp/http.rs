@@ -35,13 +35,13 @@ use crate::cli::mcp::protocol_server::ProtocolServer;
 use crate::cli::outcome::Outcome;
 use crate::http::address_range::AddressRange;
 use crate::http::coding::Codings;
-use crate::http::connection::outgoing_body::{OutgoingBody, Record};
+use crate::http::connection::outgoing_body::{DeliveryRecord, OutgoingBody};
 use crate::http::connection::{InFlightRequest, Phase};
 use crate::http::handler::{Current, Handler, HttpState};
 use crate::http::listener::Listener;
 use crate::http::listener_kind::ListenerKind;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::options::Options;
+use crate::http::options::HttpOptions;
 use crate::http::request::{body, head};
 use crate::http::request_error::RequestError;
 use crate::http::response::cors::{self, Origins};
@@ -72,7 +72,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Names of the machine itself, under which it may always be called.
 const LOCAL_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-type Service = StreamableHttpService<Arc<ProtocolServer>, NeverSessionManager>;
+type McpService = StreamableHttpService<Arc<ProtocolServer>, NeverSessionManager>;
 
 /// Who may call.
 pub(super) struct Access {
@@ -104,7 +104,7 @@ pub(super) async fn serve(
         .with_allowed_origins(access.origins)
         .enforce_origin_validation();
     let answering = Arc::clone(&protocol_server);
-    let service = Service::new(move || Ok(Arc::clone(&answering)), Arc::default(), config);
+    let service = McpService::new(move || Ok(Arc::clone(&answering)), Arc::default(), config);
     let http = HttpState {
         memory: MemoryBudget::new(options.memory_budget, options.body_limit),
         options,
@@ -116,8 +116,8 @@ pub(super) async fn serve(
     Ok(())
 }
 
-fn options(listen: ListenAddress, trusted_proxies: Vec<AddressRange>) -> Options {
-    Options {
+fn options(listen: ListenAddress, trusted_proxies: Vec<AddressRange>) -> HttpOptions {
+    HttpOptions {
         listen,
         admin_listen: None,
         listen_mode: 0o600,
@@ -134,14 +134,14 @@ fn options(listen: ListenAddress, trusted_proxies: Vec<AddressRange>) -> Options
         drain: None,
         trusted_proxies,
         codings: Codings::default(),
-        cors: cors::Options { origins: Origins::None, max_age: Duration::ZERO },
+        cors: cors::CorsOptions { origins: Origins::None, max_age: Duration::ZERO },
     }
 }
 
 /// Responds to requests of the protocol.
 struct ProtocolHandler {
     http: HttpState,
-    service: Service,
+    service: McpService,
     protocol_server: Arc<ProtocolServer>,
     /// Runs the tools, off the thread that serves.
     tools: Handle,
@@ -157,7 +157,7 @@ impl fmt::Debug for ProtocolHandler {
 #[derive(Debug)]
 struct Unrecorded;
 
-impl Record for Unrecorded {
+impl DeliveryRecord for Unrecorded {
     fn end(&mut self, _: u64, _: u64, _: bool) {}
 }
 

@@ -7,13 +7,13 @@ const DEFAULT_COST: u64 = 200;
 
 /// What a query may cost, and the bytes of its data.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct QueryLimits {
     /// `None` for what the caller's bucket can pay twice.
     pub(super) max_cost: Option<u64>,
     pub(super) max_bytes: usize,
 }
 
-impl Limits {
+impl QueryLimits {
     /// What a query may cost. The report has the caller's bucket and limit.
     pub(super) fn cost(&self, report: &Value) -> u64 {
         let twice = report["throttleStatus"]["maximumAvailable"].as_u64().map(|bucket| bucket / 2);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::mcp::handle::Handle;
-use crate::cli::mcp::limits::Limits;
+use crate::cli::mcp::limits::QueryLimits;
 use crate::cli::mcp::reply::text;
 use crate::cli::query::response::Ordered;
 use crate::correction::paging;
@@ -12,7 +12,7 @@ use crate::query::Request;
 
 /// A page of a list.
 #[derive(Debug)]
-pub(super) struct Connection<'a> {
+pub(super) struct ListedPage<'a> {
     /// The keys of the response that lead to it.
     pub(super) path: Vec<&'a str>,
     /// The bytes of its rows.
@@ -22,15 +22,15 @@ pub(super) struct Connection<'a> {
 }
 
 /// The connections of the data.
-pub(super) fn connections(data: &Ordered) -> Vec<Connection<'_>> {
+pub(super) fn connections(data: &Ordered) -> Vec<ListedPage<'_>> {
     let mut found = Vec::new();
     add(data, &mut Vec::new(), &mut found);
     found
 }
 
-fn add<'a>(value: &'a Ordered, path: &mut Vec<&'a str>, found: &mut Vec<Connection<'a>>) {
+fn add<'a>(value: &'a Ordered, path: &mut Vec<&'a str>, found: &mut Vec<ListedPage<'a>>) {
     if let Some(edges @ Ordered::List(rows)) = value.get("edges") {
-        found.push(Connection { path: path.clone(), bytes: text(edges).len(), rows, fields: value });
+        found.push(ListedPage { path: path.clone(), bytes: text(edges).len(), rows, fields: value });
     } else {
         for (name, field) in value.as_object().into_iter().flatten() {
             path.push(name);
@@ -40,7 +40,7 @@ fn add<'a>(value: &'a Ordered, path: &mut Vec<&'a str>, found: &mut Vec<Connecti
     }
 }
 
-impl Connection<'_> {
+impl ListedPage<'_> {
     /// How many of its rows have as many bytes together at most: of the first ones, or of the last ones.
     pub(super) fn rows_in(&self, bytes: usize, is_last: bool) -> usize {
         let mut sizes: Vec<_> = self.rows.iter().map(|row| text(row).len() + 1).collect();
@@ -83,8 +83,8 @@ fn has_full(value: &Ordered, path: &[String], size: u64) -> bool {
 }
 
 /// For each connection of the data that goes on its path and a handle.
-pub(super) fn next_pages(request: &Request, limits: Limits, data: &Ordered) -> Vec<(String, Handle)> {
-    let next = |connection: &Connection<'_>| {
+pub(super) fn next_pages(request: &Request, limits: QueryLimits, data: &Ordered) -> Vec<(String, Handle)> {
+    let next = |connection: &ListedPage<'_>| {
         let cursor = connection.more(paging::is_last(request, &connection.path))?;
         let Request { query, variables, .. } = paging::beyond(request, &connection.path, &cursor)?;
         let handle = Handle { query, variables, max_cost: limits.max_cost, max_bytes: limits.max_bytes };

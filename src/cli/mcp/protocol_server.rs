@@ -12,7 +12,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::cli::mcp::backend::Backend;
-use crate::cli::mcp::reply::{Refusal, result};
+use crate::cli::mcp::reply::{ToolRefusal, result};
 use crate::cli::mcp::{prompts, tools};
 use crate::cli::outcome::Outcome;
 
@@ -73,7 +73,7 @@ impl ServerHandler for ProtocolServer {
                 outcome = tools::call(&request.name, arguments, &self.backend, &caller) => outcome,
                 () = context.ct.cancelled() => return Err(ErrorData::internal_error("nobody waits for the tool", None)),
             },
-            Err(error) => Err(Refusal::new("NO_TOKEN", &error.to_string())),
+            Err(error) => Err(ToolRefusal::new("NO_TOKEN", &error.to_string())),
         };
         Ok(result(outcome).into())
     }

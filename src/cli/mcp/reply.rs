@@ -27,7 +27,7 @@ pub(super) struct Reply {
 
 /// Why a tool does not do what it is asked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Refusal(Map<String, Value>);
+pub(super) struct ToolRefusal(Map<String, Value>);
 
 impl Reply {
     pub(super) fn new(members: Vec<(&'static str, Ordered)>) -> Self {
@@ -35,7 +35,7 @@ impl Reply {
     }
 }
 
-impl Refusal {
+impl ToolRefusal {
     /// By this program.
     pub(super) fn new(code: &str, message: &str) -> Self {
         Self::by_server(&json!([{ "message": message, "extensions": { "code": code } }]))
@@ -68,7 +68,7 @@ impl Refusal {
 }
 
 /// The result as the protocol has it.
-pub(super) fn result(outcome: Result<Reply, Refusal>) -> CallToolResult {
+pub(super) fn result(outcome: Result<Reply, ToolRefusal>) -> CallToolResult {
     match outcome {
         Ok(reply) => {
             let object =

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
-use crate::cli::mcp::backend::{Backend, Caller};
+use crate::cli::mcp::backend::{Authorization, Backend};
 use crate::cli::mcp::fit::{self, Smaller};
-use crate::cli::mcp::limits::Limits;
+use crate::cli::mcp::limits::QueryLimits;
 use crate::cli::mcp::page::{full_pages, next_pages};
 use crate::cli::mcp::price::cost;
-use crate::cli::mcp::reply::{Refusal, Reply, text};
+use crate::cli::mcp::reply::{Reply, ToolRefusal, text};
 use crate::cli::mcp::untrusted;
 use crate::cli::query::response::{Fields, Ordered};
 use crate::outline::Outline;
@@ -18,10 +18,10 @@ use crate::query::Request;
 /// Runs a query, unless it costs too much, and returns its data, unless that is too large.
 pub(super) async fn run(
     backend: &Backend,
-    caller: &Caller,
+    caller: &Authorization,
     request: &Request,
-    limits: Limits,
-) -> Result<Reply, Refusal> {
+    limits: QueryLimits,
+) -> Result<Reply, ToolRefusal> {
     let (schema, cost) = tokio::join!(backend.schema(caller), cost(backend, caller, request));
     let (schema, cost) = (schema?, cost?);
     let (requested, max_cost) = (cost["requestedQueryCost"].as_u64().unwrap_or(0), limits.cost(&cost));
@@ -37,17 +37,17 @@ pub(super) async fn run(
     let request = request.clone();
     // Large data takes more than a millisecond.
     let presented = spawn_blocking(move || present(&schema, &request, limits, response)).await;
-    presented.map_err(|error| Refusal::unreachable(&error))?
+    presented.map_err(|error| ToolRefusal::unreachable(&error))?
 }
 
 /// What the agent gets of a response.
-fn present(schema: &Outline, request: &Request, limits: Limits, response: Ordered) -> Result<Reply, Refusal> {
+fn present(schema: &Outline, request: &Request, limits: QueryLimits, response: Ordered) -> Result<Reply, ToolRefusal> {
     let Ordered::Object(mut response) = response else {
-        return Err(Refusal::new("SERVER_UNREACHABLE", "the response is none of GraphQL"));
+        return Err(ToolRefusal::new("SERVER_UNREACHABLE", "the response is none of GraphQL"));
     };
     let errors = response.shift_remove("errors").map(|errors| errors.to_value());
     let Some(mut data @ Ordered::Object(_)) = response.shift_remove("data") else {
-        return Err(Refusal::by_server(&errors.unwrap_or_default()));
+        return Err(ToolRefusal::by_server(&errors.unwrap_or_default()));
     };
     let mut reply = Reply::new(Vec::new());
     let selected = selected(schema, &request.query, &request.variables);
@@ -84,7 +84,7 @@ fn notable(extensions: &Fields) -> Vec<(&'static str, Ordered)> {
     all.filter_map(|(name, value)| Some((name, value?.clone()))).collect()
 }
 
-fn refusal(code: &str, what: &str, facts: Value, smaller: Option<Smaller>) -> Refusal {
+fn refusal(code: &str, what: &str, facts: Value, smaller: Option<Smaller>) -> ToolRefusal {
     let advice = match &smaller {
         Some(Smaller { sizes, .. }) => {
             let sizes = sizes.iter().map(|(path, argument, size)| format!("{argument}: {size} of {path}"));
@@ -92,7 +92,7 @@ fn refusal(code: &str, what: &str, facts: Value, smaller: Option<Smaller>) -> Re
         }
         None => format!("{what}; select fewer fields, or ask for smaller pages"),
     };
-    let refusal = Refusal::new(code, &advice).with("facts", facts);
+    let refusal = ToolRefusal::new(code, &advice).with("facts", facts);
     match smaller {
         Some(smaller) => refusal.with("fits", smaller.fact()),
         None => refusal,
@@ -128,7 +128,7 @@ mod tests {
             let response = json!({ "data": data, "extensions": { "cost": { "requestedQueryCost": 3 } } });
             let response = serde_json::from_value(response).unwrap();
             let request = Request { query: QUERY.to_owned(), ..Request::default() };
-            let limits = Limits { max_cost: Some(100), max_bytes };
+            let limits = QueryLimits { max_cost: Some(100), max_bytes };
             let result = json!(result(present(&SCHEMA, &request, limits, response)));
             let content = result["content"][0]["text"].as_str().unwrap();
             // One JSON value, in which the text is nowhere but in the data.

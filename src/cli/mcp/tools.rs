@@ -6,12 +6,12 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Number, Value};
 use tokio::task::spawn_blocking;
 
-use crate::cli::mcp::backend::{Backend, Caller};
-use crate::cli::mcp::changes::{self, Changes};
-use crate::cli::mcp::explain::{self, Explained};
+use crate::cli::mcp::backend::{Authorization, Backend};
+use crate::cli::mcp::changes::{self, ChangesArguments};
+use crate::cli::mcp::explain::{self, ExplainArguments};
 use crate::cli::mcp::handle::Handle;
-use crate::cli::mcp::limits::Limits;
-use crate::cli::mcp::reply::{Refusal, Reply};
+use crate::cli::mcp::limits::QueryLimits;
+use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::mcp::{price, run};
 use crate::cli::query::response::Ordered;
 use crate::outline::search::search;
@@ -33,13 +33,13 @@ pub(super) fn list() -> serde_json::Result<Vec<Tool>> {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Words {
+struct SearchArguments {
     words: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Query {
+struct QueryArguments {
     query: String,
     #[serde(default)]
     variables: Option<Variables>,
@@ -79,32 +79,32 @@ pub(super) async fn call(
     name: &str,
     arguments: JsonObject,
     backend: &Backend,
-    caller: &Caller,
-) -> Result<Reply, Refusal> {
+    caller: &Authorization,
+) -> Result<Reply, ToolRefusal> {
     check_lengths(&arguments)?;
     match name {
-        "search_schema" => search_schema(backend, caller, read::<Words>(arguments)?.words).await,
+        "search_schema" => search_schema(backend, caller, read::<SearchArguments>(arguments)?.words).await,
         "price_query" => {
-            let Query { query, variables } = read(arguments)?;
+            let QueryArguments { query, variables } = read(arguments)?;
             price::price(backend, caller, &request(query, variables)).await
         }
         "run_query" => {
             let LimitedQuery { query, variables, max_cost, max_bytes } = read(arguments)?;
             let max_bytes = max_bytes.map_or(DEFAULT_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-            run::run(backend, caller, &request(query, variables), Limits { max_cost, max_bytes }).await
+            run::run(backend, caller, &request(query, variables), QueryLimits { max_cost, max_bytes }).await
         }
         "page_on" => page_on(backend, caller, &read::<HandleText>(arguments)?.handle).await,
-        "explain_error" => explain::explain(backend, caller, read::<Explained>(arguments)?).await,
-        "changes_since" => changes::changes(backend, caller, read::<Changes>(arguments)?).await,
-        _ => Err(Refusal::new("UNKNOWN_TOOL", "there is no such tool; list the tools")),
+        "explain_error" => explain::explain(backend, caller, read::<ExplainArguments>(arguments)?).await,
+        "changes_since" => changes::changes(backend, caller, read::<ChangesArguments>(arguments)?).await,
+        _ => Err(ToolRefusal::new("UNKNOWN_TOOL", "there is no such tool; list the tools")),
     }
 }
 
-async fn search_schema(backend: &Backend, caller: &Caller, words: String) -> Result<Reply, Refusal> {
+async fn search_schema(backend: &Backend, caller: &Authorization, words: String) -> Result<Reply, ToolRefusal> {
     let schema = backend.schema(caller).await?;
     // It takes more than a millisecond.
     let found = spawn_blocking(move || search(&schema, &words, SEARCH_BYTES)).await;
-    let found = found.map_err(|error| Refusal::unreachable(&error))?;
+    let found = found.map_err(|error| ToolRefusal::unreachable(&error))?;
     let value = |value: serde_json::Result<Value>| Ordered::Scalar(value.unwrap_or_default());
     let example = found.example.map(|example| ("example", Ordered::Scalar(example.into())));
     let roots = ("roots", value(serde_json::to_value(found.roots)));
@@ -120,20 +120,20 @@ async fn search_schema(backend: &Backend, caller: &Caller, words: String) -> Res
     Ok(Reply::new(members))
 }
 
-async fn page_on(backend: &Backend, caller: &Caller, handle: &str) -> Result<Reply, Refusal> {
-    let handle = Handle::decode(handle).map_err(|error| Refusal::new("HANDLE_INVALID", &error.to_string()))?;
-    let limits = Limits { max_cost: handle.max_cost, max_bytes: handle.max_bytes };
+async fn page_on(backend: &Backend, caller: &Authorization, handle: &str) -> Result<Reply, ToolRefusal> {
+    let handle = Handle::decode(handle).map_err(|error| ToolRefusal::new("HANDLE_INVALID", &error.to_string()))?;
+    let limits = QueryLimits { max_cost: handle.max_cost, max_bytes: handle.max_bytes };
     run::run(backend, caller, &handle.request(), limits).await
 }
 
 /// Fails if an argument is longer than it may be.
-fn check_lengths(arguments: &JsonObject) -> Result<(), Refusal> {
+fn check_lengths(arguments: &JsonObject) -> Result<(), ToolRefusal> {
     for (name, value) in arguments {
         let max = if name == "words" { MAX_WORDS } else { MAX_ARGUMENT };
         let length = value.as_str().map_or_else(|| value.to_string().len(), str::len);
         if length > max {
             let message = format!("the argument `{name}` has {length} bytes; at most {max} are allowed");
-            return Err(Refusal::new("BAD_ARGUMENTS", &message));
+            return Err(ToolRefusal::new("BAD_ARGUMENTS", &message));
         }
     }
     Ok(())
@@ -143,9 +143,9 @@ fn request(query: String, variables: Option<Variables>) -> Request {
     Request { query, variables: variables.unwrap_or_default(), operation_name: None }
 }
 
-fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Refusal> {
+fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, ToolRefusal> {
     serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| Refusal::new("BAD_ARGUMENTS", &format!("these are no arguments of the tool: {error}")))
+        .map_err(|error| ToolRefusal::new("BAD_ARGUMENTS", &format!("these are no arguments of the tool: {error}")))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use tokio::time;
 use crate::cli::outcome::Outcome;
 use crate::cli::query::response::{Fields, Ordered};
 use crate::correction::paging::{beyond, is_last};
-use crate::correction::tokens::Text;
+use crate::correction::tokens::QueryText;
 use crate::query::Request;
 
 /// Where each page says whether there are more, beside what the query selects.
@@ -55,17 +55,17 @@ pub(super) async fn ask(mut ask: impl AsyncFnMut(&Request) -> Outcome<Ordered>, 
             fields.shift_remove(PAGE);
         }
         match page {
-            Some(Page { next: Some(cursor) }) => {
+            Some(NextPage { next: Some(cursor) }) => {
                 request = beyond(&request, &[&list], &cursor).ok_or(AllPagesError::NotOneList)?;
             }
-            Some(Page { next: None }) | None => return Ok(all.clone()),
+            Some(NextPage { next: None }) | None => return Ok(all.clone()),
         }
     }
 }
 
 /// The request with a field that says whether there are more pages, and the name of its list.
 fn with_page_info(request: &Request) -> Option<(Request, String)> {
-    let text = Text::new(request.query.as_str());
+    let text = QueryText::new(request.query.as_str());
     let field = *text.fields().first()?;
     let list = text.get(field).to_owned();
     if is_last(request, &[&list]) {
@@ -76,18 +76,18 @@ fn with_page_info(request: &Request) -> Option<(Request, String)> {
 }
 
 /// What a page says of the next one.
-struct Page {
+struct NextPage {
     /// The cursor that it is after.
     next: Option<String>,
 }
 
-fn page_of(response: &Ordered, list: &str) -> Option<Page> {
+fn page_of(response: &Ordered, list: &str) -> Option<NextPage> {
     let data = response.get("data")?.as_object().filter(|data| data.len() == 1)?;
     let list = data.get(list)?;
     list.get("edges")?;
     let page = list.get(PAGE)?.to_value();
     let cursor = page["endCursor"].as_str().filter(|_| page["hasNextPage"] == true);
-    Some(Page { next: cursor.map(str::to_owned) })
+    Some(NextPage { next: cursor.map(str::to_owned) })
 }
 
 /// How long to wait if the response says that credits are used up.

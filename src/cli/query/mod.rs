@@ -32,7 +32,7 @@ use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::cli::query::history::History;
-use crate::cli::query::remote::Caller;
+use crate::cli::query::remote::CallerIdentity;
 use crate::cli::query::response::Ordered;
 use crate::cli::query_text::{self, variables};
 use crate::cli::remote_server::{self, RemoteServer, Url};
@@ -88,7 +88,7 @@ pub(crate) struct Args {
     all: bool,
 
     #[command(flatten)]
-    form: Form,
+    form: OutputForm,
 
     /// If the query has errors and there is a corrected one, which is always shown, run this one
     #[arg(long)]
@@ -101,7 +101,7 @@ pub(crate) struct Args {
 
 /// How the response is printed: as tables unless one is given.
 #[derive(Debug, Clone, Copy, clap::Args)]
-struct Form {
+struct OutputForm {
     /// Print the rows of the query's list as CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
@@ -114,13 +114,13 @@ struct Form {
 /// Who answers.
 enum Asked {
     Database(ConnectionString, Option<PathBuf>),
-    Server(RemoteServer, Caller),
+    Server(RemoteServer, CallerIdentity),
 }
 
 /// The response has errors, which were printed.
 #[derive(Debug, thiserror::Error)]
 #[error("the query was not answered completely")]
-struct Incomplete;
+struct IncompleteResponse;
 
 /// Asks, and prints the response. Errors go to standard error.
 pub(crate) fn run(args: Args) -> Outcome {
@@ -155,7 +155,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         None if io::stdin().is_terminal() => {
             let ask = |query: &str| {
                 let NotAnswered { error, corrected } = ask(query).err()?;
-                if !error.is::<Incomplete>() {
+                if !error.is::<IncompleteResponse>() {
                     eprintln!("{}", ErrorChain(&*error));
                 }
                 corrected
@@ -215,11 +215,11 @@ impl Asked {
     }
 }
 
-fn print(response: &Ordered, form: Form) -> Outcome {
+fn print(response: &Ordered, form: OutputForm) -> Outcome {
     let text = match form {
-        Form { json: true, .. } => format!("{}\n", serde_json::to_string_pretty(response)?),
-        Form { csv: true, .. } => csv::render(response)?,
-        Form { .. } => listing::render(response),
+        OutputForm { json: true, .. } => format!("{}\n", serde_json::to_string_pretty(response)?),
+        OutputForm { csv: true, .. } => csv::render(response)?,
+        OutputForm { .. } => listing::render(response),
     };
     write(&text)?;
     if !form.json {
@@ -231,7 +231,7 @@ fn print(response: &Ordered, form: Form) -> Outcome {
             if !form.json {
                 eprint!("{}", listing::errors(errors));
             }
-            Err(Incomplete.into())
+            Err(IncompleteResponse.into())
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::cli::remote_server::RemoteServer;
 use crate::query::Request;
 
 /// Who asks: with a token, or as a user whose token is asked for when it is needed.
-pub(super) struct Caller {
+pub(super) struct CallerIdentity {
     token: Option<String>,
     credentials: Option<Credentials>,
 }
@@ -38,11 +38,11 @@ pub(crate) enum RemoteError {
 }
 
 /// Who asks. Asks for a password if a user is to sign in.
-pub(super) fn caller(token: Option<String>, user: Option<String>) -> Outcome<Caller> {
+pub(super) fn caller(token: Option<String>, user: Option<String>) -> Outcome<CallerIdentity> {
     match (token.filter(|token| !token.is_empty()), user) {
-        (Some(token), _) => Ok(Caller { token: Some(token), credentials: None }),
+        (Some(token), _) => Ok(CallerIdentity { token: Some(token), credentials: None }),
         (None, Some(user)) => {
-            Ok(Caller { token: None, credentials: Some(Credentials { user, password: password()? }) })
+            Ok(CallerIdentity { token: None, credentials: Some(Credentials { user, password: password()? }) })
         }
         (None, None) => Err(RemoteError::NoCredentials.into()),
     }
@@ -51,7 +51,7 @@ pub(super) fn caller(token: Option<String>, user: Option<String>) -> Outcome<Cal
 /// Sends the query and returns the response. A user signs in first, and once more when the token has expired.
 pub(super) async fn ask(
     server: &RemoteServer,
-    caller: &mut Caller,
+    caller: &mut CallerIdentity,
     request: &Request,
     headers: &[(&str, &str)],
 ) -> Outcome<Ordered> {

@@ -42,7 +42,7 @@ enum Command {
     /// keys, search keys and connections without an index, keys and non-null fields that no constraint guarantees, and
     /// privileges that the role lacks. Only PostgreSQL's own tables are read, so it may be run at any time. Searches that no
     /// index serves are listed as well. Exits with 1 if something does not fit: the server would not start.
-    Check(Box<Check>),
+    Check(Box<CheckArgs>),
     /// Compare two schema files by what changes for the operations of clients. Needs no database
     ///
     /// Each operation is compiled against both, and listed if it breaks (it is refused now), changes silently (other rows, columns,
@@ -61,7 +61,7 @@ enum Command {
 }
 
 #[derive(Debug, clap::Args)]
-struct Check {
+struct CheckArgs {
     #[command(flatten)]
     database: DatabaseFlags,
 

@@ -52,9 +52,9 @@ mod tests {
 
     use super::*;
     use crate::config::settings::Config;
-    use crate::config::values::Values;
+    use crate::config::values::SettingValues;
     use crate::http::connection::InFlightRequest;
-    use crate::http::connection::outgoing_body::{OutgoingBody, Record};
+    use crate::http::connection::outgoing_body::{DeliveryRecord, OutgoingBody};
     use crate::http::handler::HttpState;
     use crate::http::listener_kind::ListenerKind;
     use crate::http::memory_budget::MemoryBudget;
@@ -71,7 +71,7 @@ mod tests {
     #[derive(Debug)]
     struct NoRecord;
 
-    impl Record for NoRecord {
+    impl DeliveryRecord for NoRecord {
         fn end(&mut self, _: u64, _: u64, _: bool) {}
     }
 
@@ -99,7 +99,7 @@ mod tests {
 
     #[tokio::test]
     async fn operators_are_answered_while_the_threads_that_serve_callers_are_busy() {
-        let options = Config::read(&Values::default()).unwrap().http();
+        let options = Config::read(&SettingValues::default()).unwrap().http();
         // No memory for callers.
         let state = HttpState { options, memory: MemoryBudget::new(0, 0), tls: None, is_draining: Arc::default() };
         let address = ListenAddress::parse("127.0.0.1:0").unwrap();

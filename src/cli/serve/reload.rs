@@ -18,7 +18,7 @@ use crate::config::flags::Flags;
 use crate::config::layers;
 use crate::config::report::report;
 use crate::config::settings::{Config, SETTINGS};
-use crate::config::values::Values;
+use crate::config::values::SettingValues;
 use crate::database::address::server_addresses::ServerAddresses;
 use crate::http::handler::HttpState;
 use crate::http::socket::tls;
@@ -32,7 +32,7 @@ const SCHEMA_TIMEOUT: Duration = Duration::from_secs(30);
 /// Where the settings come from, and what they are so far.
 pub(crate) struct Settings<'a> {
     pub(crate) flags: &'a Flags,
-    pub(crate) values: Values,
+    pub(crate) values: SettingValues,
     pub(crate) log: &'a Log,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Reloader<'a> {
 }
 
 /// What a reload found.
-struct Changes {
+struct ReloadFindings {
     /// The settings that have another value now.
     made: String,
     /// The settings that would have another value after a new start.
@@ -117,7 +117,7 @@ impl<'a> Reloader<'a> {
     /// Reads the settings, the schema file, the documents and the certificate. What cannot be used is reported, and then nothing changes.
     pub(super) async fn reload(&mut self, services: &CurrentService) {
         match self.try_reload(services).await {
-            Ok(Changes { made, left }) => {
+            Ok(ReloadFindings { made, left }) => {
                 emit(&Event::Reloaded { changed: &made });
                 if !left.is_empty() {
                     emit(&Event::RestartNeeded { settings: &left });
@@ -127,7 +127,7 @@ impl<'a> Reloader<'a> {
         }
     }
 
-    async fn try_reload(&mut self, services: &CurrentService) -> Result<Changes, Box<dyn Error + Send + Sync>> {
+    async fn try_reload(&mut self, services: &CurrentService) -> Result<ReloadFindings, Box<dyn Error + Send + Sync>> {
         let Settings { flags, values, log } = &mut self.settings;
         let found = layers::gather(flags, |name| env::var_os(name))?.values;
         // What needs a new start is checked as well: it should not fail then.
@@ -172,11 +172,11 @@ impl<'a> Reloader<'a> {
             update_options: config.updates(),
             ..service
         });
-        let names = |older: &Values, newer: &Values| -> String {
+        let names = |older: &SettingValues, newer: &SettingValues| -> String {
             let differing = SETTINGS.iter().filter(|setting| older.differs(newer, setting));
             differing.map(|setting| setting.name).collect::<Vec<_>>().join(", ")
         };
-        let changes = Changes { made: names(values, &reloaded), left: names(&reloaded, &found) };
+        let changes = ReloadFindings { made: names(values, &reloaded), left: names(&reloaded, &found) };
         (*values, self.schema) = (reloaded, schema);
         Ok(changes)
     }

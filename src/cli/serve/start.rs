@@ -31,7 +31,7 @@ use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
 use crate::cli::serve::server::Server;
 use crate::config::report::report;
 use crate::config::settings::Config;
-use crate::config::values::Values;
+use crate::config::values::SettingValues;
 use crate::database::address::server_addresses::ServerAddresses;
 use crate::database::collation_versions::changed_collations;
 use crate::database::pool::writer_pool::WriterPool;
@@ -39,7 +39,7 @@ use crate::http::handler::HttpState;
 use crate::http::listener::Listener;
 use crate::http::listener_kind::ListenerKind;
 use crate::http::memory_budget::MemoryBudget;
-use crate::http::options::Options;
+use crate::http::options::HttpOptions;
 use crate::http::socket::inherited::InheritedSockets;
 use crate::http::socket::listening::{BoundSocket, ListenError};
 use crate::http::socket::tls;
@@ -73,7 +73,7 @@ pub(crate) async fn check(config: &Config) -> Outcome {
 /// to be there.
 pub(crate) async fn start(
     config: &Config,
-    values: &Values,
+    values: &SettingValues,
     servers: ServerAddresses,
     inherited: InheritedSockets,
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
@@ -184,7 +184,7 @@ async fn passwords(config: &Config) -> Result<Passwords, Box<dyn Error + Send + 
 
 /// The public listener, and the operators' if there is one.
 async fn listeners(
-    options: &Options,
+    options: &HttpOptions,
     mut inherited: InheritedSockets,
 ) -> Result<(Listener, Option<Listener>), ListenError> {
     let mut bind = async |address, kind| {

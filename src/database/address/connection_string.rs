@@ -65,7 +65,7 @@ impl FromStr for SslMode {
 
 /// Which servers are meant, by libpq's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum SessionTarget {
     /// All.
     Any,
     /// Those whose transactions may write by default: no standby, and `default_transaction_read_only` is off.
@@ -80,7 +80,7 @@ pub enum Target {
     PreferStandby,
 }
 
-impl FromStr for Target {
+impl FromStr for SessionTarget {
     type Err = ConnectionStringError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -163,7 +163,7 @@ impl ConnectionString {
     }
 
     /// The parameter `target_session_attrs`.
-    pub(super) fn target(&self) -> Result<Option<Target>, ConnectionStringError> {
+    pub(super) fn target(&self) -> Result<Option<SessionTarget>, ConnectionStringError> {
         self.get("target_session_attrs").map(str::parse).transpose()
     }
 
@@ -241,19 +241,19 @@ mod tests {
         text.parse::<ConnectionString>().ok().map(|read| read.config().unwrap())
     }
 
-    fn target(text: &str) -> Result<Option<Target>, ConnectionStringError> {
+    fn target(text: &str) -> Result<Option<SessionTarget>, ConnectionStringError> {
         text.parse::<ConnectionString>()?.target()
     }
 
     #[test]
     fn takes_the_names_of_libpq() {
         for (name, expected) in [
-            ("any", Some(Target::Any)),
-            ("read-write", Some(Target::ReadWrite)),
-            ("primary", Some(Target::Primary)),
-            ("read-only", Some(Target::ReadOnly)),
-            ("standby", Some(Target::Standby)),
-            ("prefer-standby", Some(Target::PreferStandby)),
+            ("any", Some(SessionTarget::Any)),
+            ("read-write", Some(SessionTarget::ReadWrite)),
+            ("primary", Some(SessionTarget::Primary)),
+            ("read-only", Some(SessionTarget::ReadOnly)),
+            ("standby", Some(SessionTarget::Standby)),
+            ("prefer-standby", Some(SessionTarget::PreferStandby)),
             ("primaries", None),
             ("", None),
         ] {

@@ -11,7 +11,7 @@ use tokio_postgres::config::{Host, SslMode as Encryption};
 use tokio_postgres::{Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::address::connection_string::{ConnectionString, SslMode, Target};
+use crate::database::address::connection_string::{ConnectionString, SessionTarget, SslMode};
 use crate::database::address::error::AddressError;
 use crate::database::address::libpq_files::{self, Environment, FilePassword, PasswordOf};
 use crate::database::address::role::Role;
@@ -48,7 +48,7 @@ pub struct DatabaseAddress {
     /// All but the certificates and the kind of server.
     pub config: Config,
     pub(in crate::database) tls: MakeRustlsConnect,
-    pub(in crate::database) target: Target,
+    pub(in crate::database) target: SessionTarget,
     /// Whether connections ask for their settings when they start, which poolers refuse.
     pub(in crate::database) startup_options: bool,
     warnings: Vec<AddressWarning>,
@@ -101,7 +101,7 @@ impl From<&Config> for DatabaseAddress {
         Self {
             config,
             tls: tls::local_connector(),
-            target: Target::Any,
+            target: SessionTarget::Any,
             startup_options: true,
             warnings: Vec::new(),
             files: CertificateFiles::default(),
@@ -151,7 +151,7 @@ impl DatabaseAddress {
             None
         };
         let (tls, files) = encryption(&mut config, &given, environment, &mut warnings)?;
-        let target = given.target()?.unwrap_or(Target::Any);
+        let target = given.target()?.unwrap_or(SessionTarget::Any);
         Ok(Self { config, tls, target, startup_options: true, warnings, files, password_file })
     }
 
@@ -189,12 +189,12 @@ impl DatabaseAddress {
     }
 
     /// The address with this kind of server, unless it says which one is meant.
-    pub(in crate::database) fn with_default_target(self, target: Target) -> Self {
-        if self.target == Target::Any { self.with_target(target) } else { self }
+    pub(in crate::database) fn with_default_target(self, target: SessionTarget) -> Self {
+        if self.target == SessionTarget::Any { self.with_target(target) } else { self }
     }
 
     /// The address with this kind of server, whatever it says.
-    pub(in crate::database) fn with_target(self, target: Target) -> Self {
+    pub(in crate::database) fn with_target(self, target: SessionTarget) -> Self {
         Self { target, ..self }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
-use crate::database::address::connection_string::Target;
+use crate::database::address::connection_string::SessionTarget;
 use crate::database::address::database_address::CONNECT_TIMEOUT;
 use crate::database::address::database_address::DatabaseAddress;
 
@@ -57,10 +57,10 @@ impl ServerAddresses {
                 return Err(ReplicaAddressError::Twice { name });
             }
         }
-        let primary = impatient(primary.with_default_target(Target::Primary));
+        let primary = impatient(primary.with_default_target(SessionTarget::Primary));
         let listen = listen.unwrap_or_else(|| primary.clone());
         // Whether a server is a standby is asked of those that can be connected to.
-        let replicas = replicas.into_iter().map(|replica| impatient(replica.with_target(Target::Any))).collect();
+        let replicas = replicas.into_iter().map(|replica| impatient(replica.with_target(SessionTarget::Any))).collect();
         Ok(Self { primary, replicas, listen })
     }
 
@@ -106,8 +106,8 @@ mod tests {
             servers.readable().map(DatabaseAddress::server_name).collect::<Vec<_>>(),
             ["one:5432", "two:5432", "three:5432"]
         );
-        assert_eq!((servers.primary.target, servers.listen.target), (Target::Primary, Target::Primary));
-        assert_eq!(with(&[]).unwrap().primary.target, Target::Any);
+        assert_eq!((servers.primary.target, servers.listen.target), (SessionTarget::Primary, SessionTarget::Primary));
+        assert_eq!(with(&[]).unwrap().primary.target, SessionTarget::Any);
         assert!(with(&["two,three"]).unwrap_err().contains("two:5432 and further hosts"));
         assert!(with(&["two", "two"]).unwrap_err().contains("two:5432 twice"));
     }

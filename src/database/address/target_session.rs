@@ -15,7 +15,7 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::database::address::connection_string::Target;
+use crate::database::address::connection_string::SessionTarget;
 
 /// PostgreSQL's usual port.
 const PORT: u16 = 5432;
@@ -24,25 +24,31 @@ const PORT: u16 = 5432;
 pub(crate) type OpenConnection = (Client, Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>);
 
 /// Whether the server's own default of read-only transactions decides, so that a connection must not begin with another.
-pub(in crate::database) const fn depends_on_default(target: Target) -> bool {
-    matches!(target, Target::ReadWrite | Target::ReadOnly)
+pub(in crate::database) const fn depends_on_default(target: SessionTarget) -> bool {
+    matches!(target, SessionTarget::ReadWrite | SessionTarget::ReadOnly)
 }
 
 /// What is wrong with a server that is not meant: a condition, and how an error says it.
-const fn mismatch(target: Target) -> Option<(&'static str, &'static str)> {
+const fn mismatch(target: SessionTarget) -> Option<(&'static str, &'static str)> {
     const READ_ONLY: &str = "pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean";
     const WRITES: &str = "NOT (pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean)";
     match target {
-        Target::Any => None,
-        Target::ReadWrite => Some((READ_ONLY, "the server is read-only")),
-        Target::ReadOnly => Some((WRITES, "the server is not read-only")),
-        Target::Primary => Some(("pg_is_in_recovery()", "the server is a standby")),
-        Target::Standby | Target::PreferStandby => Some(("NOT pg_is_in_recovery()", "the server is not a standby")),
+        SessionTarget::Any => None,
+        SessionTarget::ReadWrite => Some((READ_ONLY, "the server is read-only")),
+        SessionTarget::ReadOnly => Some((WRITES, "the server is not read-only")),
+        SessionTarget::Primary => Some(("pg_is_in_recovery()", "the server is a standby")),
+        SessionTarget::Standby | SessionTarget::PreferStandby => {
+            Some(("NOT pg_is_in_recovery()", "the server is not a standby"))
+        }
     }
 }
 
 /// Connects to the first server of the address that is meant. Fails with the error of the last one.
-pub(super) async fn connect(config: &Config, tls: &MakeRustlsConnect, target: Target) -> Result<OpenConnection, Error> {
+pub(super) async fn connect(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+    target: SessionTarget,
+) -> Result<OpenConnection, Error> {
     let Some((is_wrong, reason)) = mismatch(target) else { return config.connect(tls.clone()).await };
     // PostgreSQL itself raises the error, because only tokio-postgres can make one of its own.
     let check = format!(
@@ -56,7 +62,7 @@ pub(super) async fn connect(config: &Config, tls: &MakeRustlsConnect, target: Ta
         }
     }
     match last {
-        Some(error) if target != Target::PreferStandby => Err(error),
+        Some(error) if target != SessionTarget::PreferStandby => Err(error),
         // Any server will do; or there is none, and tokio-postgres says so.
         _ => config.connect(tls.clone()).await,
     }

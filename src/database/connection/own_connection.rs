@@ -50,7 +50,7 @@ enum ReadOnly {
 
 /// The transaction that a statement is run in. A statement alone sees one snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Transaction {
+pub(crate) enum TransactionKind {
     /// One of its own, if it takes one to say that it only reads.
     Own,
     /// One that was begun before.
@@ -112,10 +112,10 @@ impl OwnConnection {
         &self,
         statement: &Statement,
         parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
-        transaction: Transaction,
+        transaction: TransactionKind,
     ) -> Result<Rows<'_>, DatabaseError> {
         let connection = self.connection()?;
-        if transaction == Transaction::Open || self.read_only == ReadOnly::ByDefault {
+        if transaction == TransactionKind::Open || self.read_only == ReadOnly::ByDefault {
             return Ok(Rows::arriving(connection.query_raw(statement, parameters).await?, None));
         }
         // A message is sent when its future is first polled, so these three travel together.

@@ -4,7 +4,7 @@
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
-use crate::database::address::connection_string::Target;
+use crate::database::address::connection_string::SessionTarget;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::address::role::Role;
 use crate::database::connection::connect::connect;
@@ -76,7 +76,7 @@ pub(crate) async fn examine(database: &DatabaseAddress) -> Result<Pooling, Poole
 
 /// The name and version of a PgBouncer, if there is one that tells this role.
 async fn version(database: &DatabaseAddress) -> Option<String> {
-    let mut console = database.clone().with_target(Target::Any);
+    let mut console = database.clone().with_target(SessionTarget::Any);
     console.config.dbname(CONSOLE);
     first_cell(&connect(&console).await.ok()?, "SHOW VERSION").await.ok()?
 }

@@ -4,7 +4,7 @@ use tokio_postgres::Statement;
 
 use crate::database::connection::backend::Backend;
 use crate::database::connection::batches::BatchTurn;
-use crate::database::connection::own_connection::{OwnConnection, Transaction};
+use crate::database::connection::own_connection::{OwnConnection, TransactionKind};
 use crate::database::connection::rows::Rows;
 use crate::database::connection::shared_turn::SharedTurn;
 use crate::database::error::DatabaseError;
@@ -58,7 +58,7 @@ impl ReadConnection {
         parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
     ) -> Result<Rows<'_>, DatabaseError> {
         match self {
-            Self::Own(connection) => connection.query(statement, parameters, Transaction::Own).await,
+            Self::Own(connection) => connection.query(statement, parameters, TransactionKind::Own).await,
             Self::Shared(turn) => turn.query(parameters).await,
             Self::Batched(turn) => turn.query(parameters).await,
         }

@@ -4,7 +4,7 @@ use crate::database::address::database_address::DatabaseAddress;
 use crate::database::address::target_session::depends_on_default;
 
 /// The name of a setting of PostgreSQL, and its value.
-pub(super) type Setting = (&'static str, &'static str);
+pub(super) type SessionSetting = (&'static str, &'static str);
 
 /// Planner and timeout settings of reading connections. The operator's address may override them.
 ///
@@ -16,7 +16,7 @@ pub(super) type Setting = (&'static str, &'static str);
 ///   With other scans and sorting disabled, PostgreSQL uses that index whatever its statistics say. Where nothing else is
 ///   possible, it scans or sorts all the same. A lower `random_page_cost` is nearer to tables that are in memory.
 /// - A statement whose client is gone ends within a second, even if its cancellation does not arrive.
-pub(super) const READER_DEFAULTS: [Setting; 11] = [
+pub(super) const READER_DEFAULTS: [SessionSetting; 11] = [
     ("plan_cache_mode", "force_generic_plan"),
     ("enable_mergejoin", "off"),
     ("enable_hashjoin", "off"),
@@ -32,24 +32,24 @@ pub(super) const READER_DEFAULTS: [Setting; 11] = [
 
 /// A statement takes its snapshot when it has its locks. `repeatable read` takes the snapshot before, and shows a table without rows if an
 /// `ALTER TABLE` that the statement has waited for wrote them anew (PostgreSQL's manual, "Caveats" of concurrency control).
-pub(super) const ISOLATION: Setting = ("default_transaction_isolation", "read committed");
+pub(super) const ISOLATION: SessionSetting = ("default_transaction_isolation", "read committed");
 
 /// A transaction never writes. Setting this once is cheaper than repeating it in each BEGIN: a transaction of one trivial statement costs
 /// PostgreSQL a third more with it.
-pub(super) const READ_ONLY_DEFAULT: Setting = ("default_transaction_read_only", "on");
+pub(super) const READ_ONLY_DEFAULT: SessionSetting = ("default_transaction_read_only", "on");
 
 /// Settings of reading connections that results depend on. The operator's address cannot override them.
 ///
 /// - Worker processes would return the parts of a search in any order.
 /// - A role named orderql would otherwise search the schema of that name first.
-pub(super) const READER_REQUIRED: [Setting; 3] =
+pub(super) const READER_REQUIRED: [SessionSetting; 3] =
     [("max_parallel_workers_per_gather", "0"), ("TimeZone", "UTC"), ("search_path", "public")];
 
 /// Settings of writing connections that results depend on. Reads and writes use OFBiz's schema, whatever the role is called.
-pub(super) const WRITER_REQUIRED: [Setting; 2] = [("TimeZone", "UTC"), ("search_path", "public")];
+pub(super) const WRITER_REQUIRED: [SessionSetting; 2] = [("TimeZone", "UTC"), ("search_path", "public")];
 
 /// Timeouts of writing connections.
-const WRITER_DEFAULTS: [Setting; 2] =
+const WRITER_DEFAULTS: [SessionSetting; 2] =
     [("client_connection_check_interval", "1s"), ("idle_in_transaction_session_timeout", "60s")];
 
 /// The `options` of a reading connection, with those of the operator's address.
@@ -107,8 +107,8 @@ pub fn role_settings(role: &str) -> String {
     statements.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-fn options(settings: &[Setting]) -> String {
-    let option = |(name, value): &Setting| format!("-c {name}={}", value.replace(' ', "\\ "));
+fn options(settings: &[SessionSetting]) -> String {
+    let option = |(name, value): &SessionSetting| format!("-c {name}={}", value.replace(' ', "\\ "));
     settings.iter().map(option).collect::<Vec<_>>().join(" ")
 }
 

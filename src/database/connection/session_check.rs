@@ -9,7 +9,7 @@ use tokio_postgres::{Error, SimpleQueryMessage};
 
 use crate::database::connection::lock_waits::LockWatch;
 use crate::database::connection::session::{
-    ISOLATION, READ_ONLY_DEFAULT, READER_DEFAULTS, READER_REQUIRED, Setting, WRITER_REQUIRED,
+    ISOLATION, READ_ONLY_DEFAULT, READER_DEFAULTS, READER_REQUIRED, SessionSetting, WRITER_REQUIRED,
 };
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -17,9 +17,9 @@ use crate::telemetry::event::Event;
 /// What the settings of a new connection are compared with.
 #[derive(Debug, Clone)]
 pub(in crate::database) struct SessionCheck {
-    required: Vec<Setting>,
+    required: Vec<SessionSetting>,
     /// Only the time that statements take depends on these.
-    planning: &'static [Setting],
+    planning: &'static [SessionSetting],
     /// Whether the operator was warned of those.
     is_warned: Arc<AtomicBool>,
     /// What has to know the processes that serve the connections.
@@ -29,9 +29,9 @@ pub(in crate::database) struct SessionCheck {
 impl SessionCheck {
     /// For connections that read. Without startup options each transaction says by itself which snapshot it has, and that it is read-only.
     pub(in crate::database) fn of_reader(startup_options: bool) -> Self {
-        let of_transactions: &[Setting] = if startup_options { &[ISOLATION, READ_ONLY_DEFAULT] } else { &[] };
+        let of_transactions: &[SessionSetting] = if startup_options { &[ISOLATION, READ_ONLY_DEFAULT] } else { &[] };
         // With startup options, what differs is what the operator's address says.
-        let planning: &[Setting] = if startup_options { &[] } else { &READER_DEFAULTS };
+        let planning: &[SessionSetting] = if startup_options { &[] } else { &READER_DEFAULTS };
         Self::new([of_transactions, &READER_REQUIRED].concat(), planning)
     }
 
@@ -40,7 +40,7 @@ impl SessionCheck {
         Self::new(WRITER_REQUIRED.to_vec(), &[])
     }
 
-    fn new(required: Vec<Setting>, planning: &'static [Setting]) -> Self {
+    fn new(required: Vec<SessionSetting>, planning: &'static [SessionSetting]) -> Self {
         Self { required, planning, is_warned: Arc::default(), locks: None }
     }
 
@@ -93,7 +93,7 @@ impl SessionCheck {
 }
 
 /// The settings whose values differ, and how; empty if there are none.
-fn differences<'a>(settings: &[Setting], found: impl Fn(usize) -> &'a str) -> String {
+fn differences<'a>(settings: &[SessionSetting], found: impl Fn(usize) -> &'a str) -> String {
     let found = settings.iter().enumerate().map(|(at, setting)| (setting, found(at)));
     let differing =
         found.filter(|((name, value), found)| found != value && !(*name == "TimeZone" && *found == "Etc/UTC"));

@@ -31,10 +31,10 @@ const COUNTED_TEXTS: usize = 10_000;
 
 /// Connections that many requests share.
 #[derive(Debug, Clone)]
-pub(in crate::database) struct SharedConnections(Arc<Shared>);
+pub(in crate::database) struct SharedConnections(Arc<ConnectionSet>);
 
 #[derive(Debug)]
-struct Shared {
+struct ConnectionSet {
     /// Opens the connections.
     pool: PooledConnections,
     locks: LockWatch,
@@ -75,7 +75,7 @@ pub(in crate::database) enum SharedPlace {
 impl SharedConnections {
     /// So many connections, which this pool opens when they are needed.
     pub(in crate::database) fn new(pool: PooledConnections, locks: LockWatch, connections: usize) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(ConnectionSet {
             pool,
             locks,
             slots: std::iter::repeat_with(Slot::default).take(connections).collect(),
@@ -157,7 +157,7 @@ fn best(places: &[PreparedPlace], load: StatementLoad) -> Option<&PreparedPlace>
     with_room.min_by_key(|(in_flight, _)| *in_flight).map(|(_, place)| place)
 }
 
-impl Shared {
+impl ConnectionSet {
     /// Where the statement is prepared.
     fn places_of(&self, key: u64, sql: &str) -> Vec<PreparedPlace> {
         let slots = self.slots.iter().enumerate();
@@ -246,7 +246,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for ConnectionSet {
     fn drop(&mut self) {
         let batches = self.batches.get_mut().unwrap_or_else(PoisonError::into_inner);
         batches.take().iter().for_each(AbortHandle::abort);
@@ -254,7 +254,7 @@ impl Drop for Shared {
 }
 
 /// Runs the requests that wait, whenever an execution has ended.
-async fn run_batches(shared: Weak<Shared>, queue: Arc<BatchQueue>) {
+async fn run_batches(shared: Weak<ConnectionSet>, queue: Arc<BatchQueue>) {
     loop {
         queue.changed().await;
         let Some(shared) = shared.upgrade() else { return };

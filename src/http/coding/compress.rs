@@ -14,7 +14,7 @@ use futures_util::{StreamExt, stream};
 use hyper::header::{self, HeaderValue};
 
 use crate::http::coding::{Choice, Coding};
-use crate::http::response::{BoxError, Chunks, HttpResponse, ResponseBody, Stream};
+use crate::http::response::{BoxError, ChunkStream, Chunks, HttpResponse, ResponseBody};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 
@@ -72,11 +72,11 @@ pub(crate) fn compress(mut response: HttpResponse, choice: Choice, request_id: &
         ResponseBody::Whole(bytes) => {
             encode(&bytes, coding).map(ResponseBody::Whole).map_err(|error| (ResponseBody::Whole(bytes), error))
         }
-        ResponseBody::Chunks(parts) => match Encoder::new(coding, None) {
+        ResponseBody::Chunks(parts) => match CodingEncoder::new(coding, None) {
             Ok(encoder) => Ok(ResponseBody::Chunks(Box::new(Compressed::new(parts, encoder)))),
             Err(error) => Err((ResponseBody::Chunks(parts), error)),
         },
-        ResponseBody::Stream(parts) => match Encoder::new(coding, None) {
+        ResponseBody::Stream(parts) => match CodingEncoder::new(coding, None) {
             Ok(encoder) => {
                 let state = Compressed::new(parts, encoder);
                 Ok(ResponseBody::Stream(Box::pin(stream::unfold(state, next_compressed))))
@@ -99,7 +99,7 @@ pub(crate) fn compress(mut response: HttpResponse, choice: Choice, request_id: &
 
 /// The bytes in the coding.
 pub(crate) fn encode(bytes: &[u8], coding: Coding) -> io::Result<Bytes> {
-    let mut encoder = Encoder::new(coding, Some(bytes.len()))?;
+    let mut encoder = CodingEncoder::new(coding, Some(bytes.len()))?;
     encoder.write(bytes)?;
     Ok(encoder.finish()?.into())
 }
@@ -110,7 +110,7 @@ struct Compressed<P> {
     /// What is left to encode of the last part.
     rest: Bytes,
     /// `None` after the last part.
-    encoder: Option<Encoder>,
+    encoder: Option<CodingEncoder>,
 }
 
 impl Iterator for Compressed<Chunks> {
@@ -126,7 +126,9 @@ impl Iterator for Compressed<Chunks> {
 }
 
 /// The next piece of a response whose parts may have to be waited for.
-async fn next_compressed(mut response: Compressed<Stream>) -> Option<(Result<Bytes, BoxError>, Compressed<Stream>)> {
+async fn next_compressed(
+    mut response: Compressed<ChunkStream>,
+) -> Option<(Result<Bytes, BoxError>, Compressed<ChunkStream>)> {
     let piece = if response.needs_part()? {
         let part = response.parts.next().await;
         response.encode(part)?
@@ -137,7 +139,7 @@ async fn next_compressed(mut response: Compressed<Stream>) -> Option<(Result<Byt
 }
 
 impl<P> Compressed<P> {
-    fn new(parts: P, encoder: Encoder) -> Self {
+    fn new(parts: P, encoder: CodingEncoder) -> Self {
         Self { parts, rest: Bytes::new(), encoder: Some(encoder) }
     }
 
@@ -171,13 +173,13 @@ impl<P> Compressed<P> {
 }
 
 /// An encoder of any coding.
-enum Encoder {
+enum CodingEncoder {
     Zstd(zstd::Encoder<'static, Vec<u8>>),
     Brotli(Box<brotli::CompressorWriter<Vec<u8>>>),
     Gzip(GzEncoder<Vec<u8>>),
 }
 
-impl Encoder {
+impl CodingEncoder {
     /// An encoder, for so many bytes if their number is known.
     fn new(coding: Coding, size: Option<usize>) -> io::Result<Self> {
         Ok(match coding {

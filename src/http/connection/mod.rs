@@ -33,7 +33,7 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 struct State {
     /// The requests in flight, each at an index of its own that is used again after its end.
-    requests: Vec<Option<Progress>>,
+    requests: Vec<Option<RequestProgress>>,
     /// When a request last began or ended.
     last_activity: Instant,
     /// Requests begun since the connection was opened.
@@ -55,14 +55,14 @@ pub(crate) enum Phase {
 
 /// A request's phase, and when it began or last moved on.
 #[derive(Debug, Clone, Copy)]
-struct Progress {
+struct RequestProgress {
     phase: Phase,
     at: Instant,
 }
 
 /// What the server waits for on a connection, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waiting {
+pub(crate) enum ConnectionWait {
     /// Not for the client: it reads every response, and a request is in service.
     No,
     /// For the next request.
@@ -144,7 +144,7 @@ impl Connection {
         let ambiguous = state.ambiguous == Some(state.begun);
         state.begun += 1;
         state.last_activity = now;
-        let progress = Some(Progress { phase: Phase::Serving, at: now });
+        let progress = Some(RequestProgress { phase: Phase::Serving, at: now });
         let index = if let Some(index) = state.requests.iter().position(Option::is_none) {
             state.requests[index] = progress;
             index
@@ -157,13 +157,13 @@ impl Connection {
     }
 
     /// What the server waits for.
-    pub(crate) fn waiting(&self) -> Waiting {
+    pub(crate) fn waiting(&self) -> ConnectionWait {
         let state = self.state();
         let responding = state.in_flight().filter(|request| request.phase == Phase::Responding);
         match responding.map(|request| request.at).min() {
-            Some(since) => Waiting::ForReader(since),
-            None if state.in_flight().next().is_some() => Waiting::No,
-            None => Waiting::ForRequest(state.last_activity),
+            Some(since) => ConnectionWait::ForReader(since),
+            None if state.in_flight().next().is_some() => ConnectionWait::No,
+            None => ConnectionWait::ForRequest(state.last_activity),
         }
     }
 
@@ -178,7 +178,7 @@ impl Connection {
         let Some(oldest) = state.in_flight().map(|request| request.at).min() else {
             return Some(ShedRank::Idle(state.last_activity));
         };
-        let is_slow = |request: Progress| request.phase != Phase::Serving && request.at.elapsed() >= SLOW;
+        let is_slow = |request: RequestProgress| request.phase != Phase::Serving && request.at.elapsed() >= SLOW;
         state.in_flight().all(is_slow).then_some(ShedRank::Slow(oldest))
     }
 
@@ -219,7 +219,7 @@ impl Connection {
 }
 
 impl State {
-    fn in_flight(&self) -> impl Iterator<Item = Progress> {
+    fn in_flight(&self) -> impl Iterator<Item = RequestProgress> {
         self.requests.iter().flatten().copied()
     }
 }
@@ -237,9 +237,9 @@ impl Timeouts {
     /// When the client's time is over; `None` while the server does not wait for the client.
     pub(crate) fn deadline(self, connection: &Connection) -> Option<Instant> {
         match connection.waiting() {
-            Waiting::No => None,
-            Waiting::ForRequest(since) => Some(since + self.idle),
-            Waiting::ForReader(since) => Some(since + self.write),
+            ConnectionWait::No => None,
+            ConnectionWait::ForRequest(since) => Some(since + self.idle),
+            ConnectionWait::ForReader(since) => Some(since + self.write),
         }
     }
 
@@ -270,7 +270,7 @@ impl InFlightRequest {
     /// The request enters the phase, or the client moved on in it.
     pub(crate) fn progress(&self, phase: Phase) {
         if let Some(request) = self.connection.state().requests.get_mut(self.index) {
-            *request = Some(Progress { phase, at: Instant::now() });
+            *request = Some(RequestProgress { phase, at: Instant::now() });
         }
     }
 }
@@ -324,16 +324,16 @@ mod tests {
     #[test]
     fn waits_for_the_client_unless_requests_are_in_service() {
         let connection = connection();
-        assert!(matches!(connection.waiting(), Waiting::ForRequest(_)));
+        assert!(matches!(connection.waiting(), ConnectionWait::ForRequest(_)));
         let (first, second) = (connection.begin(), connection.begin());
-        assert_eq!(connection.waiting(), Waiting::No);
+        assert_eq!(connection.waiting(), ConnectionWait::No);
         first.progress(Phase::Responding);
-        assert!(matches!(connection.waiting(), Waiting::ForReader(_)), "whatever else is in service");
+        assert!(matches!(connection.waiting(), ConnectionWait::ForReader(_)), "whatever else is in service");
         assert!(connection.is_serving());
         drop(second);
         assert!(!connection.is_serving());
         drop(first);
-        assert!(matches!(connection.waiting(), Waiting::ForRequest(_)));
+        assert!(matches!(connection.waiting(), ConnectionWait::ForRequest(_)));
     }
 
     #[test]

@@ -33,28 +33,28 @@ pub(crate) struct ConnectionLimits<'a> {
 /// The open connections of a listener.
 #[derive(Debug, Default)]
 pub(crate) struct OpenConnections {
-    table: Mutex<Table>,
+    table: Mutex<ConnectionTable>,
     /// Notified when a connection has ended.
     ended: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Table {
-    connections: HashMap<u64, Entry>,
+struct ConnectionTable {
+    connections: HashMap<u64, ConnectionEntry>,
     /// The connections of each network that is limited.
     networks: HashMap<Network, Vec<u64>>,
     next: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct ConnectionEntry {
     connection: Arc<Connection>,
     network: Option<Network>,
 }
 
 /// A connection's place, which is free when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionPlace {
     open: Arc<OpenConnections>,
     id: u64,
 }
@@ -71,7 +71,7 @@ impl OpenConnections {
         address: IpAddr,
         connection: &Arc<Connection>,
         limits: ConnectionLimits<'_>,
-    ) -> Result<(Place, u64), TooManyOfAddress> {
+    ) -> Result<(ConnectionPlace, u64), TooManyOfAddress> {
         let is_trusted = limits.trusted_proxies.iter().any(|proxy| proxy.contains(address));
         let network = (!is_trusted).then(|| Network::of(address));
         let mut shed = 0;
@@ -92,8 +92,8 @@ impl OpenConnections {
                     shed += 1;
                 }
                 if table.connections.len() < limits.all {
-                    let id = table.insert(Entry { connection: Arc::clone(connection), network });
-                    return Ok((Place { open: Arc::clone(self), id }, shed));
+                    let id = table.insert(ConnectionEntry { connection: Arc::clone(connection), network });
+                    return Ok((ConnectionPlace { open: Arc::clone(self), id }, shed));
                 }
             }
             let _ = time::timeout(RETRY, ended).await;
@@ -106,13 +106,13 @@ impl OpenConnections {
         (0..count).take_while(|_| table.shed_longest_idle()).count() as u64
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn table(&self) -> MutexGuard<'_, ConnectionTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Table {
-    fn insert(&mut self, entry: Entry) -> u64 {
+impl ConnectionTable {
+    fn insert(&mut self, entry: ConnectionEntry) -> u64 {
         let id = self.next;
         self.next += 1;
         if let Some(network) = entry.network {
@@ -122,7 +122,7 @@ impl Table {
         id
     }
 
-    fn remove(&mut self, id: u64) -> Option<Entry> {
+    fn remove(&mut self, id: u64) -> Option<ConnectionEntry> {
         let entry = self.connections.remove(&id)?;
         if let Some(network) = entry.network
             && let Some(ids) = self.networks.get_mut(&network)
@@ -158,7 +158,7 @@ impl Table {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         self.open.table().remove(self.id);
         self.open.ended.notify_waiters();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     /// Opens a connection, if it does not have to wait.
-    fn open(limited: &Limited, address: &str) -> Option<Result<(Arc<Connection>, Place), TooManyOfAddress>> {
+    fn open(limited: &Limited, address: &str) -> Option<Result<(Arc<Connection>, ConnectionPlace), TooManyOfAddress>> {
         let connection = Arc::new(Connection::new(MemoryBudget::new(1 << 20, 1 << 10).connection()));
         let Limited { open, all, per_address } = limited;
         let proxies = [AddressRange::parse("10.0.0.1").unwrap()];

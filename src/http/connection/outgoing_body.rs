@@ -14,14 +14,14 @@ use crate::http::connection::{InFlightRequest, Phase};
 use crate::http::response::{BoxError, ResponseBody};
 
 /// What lasts until a response is delivered or given up.
-pub(crate) trait Record: Debug + Send + Sync + 'static {
+pub(crate) trait DeliveryRecord: Debug + Send + Sync + 'static {
     /// The response is delivered, or broken off, after so many bytes of the two bodies.
     fn end(&mut self, received: u64, sent: u64, is_complete: bool);
 }
 
 /// A response's body on its way to the client. Once it and its parts are dropped, the request is over.
 #[derive(Debug)]
-pub(crate) struct OutgoingBody<R: Record> {
+pub(crate) struct OutgoingBody<R: DeliveryRecord> {
     body: ResponseBody,
     /// Whether a part was made, and others have their turn on the thread before the next one.
     must_yield: bool,
@@ -31,14 +31,14 @@ pub(crate) struct OutgoingBody<R: Record> {
 /// A part of a body. hyper drops it when its last byte was handed to the system. Until then it may be waiting for an HTTP/2
 /// client to read, in memory.
 #[derive(Debug)]
-pub(crate) struct OutgoingPart<R: Record> {
+pub(crate) struct OutgoingPart<R: DeliveryRecord> {
     bytes: Bytes,
     delivery: Arc<Delivery<R>>,
 }
 
 /// What lasts as long as a response is in memory.
 #[derive(Debug)]
-struct Delivery<R: Record> {
+struct Delivery<R: DeliveryRecord> {
     in_flight: InFlightRequest,
     /// Parts that the client has not taken yet.
     unsent: AtomicUsize,
@@ -52,7 +52,7 @@ struct Delivery<R: Record> {
     record: R,
 }
 
-impl<R: Record> Drop for Delivery<R> {
+impl<R: DeliveryRecord> Drop for Delivery<R> {
     fn drop(&mut self) {
         let taken = *self.taken.get_mut();
         let is_complete = *self.is_ended.get_mut() && *self.made.get_mut() == taken;
@@ -63,7 +63,7 @@ impl<R: Record> Drop for Delivery<R> {
     }
 }
 
-impl<R: Record> OutgoingBody<R> {
+impl<R: DeliveryRecord> OutgoingBody<R> {
     /// The body of this request's response.
     pub(crate) fn new(body: ResponseBody, in_flight: InFlightRequest, record: R) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl<R: Record> OutgoingBody<R> {
     }
 }
 
-impl<R: Record> OutgoingBody<R> {
+impl<R: DeliveryRecord> OutgoingBody<R> {
     /// Has the next part polled for after the other tasks of the thread: a client that reads as fast as parts are made would keep
     /// them waiting until the response's end.
     fn yield_now(&self, context: &Context<'_>) {
@@ -92,7 +92,7 @@ impl<R: Record> OutgoingBody<R> {
     }
 }
 
-impl<R: Record> Delivery<R> {
+impl<R: DeliveryRecord> Delivery<R> {
     /// The next part is still being made.
     fn begin_waiting(&self) {
         self.is_waiting.store(true, Ordering::Release);
@@ -107,7 +107,7 @@ impl<R: Record> Delivery<R> {
     }
 }
 
-impl<R: Record> Body for OutgoingBody<R> {
+impl<R: DeliveryRecord> Body for OutgoingBody<R> {
     type Data = OutgoingPart<R>;
     type Error = BoxError;
 
@@ -167,7 +167,7 @@ impl<R: Record> Body for OutgoingBody<R> {
     }
 }
 
-impl<R: Record> Buf for OutgoingPart<R> {
+impl<R: DeliveryRecord> Buf for OutgoingPart<R> {
     fn remaining(&self) -> usize {
         self.bytes.len()
     }
@@ -184,7 +184,7 @@ impl<R: Record> Buf for OutgoingPart<R> {
     }
 }
 
-impl<R: Record> Drop for OutgoingPart<R> {
+impl<R: DeliveryRecord> Drop for OutgoingPart<R> {
     fn drop(&mut self) {
         self.delivery.unsent.fetch_sub(1, Ordering::AcqRel);
         self.delivery.check_waiting();
@@ -196,13 +196,13 @@ mod tests {
     use futures_util::task::noop_waker;
 
     use super::*;
-    use crate::http::connection::{Connection, Waiting};
+    use crate::http::connection::{Connection, ConnectionWait};
     use crate::http::memory_budget::MemoryBudget;
 
     #[derive(Debug)]
     struct NoRecord;
 
-    impl Record for NoRecord {
+    impl DeliveryRecord for NoRecord {
         fn end(&mut self, _: u64, _: u64, _: bool) {}
     }
 
@@ -221,14 +221,14 @@ mod tests {
         let Poll::Ready(Some(first)) = poll(&mut body) else { panic!("it is ready") };
         assert_eq!(first.chunk(), b"first");
         assert!(poll(&mut body).is_pending());
-        assert!(matches!(connection.waiting(), Waiting::ForReader(_)), "it has not read the first part");
+        assert!(matches!(connection.waiting(), ConnectionWait::ForReader(_)), "it has not read the first part");
         drop(first);
-        assert_eq!(connection.waiting(), Waiting::No);
+        assert_eq!(connection.waiting(), ConnectionWait::No);
         assert!(poll(&mut body).is_pending(), "an empty part is not sent");
-        assert_eq!(connection.waiting(), Waiting::No);
+        assert_eq!(connection.waiting(), ConnectionWait::No);
         let Poll::Ready(Some(second)) = poll(&mut body) else { panic!("it is ready") };
         assert_eq!(second.chunk(), b"second");
-        assert!(matches!(connection.waiting(), Waiting::ForReader(_)));
+        assert!(matches!(connection.waiting(), ConnectionWait::ForReader(_)));
         assert!(poll(&mut body).is_pending());
         assert!(matches!(poll(&mut body), Poll::Ready(None)));
     }

@@ -28,7 +28,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::oneshot;
 use tokio::time::{self, Instant, Sleep};
 
-use crate::http::connection::{Connection, Waiting};
+use crate::http::connection::{Connection, ConnectionWait};
 use crate::http::handler::Handler;
 use crate::http::hyper_io::bare_response::BareResponse;
 use crate::http::hyper_io::framing::Framing;
@@ -115,16 +115,16 @@ impl<H: Handler> ConnectionIo<H> {
     fn poll_header_timeout(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Some(since) = self.head_since else { return Poll::Pending };
         match self.connection.waiting() {
-            Waiting::ForRequest(idle_since) => {
+            ConnectionWait::ForRequest(idle_since) => {
                 self.header_timer.poll(since.max(idle_since) + self.handler.http().options.header_timeout, context)
             }
-            Waiting::No | Waiting::ForReader(_) => Poll::Pending,
+            ConnectionWait::No | ConnectionWait::ForReader(_) => Poll::Pending,
         }
     }
 
     /// Ready if hyper is to know that the client has ended its side: at once, unless the client waits for the response to a whole request.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let is_waiting = !matches!(self.connection.waiting(), Waiting::ForRequest(_));
+        let is_waiting = !matches!(self.connection.waiting(), ConnectionWait::ForRequest(_));
         if !is_waiting || !self.framing.is_between_requests() {
             return Poll::Ready(());
         }
@@ -264,7 +264,7 @@ impl<H: Handler> AsyncWrite for ConnectionIo<H> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.ended_since.is_some() && matches!(self.connection.waiting(), Waiting::ForRequest(_)) {
+        if self.ended_since.is_some() && matches!(self.connection.waiting(), ConnectionWait::ForRequest(_)) {
             // The response is complete, and hyper does not look for the client's end again by itself.
             context.waker().wake_by_ref();
         }

@@ -15,7 +15,7 @@ use tokio::time;
 use crate::http::connection::{InFlightRequest, Phase};
 use crate::http::hyper_io::quiet_waker::quietly;
 use crate::http::memory_budget::MemoryExhausted;
-use crate::http::options::Options;
+use crate::http::options::HttpOptions;
 use crate::http::request_error::RequestError;
 
 /// Why a body is not read.
@@ -40,7 +40,7 @@ impl From<MemoryExhausted> for BodyError {
 }
 
 /// Fails if the declared length is above the limit, before a byte of the body is read.
-pub(crate) fn check_length(body: &Incoming, options: &Options) -> Result<(), RequestError> {
+pub(crate) fn check_length(body: &Incoming, options: &HttpOptions) -> Result<(), RequestError> {
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if declared > options.body_limit {
         return Err(RequestError::BodyTooLarge { limit: options.body_limit });
@@ -53,7 +53,7 @@ pub(crate) async fn read(
     version: Version,
     body: &mut Incoming,
     in_flight: &mut InFlightRequest,
-    options: &Options,
+    options: &HttpOptions,
 ) -> Result<Bytes, BodyError> {
     let outcome = {
         let mut collecting = pin!(collect(body, in_flight, options.body_limit));
@@ -89,7 +89,7 @@ const DISCARDING: Duration = Duration::from_secs(1);
 
 /// Reads what is left of a body and drops it, before a response over HTTP/2 begins. A response that ends earlier resets its
 /// stream, and some clients then report the reset in place of the response. Gives up on bodies that are too large or too slow.
-pub(crate) async fn discard(body: &mut Incoming, options: &Options) {
+pub(crate) async fn discard(body: &mut Incoming, options: &HttpOptions) {
     if body.is_end_stream() || check_length(body, options).is_err() {
         return;
     }

@@ -15,7 +15,7 @@ const EXPOSED: &str = "X-Request-Id, Retry-After, ETag, Preference-Applied, Orde
 
 /// The settings.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct CorsOptions {
     /// The origins whose scripts may read responses.
     pub origins: Origins,
     /// How long browsers may cache the response to a preflight.
@@ -56,7 +56,7 @@ impl Origins {
 }
 
 /// Adds the headers that let the request's origin read the response. Without them the browser withholds it.
-pub(crate) fn add_headers(options: &Options, request: &HeaderMap, response: &mut HeaderMap) {
+pub(crate) fn add_headers(options: &CorsOptions, request: &HeaderMap, response: &mut HeaderMap) {
     match options.origins {
         Origins::None => return,
         Origins::Any => {}
@@ -72,7 +72,7 @@ pub(crate) fn add_headers(options: &Options, request: &HeaderMap, response: &mut
 /// Adds to the response to `OPTIONS` what a preflight asks for: the endpoint's methods, and all headers that the script
 /// wants to send. None of them does harm: without a token a page can do nothing.
 pub(crate) fn add_preflight_headers(
-    options: &Options,
+    options: &CorsOptions,
     methods: &'static str,
     request: &HeaderMap,
     response: &mut HeaderMap,

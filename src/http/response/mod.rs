@@ -24,14 +24,14 @@ pub(crate) enum ResponseBody {
     /// truncated body never looks complete.
     Chunks(Chunks),
     /// The same, but a chunk may have to be waited for. Dropping it ends what makes the chunks.
-    Stream(Stream),
+    Stream(ChunkStream),
 }
 
 /// Chunks that can be made at once.
 pub(crate) type Chunks = Box<dyn Iterator<Item = Result<Bytes, BoxError>> + Send>;
 
 /// Chunks that may have to be waited for.
-pub(crate) type Stream = Pin<Box<dyn futures_util::Stream<Item = Result<Bytes, BoxError>> + Send>>;
+pub(crate) type ChunkStream = Pin<Box<dyn futures_util::Stream<Item = Result<Bytes, BoxError>> + Send>>;
 
 /// Any error, for the log.
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;

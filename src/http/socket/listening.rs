@@ -22,16 +22,16 @@ const BACKLOG: u32 = 1024;
 /// A socket that takes connections, which the system holds back until it is listened to.
 #[derive(Debug)]
 pub(crate) struct BoundSocket {
-    kind: Kind<StdTcpListener, StdUnixListener>,
+    kind: SocketKind<StdTcpListener, StdUnixListener>,
     address: ListenAddress,
 }
 
 /// A socket that takes connections, on the runtime where it was begun to listen.
 #[derive(Debug)]
-pub(crate) struct ListeningSocket(Kind<TcpListener, UnixListener>);
+pub(crate) struct ListeningSocket(SocketKind<TcpListener, UnixListener>);
 
 #[derive(Debug)]
-enum Kind<T, U> {
+enum SocketKind<T, U> {
     Tcp(T),
     /// With its file, unless that is the service manager's.
     Unix(U, Option<UnixFile>),
@@ -54,7 +54,7 @@ impl BoundSocket {
         mode: u32,
         inherited: &mut InheritedSockets,
     ) -> Result<Self, ListenError> {
-        let kind = Kind::bind(address, mode, inherited).await;
+        let kind = SocketKind::bind(address, mode, inherited).await;
         let bound = kind.and_then(|kind| Ok(Self { address: kind.address(address)?, kind }));
         bound.map_err(|source| ListenError { address: address.clone(), setting: listener.setting(), source })
     }
@@ -77,8 +77,8 @@ impl BoundSocket {
     /// Listens on the runtime of the caller.
     pub(crate) fn listen(self) -> io::Result<ListeningSocket> {
         Ok(ListeningSocket(match self.kind {
-            Kind::Tcp(socket) => Kind::Tcp(TcpListener::from_std(socket)?),
-            Kind::Unix(socket, file) => Kind::Unix(UnixListener::from_std(socket)?, file),
+            SocketKind::Tcp(socket) => SocketKind::Tcp(TcpListener::from_std(socket)?),
+            SocketKind::Unix(socket, file) => SocketKind::Unix(UnixListener::from_std(socket)?, file),
         }))
     }
 }
@@ -87,8 +87,8 @@ impl ListeningSocket {
     /// The next connection, and the client's address.
     pub(crate) async fn accept(&self) -> io::Result<(Stream, IpAddr)> {
         match &self.0 {
-            Kind::Tcp(socket) => socket.accept().await.map(|(stream, peer)| (Stream::Tcp(stream), peer.ip())),
-            Kind::Unix(socket, _) => socket.accept().await.map(|(stream, _)| (Stream::Unix(stream), LOCAL)),
+            SocketKind::Tcp(socket) => socket.accept().await.map(|(stream, peer)| (Stream::Tcp(stream), peer.ip())),
+            SocketKind::Unix(socket, _) => socket.accept().await.map(|(stream, _)| (Stream::Unix(stream), LOCAL)),
         }
     }
 }
@@ -101,7 +101,7 @@ fn bind_tcp(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-impl Kind<StdTcpListener, StdUnixListener> {
+impl SocketKind<StdTcpListener, StdUnixListener> {
     async fn bind(address: &ListenAddress, mode: u32, inherited: &mut InheritedSockets) -> io::Result<Self> {
         match address {
             ListenAddress::Tcp(address) => Ok(Self::Tcp(bind_tcp(*address)?.into_std()?)),

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// A change. Its JSON is stored; do not rename its parts.
 #[derive(Debug, Serialize)]
 #[serde(tag = "change", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub(super) enum Change {
+pub(super) enum UpdateChange {
     BoxType {
         shipment_id: String,
         shipment_box_type_id: String,
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn changes_have_their_stored_names() {
-        let change = Change::StockVaried {
+        let change = UpdateChange::StockVaried {
             inventory_item_id: "I".into(),
             available_to_promise_diff: Quantity(Decimal::new(-150, 2)),
             quantity_on_hand_diff: None,
@@ -83,7 +83,7 @@ mod tests {
             r#"{"change":"stockVaried","inventoryItemId":"I","availableToPromiseDiff":"-1.50","reason":"R"}"#
         );
         let (order_id, ship_group_seq_id, facility_id) = ("O".into(), "00001".into(), "F".into());
-        let change = Change::ShipGroupCreated { order_id, ship_group_seq_id, facility_id };
+        let change = UpdateChange::ShipGroupCreated { order_id, ship_group_seq_id, facility_id };
         assert_eq!(
             serde_json::to_string(&change).unwrap(),
             r#"{"change":"shipGroupMade","orderId":"O","shipGroupSeqId":"00001","facilityId":"F"}"#

@@ -6,7 +6,7 @@ use tokio_postgres::types::ToSql;
 use crate::database::error::DatabaseError;
 use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
-use crate::orders::apply::audit::Change;
+use crate::orders::apply::audit::UpdateChange;
 use crate::orders::options::UpdateOptions;
 use crate::orders::update_request::UpdateRequest;
 
@@ -16,7 +16,7 @@ pub(super) struct ChangeWriter<'a> {
     pub(super) options: UpdateOptions,
     pub(super) actor: &'a Actor,
     /// The changes, in order.
-    changes: Vec<Change>,
+    changes: Vec<UpdateChange>,
 }
 
 impl<'a> ChangeWriter<'a> {
@@ -40,7 +40,7 @@ impl<'a> ChangeWriter<'a> {
     }
 
     /// Records a change.
-    pub(super) fn record(&mut self, change: Change) {
+    pub(super) fn record(&mut self, change: UpdateChange) {
         self.changes.push(change);
     }
 

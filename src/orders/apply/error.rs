@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::database::error::DatabaseError;
-use crate::orders::violation::Violation;
+use crate::orders::violation::UpdateViolation;
 
 /// A shipment that the caller does not see.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
@@ -21,7 +21,7 @@ pub(in crate::orders) enum UnseenShipment {
 pub(in crate::orders) enum ApplyError {
     /// The rules reject it, with all violations. Never empty.
     #[error("{} rows cannot be applied", .0.len())]
-    Rejected(Vec<Violation>),
+    Rejected(Vec<UpdateViolation>),
     /// It names, or may change, shipments that the caller does not see. Never empty.
     #[error("{} shipments are not the caller's", .0.len())]
     Unseen(Vec<UnseenShipment>),

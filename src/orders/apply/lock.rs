@@ -7,7 +7,7 @@ use tokio_postgres::Row;
 use crate::database::error::DatabaseError;
 use crate::database::transaction::Transaction;
 use crate::orders::apply::shipment_data::{
-    Grouping, LockedData, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, ShipGroupKey, Shipment,
+    ItemGrouping, LockedData, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, ShipGroupKey, Shipment,
     ShipmentItem, Variance,
 };
 use crate::orders::ids::{OrderItemId, ShipmentItemId};
@@ -177,7 +177,7 @@ fn link(row: &Row, first: usize) -> Result<OrderItemLink, DatabaseError> {
         status_id: row.try_get(first + 2)?,
         ship_group_seq_id: row.try_get(first + 3)?,
         quantity: row.try_get(first + 4)?,
-        grouping: Grouping::new(row.try_get(first + 5)?, row.try_get(first + 6)?),
+        grouping: ItemGrouping::new(row.try_get(first + 5)?, row.try_get(first + 6)?),
     })
 }
 

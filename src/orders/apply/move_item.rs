@@ -1,7 +1,7 @@
 //! Moves an item to another shipment of the same order.
 
 use crate::database::error::DatabaseError;
-use crate::orders::apply::audit::Change;
+use crate::orders::apply::audit::UpdateChange;
 use crate::orders::apply::change_set::ItemMove;
 use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::package;
@@ -62,7 +62,7 @@ pub(super) async fn move_item(writer: &mut ChangeWriter<'_>, item_move: &ItemMov
         }
     }
     delete_item(writer, from, old).await?;
-    writer.record(Change::ItemMoved {
+    writer.record(UpdateChange::ItemMoved {
         shipment_id: (*from).to_owned(),
         shipment_item_seq_id: old.clone(),
         new_shipment_id: (*to).to_owned(),

@@ -1,7 +1,7 @@
 //! Adds a box to an order: a shipment beside another one, with the same way to the same customer, and a package.
 
 use crate::database::error::DatabaseError;
-use crate::orders::apply::audit::Change;
+use crate::orders::apply::audit::UpdateChange;
 use crate::orders::apply::change_set::NewBox;
 use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::stamps::insert;
@@ -49,7 +49,7 @@ pub(super) async fn add(writer: &mut ChangeWriter<'_>, new_box: &NewBox<'_>) -> 
     writer.execute(ROUTE_SEGMENTS, &[beside, &new]).await?;
     package::create_first(writer, &new, Some(&row.box_type_id)).await?;
     writer.execute(PACKAGE_ROUTE_SEGMENTS, &[&new]).await?;
-    writer.record(Change::BoxAdded {
+    writer.record(UpdateChange::BoxAdded {
         shipment_id: beside.clone(),
         new_shipment_id: new.clone(),
         shipment_box_type_id: row.box_type_id.clone(),

@@ -1,7 +1,7 @@
 //! The packages of shipments.
 
 use crate::database::error::DatabaseError;
-use crate::orders::apply::audit::Change;
+use crate::orders::apply::audit::UpdateChange;
 use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::shipment_status;
 use crate::orders::apply::stamps::{insert, update};
@@ -25,7 +25,7 @@ pub(super) async fn change_box(
         return Ok(false);
     }
     let (shipment_id, shipment_box_type_id) = (row.shipment_id.clone(), row.box_type_id.clone());
-    writer.record(Change::BoxType { shipment_id, shipment_box_type_id });
+    writer.record(UpdateChange::BoxType { shipment_id, shipment_box_type_id });
     shipment_status::reset(writer, &row.shipment_id).await?;
     if is_approved {
         shipment_status::approve(writer, &row.shipment_id).await?;

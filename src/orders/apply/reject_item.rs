@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::database::error::DatabaseError;
-use crate::orders::apply::audit::Change;
+use crate::orders::apply::audit::UpdateChange;
 use crate::orders::apply::change_set::ItemRejection;
 use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::move_item::delete_item;
@@ -43,7 +43,7 @@ pub(super) async fn reject(
                 Entry::Occupied(group) => group.get().clone(),
                 Entry::Vacant(entry) => entry.insert(move_order_item(writer, rejection, link).await?).clone(),
             };
-            writer.record(Change::ItemRejected {
+            writer.record(UpdateChange::ItemRejected {
                 shipment_id: rejection.place.map(|(shipment_id, _)| shipment_id.to_owned()),
                 shipment_item_seq_id: rejection.place.map(|(_, seq_id)| seq_id.to_owned()),
                 order_id: link.order_id.clone(),

@@ -2,7 +2,7 @@
 //! place.
 
 use crate::database::error::DatabaseError;
-use crate::orders::apply::audit::Change;
+use crate::orders::apply::audit::UpdateChange;
 use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::seq_id::{highest_seq_id, next_seq_id};
 use crate::orders::apply::shipment_data::OrderItemLink;
@@ -97,7 +97,7 @@ async fn copy_group(
 ) -> Result<String, DatabaseError> {
     let new = next_seq_id(writer.query_one(HIGHEST_GROUP, &[&order_id]).await?.try_get(0)?);
     writer.execute(COPY_GROUP, &[&order_id, &old, &new, &facility_id]).await?;
-    writer.record(Change::ShipGroupCreated {
+    writer.record(UpdateChange::ShipGroupCreated {
         order_id: order_id.to_owned(),
         ship_group_seq_id: new.clone(),
         facility_id: facility_id.to_owned(),

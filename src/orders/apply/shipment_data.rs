@@ -83,7 +83,7 @@ pub(super) struct OrderItemLink {
     /// The order item's ship group.
     pub(super) ship_group_seq_id: String,
     pub(super) quantity: Decimal,
-    pub(super) grouping: Grouping,
+    pub(super) grouping: ItemGrouping,
     /// Whether the database lets an order item be in several ship groups.
     pub(super) may_be_split: bool,
 }
@@ -112,7 +112,7 @@ impl OrderItemLink {
 
 /// The number of ship groups that an order item is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grouping {
+pub(super) enum ItemGrouping {
     One,
     /// None: the ship group does not exist.
     None,
@@ -131,7 +131,7 @@ pub(super) enum Variance {
     All,
 }
 
-impl Grouping {
+impl ItemGrouping {
     pub(super) fn new(exists: bool, count: i64) -> Self {
         match (exists, count) {
             (false, _) => Self::None,

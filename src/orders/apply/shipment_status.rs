@@ -1,7 +1,7 @@
 //! Updates the status of shipments, and voids the labels of their packages.
 
 use crate::database::error::DatabaseError;
-use crate::orders::apply::audit::Change;
+use crate::orders::apply::audit::UpdateChange;
 use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::stamps::{insert, update};
 
@@ -72,6 +72,7 @@ async fn set_status(writer: &mut ChangeWriter<'_>, shipment_id: &str, status_id:
     if writer.execute(UPDATE_HISTORY, &[&shipment_id, &status_id, user_id]).await? == 0 {
         writer.execute(ADD_HISTORY, &[&shipment_id, &status_id, user_id]).await?;
     }
-    writer.record(Change::ShipmentStatus { shipment_id: shipment_id.to_owned(), status_id: status_id.to_owned() });
+    writer
+        .record(UpdateChange::ShipmentStatus { shipment_id: shipment_id.to_owned(), status_id: status_id.to_owned() });
     Ok(())
 }

@@ -3,7 +3,7 @@
 use rust_decimal::Decimal;
 
 use crate::database::error::DatabaseError;
-use crate::orders::apply::audit::{Change, Quantity};
+use crate::orders::apply::audit::{Quantity, UpdateChange};
 use crate::orders::apply::change_set::ItemRejection;
 use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::seq_id::{highest_seq_id, next_seq_id};
@@ -108,7 +108,7 @@ impl StockUpdate<'_, '_> {
     /// Makes a reserved quantity available again.
     pub(super) async fn release(&mut self, inventory_item_id: &str, quantity: Decimal) -> Result<(), DatabaseError> {
         self.add_detail(inventory_item_id, quantity, Decimal::ZERO, None).await?;
-        self.writer.record(Change::ReservationReleased {
+        self.writer.record(UpdateChange::ReservationReleased {
             inventory_item_id: inventory_item_id.to_owned(),
             available_to_promise_diff: Quantity(quantity),
         });
@@ -162,7 +162,7 @@ impl StockUpdate<'_, '_> {
             )
             .await?;
         self.add_detail(inventory_item_id, variance, on_hand.unwrap_or_default(), Some(physical_inventory_id)).await?;
-        self.writer.record(Change::StockVaried {
+        self.writer.record(UpdateChange::StockVaried {
             inventory_item_id: inventory_item_id.to_owned(),
             available_to_promise_diff: Quantity(variance),
             quantity_on_hand_diff: on_hand.map(Quantity),

@@ -8,14 +8,19 @@ use crate::plan::parameters::ParameterSource;
 use crate::plan::planner::page_fields::PageFields;
 use crate::plan::planner::{PageDraft, Planner, StepDraft};
 use crate::plan::select::{ReturnedSource, Select};
-use crate::plan::statement_sql::{Branch, BranchRows};
+use crate::plan::statement_sql::{BranchRows, StepBranch};
 use crate::plan::step::{ChangesColumns, Layout, Step};
 use crate::query::bind::changes::StartValue;
 use crate::query::bind::selection::BoundConnection;
 
 impl<'a> Planner<'a> {
     /// Plans the changes of a type with that response key.
-    pub(super) fn changes(&mut self, key: &'a str, bound: &BoundConnection<'a>, changes: &'a Changes) -> Branch<'a> {
+    pub(super) fn changes(
+        &mut self,
+        key: &'a str,
+        bound: &BoundConnection<'a>,
+        changes: &'a Changes,
+    ) -> StepBranch<'a> {
         self.limited_by = self.limited_by.and(changes.connection.limited_by);
         let mut parameters = self.parameters(bound.step);
         let start = StartValue::ALL.map(|value| parameters.add(ParameterSource::Start(value)));
@@ -59,6 +64,6 @@ impl<'a> Planner<'a> {
         };
         let StepDraft { select, children, page, .. } = draft;
         let rows = BranchRows::Changes(Box::new(ChangesSql { changes, select, start, marks, limit }));
-        Branch { step: bound.step, rows, size: page.and_then(|page| page.size), is_backward: false, children }
+        StepBranch { step: bound.step, rows, size: page.and_then(|page| page.size), is_backward: false, children }
     }
 }

@@ -13,10 +13,10 @@ use crate::plan::planner::page_fields::PageFields;
 use crate::plan::planner::{PageDraft, Planner, StepDraft};
 use crate::plan::response_template::Op;
 use crate::plan::select::{ReturnedSource, Select};
-use crate::plan::sql::{Alias, ColumnOf, Condition, Identifier, List, Operator, Relation};
-use crate::plan::statement_sql::{Branch, BranchRows};
+use crate::plan::sql::{Alias, ColumnOf, Condition, Identifier, List, Relation, SqlOperator};
+use crate::plan::statement_sql::{BranchRows, StepBranch};
 use crate::plan::step::{CursorColumns, SearchColumns, Step};
-use crate::query::bind::page_size::End;
+use crate::query::bind::page_size::FromEnd;
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField, BoundRows, BoundSelection,
 };
@@ -29,7 +29,7 @@ impl<'a> Planner<'a> {
         key: &'a str,
         bound: &BoundConnection<'a>,
         parent: Option<(&mut StepDraft<'a>, Alias)>,
-    ) -> Branch<'a> {
+    ) -> StepBranch<'a> {
         let shape = match bound.rows {
             BoundRows::Page(shape) => shape,
             BoundRows::Changes(changes) => return self.changes(key, bound, changes),
@@ -62,7 +62,7 @@ impl<'a> Planner<'a> {
             _ => planner.page(&mut draft, parent_step.is_none(), &bound.selections),
         });
         let cursor = (fields.cursors || search.is_some()).then(|| self.cursor((bound.binding, shape), &mut draft));
-        let backward = shape.end == End::Back;
+        let backward = shape.end == FromEnd::Back;
         if backward {
             self.size(&mut draft);
         }
@@ -81,7 +81,7 @@ impl<'a> Planner<'a> {
             search,
             totals: None,
         };
-        Branch {
+        StepBranch {
             step: bound.step,
             rows: BranchRows::Page(Box::new(page)),
             size: draft.page.and_then(|page| page.size),
@@ -131,9 +131,9 @@ impl<'a> Planner<'a> {
                 // The order says which index to use. PostgreSQL drops columns that equal a value from it.
                 ListIndex::Parent { .. } if index == 0 => conditions.push(Condition::IsOfParent(column, step, key)),
                 ListIndex::Parent { .. } if index == last => {
-                    conditions.extend([Operator::GreaterOrEqual, Operator::LessOrEqual].map(compare));
+                    conditions.extend([SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual].map(compare));
                 }
-                ListIndex::Order | ListIndex::Parent { .. } => conditions.push(compare(Operator::Equal)),
+                ListIndex::Order | ListIndex::Parent { .. } => conditions.push(compare(SqlOperator::Equal)),
             }
         }
         (self.parent(draft), conditions)

@@ -26,7 +26,7 @@ use crate::plan::response_template::TemplateWriter;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::scope_sql;
 use crate::plan::select::Select;
-use crate::plan::statement_sql::{self, Branch};
+use crate::plan::statement_sql::{self, StepBranch};
 use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::ids::StepId;
@@ -59,7 +59,7 @@ struct Planner<'a> {
     /// By [`StepId`]. Each is set when its connection or lookup is planned.
     steps: Vec<Step>,
     /// The branches of the query root's fields.
-    roots: Vec<Branch<'a>>,
+    roots: Vec<StepBranch<'a>>,
     columns: ResultColumns,
     response: TemplateWriter,
     parameters: Vec<(StepId, ParameterSource)>,
@@ -76,7 +76,7 @@ struct StepDraft<'a> {
     step: StepId,
     select: Select<'a>,
     /// The branches below it.
-    children: Vec<Branch<'a>>,
+    children: Vec<StepBranch<'a>>,
     /// Its page, unless it is a lookup.
     page: Option<PageDraft>,
 }
@@ -127,7 +127,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The number after that of the last step below a step.
-    fn end(&self, step: StepId, children: &[Branch<'_>]) -> StepId {
+    fn end(&self, step: StepId, children: &[StepBranch<'_>]) -> StepId {
         children.last().map_or(step + 1, |last| self.steps[last.step].end)
     }
 

@@ -6,8 +6,8 @@ use crate::plan::parameters::ParameterSource;
 use crate::plan::planner::{Planner, StepDraft};
 use crate::plan::response_template::{ColumnType, Op};
 use crate::plan::select::{Select, ShownColumn};
-use crate::plan::sql::{Alias, ColumnOf, Condition, Operator};
-use crate::plan::statement_sql::{Branch, BranchRows};
+use crate::plan::sql::{Alias, ColumnOf, Condition, SqlOperator};
+use crate::plan::statement_sql::{BranchRows, StepBranch};
 use crate::plan::step::Step;
 use crate::query::bind::selection::{BoundLookup, BoundObject, BoundObjectField, BoundSelection};
 use crate::value::ScalarType;
@@ -28,7 +28,7 @@ impl<'a> Planner<'a> {
             if is_array {
                 Condition::Among(column, parameters.add(ParameterSource::KeyArray(index)))
             } else {
-                Condition::Compare(column, Operator::Equal, parameters.add(ParameterSource::Key(index)))
+                Condition::Compare(column, SqlOperator::Equal, parameters.add(ParameterSource::Key(index)))
             }
         });
         let conditions = conditions.collect();
@@ -50,7 +50,7 @@ impl<'a> Planner<'a> {
         };
         let StepDraft { select, children, .. } = draft;
         let rows = BranchRows::Lookup(LookupSql { relation: &binding.relation, select, conditions, order });
-        self.roots.push(Branch { step, rows, size: None, is_backward: false, children });
+        self.roots.push(StepBranch { step, rows, size: None, is_backward: false, children });
     }
 
     /// Plans the fields of a row, which is of the step's own relation or of an object joined to it.

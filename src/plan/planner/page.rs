@@ -10,7 +10,7 @@ use crate::plan::planner::page_fields::PageFields;
 use crate::plan::planner::search::SearchTerms;
 use crate::plan::select::Select;
 use crate::plan::sql::Condition;
-use crate::query::bind::page_size::End;
+use crate::query::bind::page_size::FromEnd;
 use crate::query::bind::shape::{CursorShape, PageShape, TermShape};
 
 /// The SQL of a page, which selects nothing yet. `conditions` join it with its parent.
@@ -44,14 +44,14 @@ pub(super) fn page_sql<'a>(
     let limit = parameters.add(ParameterSource::Limit);
     let count_limit = fields.is_counted.then(|| parameters.add(ParameterSource::CountLimit));
 
-    let (ascending, backward) = (!shape.reverse, shape.end == End::Back);
+    let (ascending, backward) = (!shape.reverse, shape.end == FromEnd::Back);
     let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups };
-    let span = order.span(Part::Page, ascending != backward);
+    let span = order.span(OrderPart::Page, ascending != backward);
     access_path.parts = u32::try_from(span.segments.len()).unwrap_or(1);
-    let before = fields.before_page.then(|| order.span(Part::BeforePage, !ascending));
-    let after = fields.after_page.then(|| order.span(Part::AfterPage, ascending));
+    let before = fields.before_page.then(|| order.span(OrderPart::BeforePage, !ascending));
+    let after = fields.after_page.then(|| order.span(OrderPart::AfterPage, ascending));
     let count = count_limit.map(|limit| match &access_path.counted {
-        None => Count { span: order.span(Part::All, true), limit, scan: None },
+        None => Count { span: order.span(OrderPart::All, true), limit, scan: None },
         Some(path) => count_in_own_order((connection, relation), bound_terms, &joined, path, limit, parameters),
     });
     let mut select = Select::default();
@@ -89,7 +89,7 @@ fn count_in_own_order<'a>(
     }
     let order = PageOrder { sort_key, ascending: true, restriction, of_index: None, of_lookups: None };
     let scan = Scan { conditions, index: terms.index(path), locator };
-    Count { span: order.span(Part::All, true), limit, scan: Some(scan) }
+    Count { span: order.span(OrderPart::All, true), limit, scan: Some(scan) }
 }
 
 /// The positions of the `after:` and `before:` cursors.
@@ -128,7 +128,7 @@ struct PageOrder<'a> {
 
 /// A part of the order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum OrderPart {
     /// The rows between the cursors.
     Page,
     /// Those at or before the `after:` cursor.
@@ -140,7 +140,7 @@ enum Part {
 
 impl<'a> PageOrder<'a> {
     /// A part, read in a direction of the index.
-    fn span(&self, part: Part, ascending: bool) -> Span<'a> {
+    fn span(&self, part: OrderPart, ascending: bool) -> Span<'a> {
         let of_lookups = self.range(part, self.of_lookups.as_ref());
         let unrestricted = |range| keyset::segments(self.sort_key, range, &Restriction::None);
         Span {
@@ -151,19 +151,19 @@ impl<'a> PageOrder<'a> {
         }
     }
 
-    fn range<'r>(&self, part: Part, cursors: Option<&'r Cursors<'a>>) -> KeysetRange<'r, 'a> {
+    fn range<'r>(&self, part: OrderPart, cursors: Option<&'r Cursors<'a>>) -> KeysetRange<'r, 'a> {
         let after = cursors.and_then(|cursors| cursors.after.as_ref());
         let before = cursors.and_then(|cursors| cursors.before.as_ref());
         let (from, to) = match part {
-            Part::Page => (after, before),
-            Part::BeforePage => (None, after),
-            Part::AfterPage => (before, None),
-            Part::All => (None, None),
+            OrderPart::Page => (after, before),
+            OrderPart::BeforePage => (None, after),
+            OrderPart::AfterPage => (before, None),
+            OrderPart::All => (None, None),
         };
         let (above, below) = if self.ascending { (from, to) } else { (to, from) };
         // The order of all rows does not matter.
-        let nulls = if part == Part::All { Nulls::Last } else { self.nulls() };
-        KeysetRange { above, below, inclusive: part != Part::Page, nulls }
+        let nulls = if part == OrderPart::All { Nulls::Last } else { self.nulls() };
+        KeysetRange { above, below, inclusive: part != OrderPart::Page, nulls }
     }
 
     fn nulls(&self) -> Nulls {

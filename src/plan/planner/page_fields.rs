@@ -6,7 +6,7 @@ use crate::catalog::result_type::ResultType;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::{ReturnedSource, Select};
 use crate::plan::step::Layout;
-use crate::query::bind::page_size::End;
+use crate::query::bind::page_size::FromEnd;
 use crate::query::bind::selection::{BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField};
 
 /// What is selected of a page beside its rows.
@@ -73,7 +73,7 @@ impl PageFields {
     }
 
     /// The columns of a page that is taken from this end.
-    pub(super) fn layout(&self, end: End, select: &mut Select<'_>, columns: &mut ResultColumns) -> Layout {
+    pub(super) fn layout(&self, end: FromEnd, select: &mut Select<'_>, columns: &mut ResultColumns) -> Layout {
         let mut flags = 0;
         let mut column = |is_there: bool, source: Option<ReturnedSource>, ty| {
             is_there.then(|| {
@@ -89,7 +89,7 @@ impl PageFields {
             count: column(self.is_counted, None, ResultType::Int8),
             is_too_long: column(self.is_bounded, None, ResultType::Boolean),
             present: column(is_flagged, Some(ReturnedSource::Present), ResultType::Boolean),
-            beyond_page: column(end == End::Back, Some(ReturnedSource::BeyondPage), ResultType::Boolean),
+            beyond_page: column(end == FromEnd::Back, Some(ReturnedSource::BeyondPage), ResultType::Boolean),
         }
     }
 }

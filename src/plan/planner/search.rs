@@ -11,7 +11,7 @@ use crate::plan::lookup_source::LookupSource;
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::rare_words::Words;
 use crate::plan::scope_sql;
-use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, Operator};
+use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, SqlOperator};
 use crate::plan::value_list::{OtherList, ValueList};
 use crate::query::bind::shape::TermShape;
 use crate::search::Comparator;
@@ -21,11 +21,11 @@ use crate::value::ScalarType;
 pub(super) struct SearchTerms<'a> {
     connection: &'a Connection,
     sort_key: &'a SortKey,
-    terms: Vec<Term<'a>>,
+    terms: Vec<PlannedTerm<'a>>,
 }
 
 /// A search term, and the placeholders of its value that the statement uses.
-struct Term<'a> {
+struct PlannedTerm<'a> {
     key: &'a SearchKey,
     comparator: Comparator,
     /// How many values it has, if these are few and all plans that share the statement have as many.
@@ -38,7 +38,7 @@ impl<'a> SearchTerms<'a> {
     pub(super) fn new(connection: &'a Connection, sort_key: &'a SortKey, terms: &[TermShape]) -> Self {
         let term = |term: &TermShape| {
             let key = &connection.search_keys[term.key];
-            Term { key, comparator: term.comparator, few: term.few, value: None, values: None }
+            PlannedTerm { key, comparator: term.comparator, few: term.few, value: None, values: None }
         };
         Self { connection, sort_key, terms: terms.iter().map(term).collect() }
     }
@@ -62,7 +62,7 @@ impl<'a> SearchTerms<'a> {
     /// The condition of a term that is checked row by row. The value of a list is an array, and with a semi-join that of an
     /// equality.
     fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
-        let Term { key, comparator, .. } = self.terms[index];
+        let PlannedTerm { key, comparator, .. } = self.terms[index];
         if let Some(ScopeKey::Row(condition)) = &key.scope {
             return scope_sql::condition(condition, parameters);
         }
@@ -70,7 +70,7 @@ impl<'a> SearchTerms<'a> {
         let column = ColumnOf(alias, &key.column.name);
         let condition = match comparator {
             Comparator::Equals if alias == Alias::Base => {
-                Condition::Compare(column, Operator::Equal, self.value(index, parameters))
+                Condition::Compare(column, SqlOperator::Equal, self.value(index, parameters))
             }
             // The type of a boolean column is the database's: boolean, or text. Its lists are short.
             Comparator::In if key.column.scalar != ScalarType::Boolean => {
@@ -87,7 +87,7 @@ impl<'a> SearchTerms<'a> {
     /// The condition of a term that an index serves, on the relation that has its column. The value of an equality is an array,
     /// as that of a list is.
     fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters<'_>) -> Condition<'a> {
-        let Term { key, comparator, .. } = self.terms[index];
+        let PlannedTerm { key, comparator, .. } = self.terms[index];
         let column = ColumnOf(alias, &key.column.name);
         if let Some(language) = &key.language {
             return Condition::Matches(column, language, self.value(index, parameters));
@@ -117,13 +117,13 @@ impl<'a> SearchTerms<'a> {
             _ => {
                 let mut ranges = Vec::new();
                 for index in path.range.iter().copied() {
-                    let Term { key, comparator, .. } = self.terms[index];
+                    let PlannedTerm { key, comparator, .. } = self.terms[index];
                     let placeholder = self.value(index, parameters);
                     let value = value(index, parameters);
                     let operators = match range_operator(comparator) {
                         Some(operator) => vec![operator],
                         // As a range, because PostgreSQL drops columns that equal a value from the order.
-                        None => vec![Operator::GreaterOrEqual, Operator::LessOrEqual],
+                        None => vec![SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual],
                     };
                     ranges.extend(operators.into_iter().map(|operator| {
                         let condition =
@@ -153,7 +153,7 @@ impl<'a> SearchTerms<'a> {
                 (false, _) if prefix.other_list == Some(term) => Condition::Equals(column, Comparand::OtherElement),
                 (false, 0) => self.index_condition(term, Alias::Base, parameters),
                 // The order of the index's first column says which index to use, and this column need not.
-                (false, _) => Condition::Compare(column, Operator::Equal, self.value(term, parameters)),
+                (false, _) => Condition::Compare(column, SqlOperator::Equal, self.value(term, parameters)),
             }
         };
         prefix.terms().enumerate().map(condition).collect()
@@ -258,7 +258,8 @@ impl<'a> SearchTerms<'a> {
                 let value = self.value(index, parameters);
                 // As a range, because PostgreSQL drops columns that equal a value from the order, which says what index to use. If a
                 // range continues the index, that is in the order, and the index is read from its start only after an equality.
-                let [equal, range] = [[Operator::Equal].as_slice(), &[Operator::GreaterOrEqual, Operator::LessOrEqual]];
+                let [equal, range] =
+                    [[SqlOperator::Equal].as_slice(), &[SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual]];
                 let operators = if is_continued { equal } else { range };
                 conditions.extend(operators.iter().map(|operator| Condition::Compare(column, *operator, value)));
             } else if !lookup.is_text {
@@ -302,12 +303,12 @@ impl<'a> SearchTerms<'a> {
 }
 
 /// The operator of a range; `None` of other comparators.
-fn range_operator(comparator: Comparator) -> Option<Operator> {
+fn range_operator(comparator: Comparator) -> Option<SqlOperator> {
     match comparator {
         Comparator::Equals | Comparator::In | Comparator::Matches => None,
-        Comparator::Greater => Some(Operator::Greater),
-        Comparator::GreaterOrEqual => Some(Operator::GreaterOrEqual),
-        Comparator::Less => Some(Operator::Less),
-        Comparator::LessOrEqual => Some(Operator::LessOrEqual),
+        Comparator::Greater => Some(SqlOperator::Greater),
+        Comparator::GreaterOrEqual => Some(SqlOperator::GreaterOrEqual),
+        Comparator::Less => Some(SqlOperator::Less),
+        Comparator::LessOrEqual => Some(SqlOperator::LessOrEqual),
     }
 }

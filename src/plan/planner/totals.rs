@@ -15,21 +15,21 @@ use crate::plan::planner::page_fields::PageFields;
 use crate::plan::response_template::Op;
 use crate::plan::select::{ReturnedSource, Select, ShownColumn};
 use crate::plan::sql::Alias;
-use crate::plan::statement_sql::{Branch, BranchRows};
+use crate::plan::statement_sql::{BranchRows, StepBranch};
 use crate::plan::step::{CursorColumns, Layout, Step, TotalsColumns};
 use crate::plan::totals_sql::{KeySql, OrderSql, SumSql, TotalsSql};
 use crate::query::bind::selection::{BoundGroupField, BoundSelection, BoundTotals, BoundTotalsField};
 use crate::value::ScalarType;
 
 /// A value of a row of the statement: its index, and its type in the schema.
-type Returned = (usize, ScalarType);
+type ReturnedValue = (usize, ScalarType);
 
 /// Where the values of totals are in a row of the statement.
 struct TotalsValues {
     columns: TotalsColumns,
     group_count: usize,
     /// By the index of the key; none of a key that the rows are not grouped by.
-    keys: Vec<Option<Returned>>,
+    keys: Vec<Option<ReturnedValue>>,
     /// By the index of the key; none of one that is no period.
     offsets: Vec<Option<usize>>,
     count: usize,
@@ -39,7 +39,7 @@ struct TotalsValues {
 
 impl<'a> Planner<'a> {
     /// Plans totals with that response key.
-    pub(super) fn totals(&mut self, key: &'a str, bound: &BoundTotals<'a>) -> Branch<'a> {
+    pub(super) fn totals(&mut self, key: &'a str, bound: &BoundTotals<'a>) -> StepBranch<'a> {
         let (connection, step, terms) = (&bound.binding.connection, bound.step, self.terms.of(bound.step));
         let sort_key = bound.rows.sort_key;
         let mut access_path = AccessPath::choose(connection, sort_key, terms, 0, false, self.catalog.search_window());
@@ -82,7 +82,13 @@ impl<'a> Planner<'a> {
         self.limited_by = self.limited_by.and(connection.limited_by);
         self.steps[step] =
             Step { name, relation, end: step + 1, layout, cursor, access_path, totals, ..Step::default() };
-        Branch { step, rows: BranchRows::Totals(Box::new(sql)), size: None, is_backward: false, children: Vec::new() }
+        StepBranch {
+            step,
+            rows: BranchRows::Totals(Box::new(sql)),
+            size: None,
+            is_backward: false,
+            children: Vec::new(),
+        }
     }
 
     /// The keys of groups, and the columns that they show.
@@ -120,7 +126,7 @@ impl<'a> Planner<'a> {
         sql: &mut TotalsSql<'a>,
         cursor: &[&Column],
         key_columns: &[&Column],
-    ) -> (Layout, TotalsValues, Vec<Returned>) {
+    ) -> (Layout, TotalsValues, Vec<ReturnedValue>) {
         let (first_key, count, mut next_offset) = (sql.first_key(), sql.count(), sql.first_offset());
         let Self { columns, .. } = self;
         let select = &mut sql.select;

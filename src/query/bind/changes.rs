@@ -8,7 +8,7 @@ use crate::catalog::stored_type::StoredType;
 use crate::query::bind::argument::Arguments;
 use crate::query::bind::error::BindError;
 use crate::query::operation::Literal;
-use crate::sync_token::{BadToken, Position, SyncToken, Walk};
+use crate::sync_token::{BadSyncToken, Position, SyncToken, Walk};
 use crate::value::{ScalarType, Value};
 
 /// Where a page of changes begins.
@@ -128,8 +128,8 @@ pub(super) fn start(
     let token = text(ArgumentRole::After).and_then(|text| {
         let decoded = SyncToken::decode(text, feed);
         let decoded =
-            decoded.and_then(|token| if has_key(changes, &token) { Ok(token) } else { Err(BadToken::Unreadable) });
-        decoded.map_err(|reason: BadToken| errors.push(BindError::BadToken { field: field(), reason })).ok()
+            decoded.and_then(|token| if has_key(changes, &token) { Ok(token) } else { Err(BadSyncToken::Unreadable) });
+        decoded.map_err(|reason: BadSyncToken| errors.push(BindError::BadToken { field: field(), reason })).ok()
     });
     let since = text(ArgumentRole::Since).and_then(|text| {
         let parsed = ScalarType::DateTime.parse(text);

@@ -10,7 +10,7 @@ use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::query::bind::search_size::SearchSize;
 use crate::search::bounds::MAX_VALUES;
 use crate::search::{Comparator, SearchError};
-use crate::sync_token::BadToken;
+use crate::sync_token::BadSyncToken;
 
 /// Why an operation's values cannot be used. Offsets are those of terms in their search string, in bytes.
 #[derive(Debug, Error)]
@@ -32,7 +32,7 @@ pub(crate) enum BindError {
     BadCursor { field: String, argument: &'static str, reason: BadCursor },
     /// A token in `after` that cannot be used here.
     #[error("`{field}` cannot use the token in `after:`; {reason}")]
-    BadToken { field: String, reason: BadToken },
+    BadToken { field: String, reason: BadSyncToken },
     /// `after:` and `since:` together.
     #[error("`{field}` takes `after:` or `since:`, not both")]
     BothStarts { field: String },

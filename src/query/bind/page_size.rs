@@ -21,12 +21,12 @@ impl PageSize {
 
 /// The end of the connection that a page is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum End {
+pub(crate) enum FromEnd {
     Front,
     Back,
 }
 
-impl End {
+impl FromEnd {
     /// The role of the argument that gives its page size.
     pub(super) fn role(self) -> ArgumentRole {
         match self {
@@ -54,10 +54,10 @@ pub(crate) enum SizeSource<'a> {
 }
 
 /// Reads the page size. If it cannot be used, adds an error and returns a page of one row.
-pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<BindError>) -> (End, PageSize) {
+pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<BindError>) -> (FromEnd, PageSize) {
     checked_size(arguments, limits).unwrap_or_else(|error| {
         errors.push(error);
-        (End::Front, PageSize::ONE)
+        (FromEnd::Front, PageSize::ONE)
     })
 }
 
@@ -76,15 +76,15 @@ pub(super) fn source<'a>(
     }
 }
 
-fn checked_size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(End, PageSize), BindError> {
+fn checked_size(arguments: &Arguments<'_>, limits: &Limits) -> Result<(FromEnd, PageSize), BindError> {
     let field = || arguments.field.name.clone();
     let (end, literal) = match (arguments.get(ArgumentRole::First), arguments.get(ArgumentRole::Last)) {
         (None, None) => {
             return Err(BindError::FirstRequired { field: field(), max_first: limits.max_page_size });
         }
         (Some(_), Some(_)) => return Err(BindError::BothEnds { field: field() }),
-        (Some(first), None) => (End::Front, first),
-        (None, Some(last)) => (End::Back, last),
+        (Some(first), None) => (FromEnd::Front, first),
+        (None, Some(last)) => (FromEnd::Back, last),
     };
     // Validation and the coercion of variables admit integers alone.
     let requested = if let Literal::Int(requested) = literal { *requested } else { 0 };

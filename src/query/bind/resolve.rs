@@ -43,21 +43,21 @@ pub struct Resolved<'a> {
     /// The results of `__schema` and `__type`, in the order of the response.
     pub(crate) constants: Vec<Constant<'a>>,
     variables: Values<'a>,
-    searches: Vec<Search<'a>>,
+    searches: Vec<Searched<'a>>,
 }
 
 impl Resolved<'_> {
     /// Reads the values of the search strings. All errors are reported, in document order.
     pub fn terms(&self, scope: &RowScope) -> Result<StepTerms, GraphqlErrors> {
         let mut errors = Vec::new();
-        let report = |search: &Search<'_>, own: Vec<BindError>| errors.extend(search.located(&own));
+        let report = |search: &Searched<'_>, own: Vec<BindError>| errors.extend(search.located(&own));
         let terms = read_terms(&self.searches, &self.variables, scope, report);
         GraphqlErrors::check(errors).map(|()| terms)
     }
 }
 
 /// A connection with a search string, or with rows that are limited.
-struct Search<'a> {
+struct Searched<'a> {
     step: StepId,
     selection: &'a Selection,
     field: &'a Field,
@@ -66,7 +66,7 @@ struct Search<'a> {
     errors: Range<usize>,
 }
 
-impl Search<'_> {
+impl Searched<'_> {
     fn located(&self, errors: &[BindError]) -> Vec<GraphqlError> {
         errors.iter().map(|error| GraphqlError::new(error, [self.selection.location])).collect()
     }
@@ -74,10 +74,10 @@ impl Search<'_> {
 
 /// Reads search strings, and adds what limits their rows to those of the caller. `report` gets the errors of each.
 fn read_terms(
-    searches: &[Search<'_>],
+    searches: &[Searched<'_>],
     values: &Values<'_>,
     scope: &RowScope,
-    mut report: impl FnMut(&Search<'_>, Vec<BindError>),
+    mut report: impl FnMut(&Searched<'_>, Vec<BindError>),
 ) -> StepTerms {
     let (mut reader, mut terms) = (Searches::default(), StepTerms::default());
     for search in searches {
@@ -161,7 +161,7 @@ struct Resolver<'a, 'v> {
     variables: Values<'a>,
     introspector: Introspector<'a>,
     search_keys: SearchKeys,
-    searches: Vec<Search<'a>>,
+    searches: Vec<Searched<'a>>,
     shape: Shape,
     values: Vec<StepValues>,
     constants: Vec<Constant<'a>>,
@@ -291,7 +291,7 @@ impl<'a> Resolver<'a, '_> {
         let sort_key = sort_key.or(searched.range_order.filter(|_| arguments.takes(ArgumentRole::Rows))).unwrap_or(0);
         if arguments.get(ArgumentRole::Query).is_some() || binding.scope.is_some() {
             let (step, of_keys) = (self.values.len(), before..self.errors.len() + errors.len());
-            self.searches.push(Search { step, selection, field, connection: binding, errors: of_keys });
+            self.searches.push(Searched { step, selection, field, connection: binding, errors: of_keys });
         }
         let ordering = Ordering {
             connection: binding,

@@ -12,7 +12,7 @@ use crate::catalog::totals::{GroupField, GroupOrder, TotalsField};
 use crate::error::graphql_error::Location;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
-use crate::query::bind::page_size::{End, SizeSource};
+use crate::query::bind::page_size::{FromEnd, SizeSource};
 use crate::query::bind::shape::{GroupKeys, PageShape, StepShape};
 
 /// An operation in which nothing is left to decide.
@@ -144,8 +144,8 @@ impl<'a> BoundRows<'a> {
     }
 
     /// The end that the page is taken from.
-    pub(crate) fn end(self) -> End {
-        self.page().map_or(End::Front, |page| page.end)
+    pub(crate) fn end(self) -> FromEnd {
+        self.page().map_or(FromEnd::Front, |page| page.end)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::catalog::totals::GroupOrder;
 use crate::cursor::CursorPosition;
 use crate::query::bind::conditions::Conditions;
 use crate::query::bind::ids::StepId;
-use crate::query::bind::page_size::End;
+use crate::query::bind::page_size::FromEnd;
 use crate::search::Comparator;
 
 /// The most values of a list that a statement reads one by one.
@@ -39,7 +39,7 @@ pub(crate) struct PageShape {
     pub(crate) sort_key: usize,
     pub(crate) reverse: bool,
     /// The end of the connection that the page is taken from.
-    pub(crate) end: End,
+    pub(crate) end: FromEnd,
     /// The cursor that the rows come after.
     pub(crate) after: Option<CursorShape>,
     /// The cursor that the rows come before.

@@ -59,7 +59,7 @@ impl Token<'_> {
 
 /// The tokens of a text.
 #[derive(Debug)]
-pub(super) struct Tokens<'a> {
+pub(super) struct LexedTokens<'a> {
     /// In the order of the text.
     pub(super) list: Vec<Token<'a>>,
     /// The location of the text's end.
@@ -67,14 +67,14 @@ pub(super) struct Tokens<'a> {
 }
 
 /// Splits a text into tokens.
-pub(super) fn tokenize(text: &str) -> Result<Tokens<'_>, ParseError> {
+pub(super) fn tokenize(text: &str) -> Result<LexedTokens<'_>, ParseError> {
     let start = Location { line: 1, column: 1 };
     let mut lexer = Lexer { rest: text, location: start, token_start: start };
     let mut list = Vec::with_capacity((text.len() / USUAL_TOKEN).min(MAX_TOKENS));
     loop {
         lexer.skip_ignored();
         let location = lexer.location;
-        let Some(first) = lexer.peek() else { return Ok(Tokens { list, end: location }) };
+        let Some(first) = lexer.peek() else { return Ok(LexedTokens { list, end: location }) };
         if list.len() == MAX_TOKENS {
             return Err(ParseError { location, kind: ParseErrorKind::TooManyTokens });
         }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use crate::error::graphql_error::Location;
 use crate::query::document_limits::MAX_OPEN_BRACKETS;
 use crate::query::parse::error::{ParseError, ParseErrorKind};
-use crate::query::parse::lexer::{Token, TokenKind, Tokens};
+use crate::query::parse::lexer::{LexedTokens, Token, TokenKind};
 
 /// The usual length of a token and its line terminator, in bytes.
 const USUAL_LINE: usize = 8;
@@ -37,7 +37,7 @@ pub(in crate::query) struct AstOmissions<'a> {
 }
 
 /// Normalizes tokens. The result conforms to the grammar if and only if the tokens do.
-pub(super) fn normalize<'a>(tokens: &Tokens<'a>) -> Result<NormalizedText<'a>, ParseError> {
+pub(super) fn normalize<'a>(tokens: &LexedTokens<'a>) -> Result<NormalizedText<'a>, ParseError> {
     let mut normalizer = Normalizer {
         tokens: &tokens.list,
         open_brackets: Vec::new(),

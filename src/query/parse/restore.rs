@@ -4,19 +4,19 @@ use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
 use crate::error::graphql_error::Location;
-use crate::query::parse::lexer::{Token, TokenKind, Tokens};
+use crate::query::parse::lexer::{LexedTokens, Token, TokenKind};
 use crate::query::parse::normalize::NormalizedText;
 use crate::query::parse::strings;
 
 /// Maps lines of a normalized text to the client's tokens.
 pub(super) struct Restorer<'s> {
-    tokens: &'s Tokens<'s>,
+    tokens: &'s LexedTokens<'s>,
     token_indexes: &'s [usize],
 }
 
 impl<'s> Restorer<'s> {
     /// The normalized text must have been made of these tokens.
-    pub(super) fn new(tokens: &'s Tokens<'s>, normalized: &'s NormalizedText<'s>) -> Self {
+    pub(super) fn new(tokens: &'s LexedTokens<'s>, normalized: &'s NormalizedText<'s>) -> Self {
         Self { tokens, token_indexes: &normalized.token_indexes }
     }
 

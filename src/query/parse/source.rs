@@ -5,7 +5,7 @@ use graphql_parser::query as ast;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::query::parse::document::Document;
 use crate::query::parse::error::{ParseError, ParseErrorKind};
-use crate::query::parse::lexer::{TokenKind, Tokens, tokenize};
+use crate::query::parse::lexer::{LexedTokens, TokenKind, tokenize};
 use crate::query::parse::normalize::{NormalizedText, normalize};
 use crate::query::parse::restore::Restorer;
 
@@ -15,7 +15,7 @@ const MAX_TOKEN_IN_ERROR: usize = 60;
 /// A text with its tokens. Documents borrow from it.
 #[derive(Debug)]
 pub struct Source<'a> {
-    tokens: Tokens<'a>,
+    tokens: LexedTokens<'a>,
     normalized: NormalizedText<'a>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
 
 /// The error for a report of `graphql_parser`. A report has several lines: `… Parse error at 1:7`, then what the parser
 /// found and what it expected.
-fn syntax_error(tokens: &Tokens<'_>, restorer: &Restorer<'_>, report: &str) -> ParseError {
+fn syntax_error(tokens: &LexedTokens<'_>, restorer: &Restorer<'_>, report: &str) -> ParseError {
     let mut lines = report.lines();
     let position = lines.next().and_then(|line| line.rsplit_once(" at ")).map(|(_, position)| position);
     let token = position.and_then(|position| restorer.token(position.split_once(':')?.0.trim().parse().ok()?));

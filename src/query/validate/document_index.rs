@@ -23,7 +23,7 @@ pub(super) struct DocumentIndex<'d, 'a> {
     pub(super) catalog: &'d Catalog,
     pub(super) document: &'d Document<'a>,
     /// Operations and fragments.
-    pub(super) definitions: Vec<Definition<'d, 'a>>,
+    pub(super) definitions: Vec<IndexedDefinition<'d, 'a>>,
     pub(super) fields: Vec<SelectedField<'d, 'a>>,
     pub(super) inline_fragments: Vec<InlineFragment<'a>>,
     pub(super) fragment_spreads: Vec<FragmentSpread<'a>>,
@@ -40,7 +40,7 @@ pub(super) struct DocumentIndex<'d, 'a> {
 }
 
 /// An operation or a fragment.
-pub(super) struct Definition<'d, 'a> {
+pub(super) struct IndexedDefinition<'d, 'a> {
     pub(super) kind: DefinitionKind<'d, 'a>,
     /// Fragments always have a name.
     pub(super) name: Option<&'a str>,
@@ -154,13 +154,14 @@ impl VariableUsage<'_, '_> {
 
 impl<'d, 'a> DocumentIndex<'d, 'a> {
     /// The operations, with their indexes in [`DocumentIndex::definitions`].
-    pub(super) fn operations(&self) -> impl Iterator<Item = (usize, &Definition<'d, 'a>)> {
-        let is_operation = |definition: &Definition<'_, '_>| matches!(definition.kind, DefinitionKind::Operation(_));
+    pub(super) fn operations(&self) -> impl Iterator<Item = (usize, &IndexedDefinition<'d, 'a>)> {
+        let is_operation =
+            |definition: &IndexedDefinition<'_, '_>| matches!(definition.kind, DefinitionKind::Operation(_));
         self.definitions.iter().enumerate().filter(move |(_, definition)| is_operation(definition))
     }
 
     /// The fragments, with their names and the names of their types.
-    pub(super) fn fragments(&self) -> impl Iterator<Item = (&Definition<'d, 'a>, &'a str, &'a str)> {
+    pub(super) fn fragments(&self) -> impl Iterator<Item = (&IndexedDefinition<'d, 'a>, &'a str, &'a str)> {
         self.definitions.iter().filter_map(|definition| match definition.kind {
             DefinitionKind::Fragment(ty) => Some((definition, definition.name?, ty)),
             DefinitionKind::Operation(_) => None,

@@ -12,7 +12,7 @@ use crate::catalog::schema::{self, TypeRef};
 use crate::query::parse::document::{DefinitionParts, Document, location, operation_parts};
 use crate::query::validate::directives::{self, DirectiveLocation};
 use crate::query::validate::document_index::{
-    ArgumentList, ArgumentOwner, DeclaredVariable, Definition, DefinitionKind, DocumentIndex, FragmentSpread,
+    ArgumentList, ArgumentOwner, DeclaredVariable, DefinitionKind, DocumentIndex, FragmentSpread, IndexedDefinition,
     InlineFragment, SelectedField, TYPE_NAME, VariableUsage,
 };
 use crate::query::validate::work::Work;
@@ -86,7 +86,7 @@ impl<'d, 'a> IndexBuilder<'d, 'a> {
         for (number, usage) in index.variable_usages.iter().enumerate().skip(first_usage) {
             variable_usages.entry(usage.name).or_default().push(number);
         }
-        index.definitions.push(Definition {
+        index.definitions.push(IndexedDefinition {
             kind,
             name: parts.name,
             location: location(parts.position),

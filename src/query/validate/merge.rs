@@ -80,7 +80,7 @@ impl Diagnostic for ExpansionError {
 }
 
 /// The conditions under which a selection set applies. All must be met.
-type Conditions = Rc<[Condition]>;
+type ConditionSet = Rc<[Condition]>;
 
 struct Merger<'c, 'd, 't> {
     catalog: &'c Catalog,
@@ -96,9 +96,9 @@ struct Merger<'c, 'd, 't> {
 }
 
 /// A field of the selection sets that are merged.
-struct CollectedField<'d, 't> {
+struct MergedField<'d, 't> {
     field: &'d ast::Field<'t, &'t str>,
-    conditions: Conditions,
+    conditions: ConditionSet,
     /// The index of the field's response key among those of the merged selection sets.
     key: usize,
     /// The field's index among the fields of the merged selection sets.
@@ -110,7 +110,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
     fn merge_selection_sets(
         &mut self,
         object: TypeId,
-        sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
+        sets: Vec<(&'d SelectionSet<'t>, ConditionSet)>,
     ) -> Result<Vec<Selection>, GraphqlError> {
         let (fields, keys) = self.collect_fields(sets)?;
         let mut selections = Vec::with_capacity(keys);
@@ -124,11 +124,11 @@ impl<'d, 't> Merger<'_, 'd, 't> {
     /// one key together. Spreads fragments without recursion, because their chains can be long.
     fn collect_fields(
         &mut self,
-        sets: Vec<(&'d SelectionSet<'t>, Conditions)>,
-    ) -> Result<(Vec<CollectedField<'d, 't>>, usize), GraphqlError> {
+        sets: Vec<(&'d SelectionSet<'t>, ConditionSet)>,
+    ) -> Result<(Vec<MergedField<'d, 't>>, usize), GraphqlError> {
         let usual = sets.iter().map(|(set, _)| set.items.len()).sum();
         let (mut fields, mut keys) = (Vec::with_capacity(usual), NameMap::with_capacity(usual));
-        let mut visited: HashSet<(&str, Conditions)> = HashSet::new();
+        let mut visited: HashSet<(&str, ConditionSet)> = HashSet::new();
         let mut order = 0;
         let mut pending: Vec<_> = sets.into_iter().rev().map(|(set, outer)| (set.items.iter(), outer)).collect();
         while let Some((items, outer)) = pending.last_mut() {
@@ -148,7 +148,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                     self.selections_left -= 1;
                     let next = keys.len();
                     let key = *keys.get_or_insert_with(field.alias.unwrap_or(field.name), || next);
-                    fields.push(CollectedField { field, conditions, key, order });
+                    fields.push(MergedField { field, conditions, key, order });
                     order += 1;
                 }
                 ast::Selection::InlineFragment(fragment) => {
@@ -176,7 +176,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
     }
 
     /// Merges the fields of one response key, at least one.
-    fn merge_fields(&mut self, object: TypeId, same_key: &[CollectedField<'d, 't>]) -> Result<Selection, GraphqlError> {
+    fn merge_fields(&mut self, object: TypeId, same_key: &[MergedField<'d, 't>]) -> Result<Selection, GraphqlError> {
         let field = same_key[0].field;
         let target = self.target(object, field.name);
         let (arguments, selections, takes_arguments) = match target {
@@ -225,10 +225,10 @@ impl<'d, 't> Merger<'_, 'd, 't> {
     /// The outer conditions and those of directives at a position. `None` if a literal condition is not met.
     fn conditions(
         &mut self,
-        outer: &Conditions,
+        outer: &ConditionSet,
         directives: &[ast::Directive<'t, &'t str>],
         position: Pos,
-    ) -> Result<Option<Conditions>, GraphqlError> {
+    ) -> Result<Option<ConditionSet>, GraphqlError> {
         let mut all: Option<Vec<Condition>> = None;
         for directive in directives {
             let expected = match directive.name {

@@ -4,17 +4,17 @@ use crate::sample::batch::Batch;
 use crate::sample::ids::{self, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::{Fulfillment, OrderState};
-use crate::sample::orders::order::{Item, Order};
+use crate::sample::orders::order::{Order, SampleItem};
 use crate::sample::rng::SampleRng;
 use crate::sample::tables::{OrderAdjustment, OrderPaymentPreference, Payment};
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 
 const PAYMENTS: &[(u32, &str)] =
     &[(70, "CREDIT_CARD"), (15, "EXT_PAYPAL"), (8, "GIFT_CARD"), (4, "EXT_COD"), (3, "EXT_OFFLINE")];
 
 /// The totals of an order, in cents.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::sample) struct Totals {
+pub(in crate::sample) struct OrderTotals {
     /// The sum of the items that are not cancelled.
     pub(in crate::sample) items: i64,
     /// The same with all adjustments.
@@ -24,7 +24,7 @@ pub(in crate::sample) struct Totals {
 /// When an order got its present state, and in which currency it is paid.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::sample) struct Paid {
-    pub(in crate::sample) at: Timestamp,
+    pub(in crate::sample) at: SampleTime,
     pub(in crate::sample) currency: &'static str,
 }
 
@@ -38,8 +38,8 @@ pub(in crate::sample) struct Share {
 }
 
 /// Writes adjustments and payment preferences, and returns the order's totals and how they are to be paid.
-pub(in crate::sample) fn write(batch: &mut Batch, rng: &mut SampleRng, order: &Order) -> (Totals, Vec<Share>) {
-    let is_sold = |item: &&Item| !matches!(order.fulfillment(item), Fulfillment::Cancelled(_));
+pub(in crate::sample) fn write(batch: &mut Batch, rng: &mut SampleRng, order: &Order) -> (OrderTotals, Vec<Share>) {
+    let is_sold = |item: &&SampleItem| !matches!(order.fulfillment(item), Fulfillment::Cancelled(_));
     let items: i64 =
         order.items.iter().filter(is_sold).map(|item| i64::from(item.price) * i64::from(item.quantity)).sum();
     let mut grand = items;
@@ -69,7 +69,7 @@ pub(in crate::sample) fn write(batch: &mut Batch, rng: &mut SampleRng, order: &O
         adjust("PROMOTION_ADJUSTMENT", None, None, Some("10 % off"), -(items / 10));
     }
     let shares = preferences(batch, rng, order, grand);
-    (Totals { items, grand }, shares)
+    (OrderTotals { items, grand }, shares)
 }
 
 /// Writes the payments of an order that was approved: their moment is that of the order's completion, and null until then.
@@ -117,7 +117,7 @@ fn preferences(batch: &mut Batch, rng: &mut SampleRng, order: &Order, grand: i64
             payment_method_type_id: means,
             max_amount: cents(amount),
             status_id,
-            created_date: order.placed.after(Timestamp::SECOND),
+            created_date: order.placed.after(SampleTime::SECOND),
         });
     };
     pay(0, rng.weighted(PAYMENTS), grand - shared);

@@ -6,12 +6,12 @@ use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::money::cents;
-use crate::sample::orders::amounts::{Paid, Totals};
+use crate::sample::orders::amounts::{OrderTotals, Paid};
 use crate::sample::orders::lifecycle::OrderState;
 use crate::sample::orders::order::{Order, OrderContext};
 use crate::sample::rng::SampleRng;
 use crate::sample::tables::{OrderHeader, OrderIdentification, OrderRole, OrderStatus};
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::ORDER_NAMES;
 
 const CHANNELS: &[(u32, Option<&str>)] = &[
@@ -28,7 +28,7 @@ pub(in crate::sample) fn write(
     context: &OrderContext,
     rng: &mut SampleRng,
     order: &Order,
-    totals: Totals,
+    totals: OrderTotals,
 ) -> Paid {
     let order_id = order.id();
     let entered = order.placed;
@@ -77,7 +77,7 @@ fn channel_id(number: u32) -> Id {
 }
 
 /// Writes the status history and returns the time of the current status.
-fn write_status_history(batch: &mut Batch, rng: &mut SampleRng, order: &Order) -> Timestamp {
+fn write_status_history(batch: &mut Batch, rng: &mut SampleRng, order: &Order) -> SampleTime {
     let mut time = order.placed;
     let states = [OrderState::Created].iter().chain(order.state.history());
     for (part, state) in (0..).zip(states) {

@@ -8,11 +8,11 @@ use crate::sample::customers;
 use crate::sample::ids::{self, FacilityId, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::Fulfillment;
-use crate::sample::orders::order::{Assignment, Item, Order, OrderContext};
+use crate::sample::orders::order::{Assignment, Order, OrderContext, SampleItem};
 use crate::sample::orders::shipments::ItemShipment;
 use crate::sample::rng::SampleRng;
 use crate::sample::tables::{OrderFacilityChange, OrderItem, OrderItemShipGroup, OrderItemShipGroupAssoc};
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::GIFT_MESSAGES;
 
 /// The reasons of rejections.
@@ -35,7 +35,7 @@ pub(in crate::sample) fn write(
     order: &Order,
     shipped: &[Option<ItemShipment>],
 ) {
-    let estimate = order.placed.after(i64::from(rng.between(1, 5)) * Timestamp::DAY).floor(Timestamp::DAY);
+    let estimate = order.placed.after(i64::from(rng.between(1, 5)) * SampleTime::DAY).floor(SampleTime::DAY);
     for index in 0..order.groups.len() {
         write_group(batch, rng, order, index, estimate);
     }
@@ -45,7 +45,7 @@ pub(in crate::sample) fn write(
     }
 }
 
-fn write_group(batch: &mut Batch, rng: &mut SampleRng, order: &Order, index: usize, estimate: Timestamp) {
+fn write_group(batch: &mut Batch, rng: &mut SampleRng, order: &Order, index: usize, estimate: SampleTime) {
     let group = &order.groups[index];
     let is_gift = rng.percent(6);
     let is_shipped = matches!(group.fulfillment, Fulfillment::Shipped(_));
@@ -63,10 +63,10 @@ fn write_group(batch: &mut Batch, rng: &mut SampleRng, order: &Order, index: usi
         may_split: rng.percent(90),
         gift_message: (is_gift && rng.percent(70)).then(|| rng.pick(GIFT_MESSAGES)),
         is_gift,
-        ship_after_date: rng.percent(3).then(|| order.placed.after(Timestamp::DAY)),
-        ship_by_date: rng.percent(20).then(|| estimate.after(3 * Timestamp::DAY)),
+        ship_after_date: rng.percent(3).then(|| order.placed.after(SampleTime::DAY)),
+        ship_by_date: rng.percent(20).then(|| estimate.after(3 * SampleTime::DAY)),
         estimated_ship_date: rng.percent(85).then_some(estimate),
-        estimated_delivery_date: rng.percent(60).then(|| estimate.after(4 * Timestamp::DAY)),
+        estimated_delivery_date: rng.percent(60).then(|| estimate.after(4 * SampleTime::DAY)),
     });
     // The group's first item came from the emptied group before it, or from the queue.
     let Some((item, _)) = order.items_of(index).next() else { return };
@@ -97,8 +97,8 @@ fn write_item(
     context: &OrderContext,
     rng: &mut SampleRng,
     order: &Order,
-    (index, item): (usize, &Item),
-    estimate: Timestamp,
+    (index, item): (usize, &SampleItem),
+    estimate: SampleTime,
     shipment_id: Option<Id>,
 ) {
     let fulfillment = order.fulfillment(item);
@@ -120,8 +120,8 @@ fn write_item(
         },
         status_id: Some(order.state.item_status_id(fulfillment)),
         estimated_ship_date: rng.percent(50).then_some(estimate),
-        estimated_delivery_date: rng.percent(30).then(|| estimate.after(4 * Timestamp::DAY)),
-        auto_cancel_date: (!fulfillment.is_done() && rng.percent(20)).then(|| order.placed.after(30 * Timestamp::DAY)),
+        estimated_delivery_date: rng.percent(30).then(|| estimate.after(4 * SampleTime::DAY)),
+        auto_cancel_date: (!fulfillment.is_done() && rng.percent(20)).then(|| order.placed.after(30 * SampleTime::DAY)),
         ship_group_seq_id: SeqId::at(item.group),
         shipment_id,
     });

@@ -4,9 +4,9 @@ use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::orders::lifecycle::{self, Fulfillment, OrderState};
 use crate::sample::rng::{RngStream, SampleRng};
-use crate::sample::size::Size;
+use crate::sample::size::SampleSize;
 use crate::sample::stock::Stock;
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 
 const MAX_GROUPS: u32 = 3;
 const MAX_ITEMS: usize = 8;
@@ -16,7 +16,7 @@ const QUEUES: [&str; 5] = ["_NA_", "_NA_", "UNFILLABLE_PARKING", "BACKORDER_PARK
 #[derive(Debug)]
 pub(in crate::sample) struct Order {
     pub(in crate::sample) number: u32,
-    pub(in crate::sample) placed: Timestamp,
+    pub(in crate::sample) placed: SampleTime,
     pub(in crate::sample) state: OrderState,
     pub(in crate::sample) store: u32,
     /// The paying party.
@@ -31,7 +31,7 @@ pub(in crate::sample) struct Order {
     /// By sequence id.
     pub(in crate::sample) groups: Vec<ShipGroup>,
     /// By sequence id.
-    pub(in crate::sample) items: Vec<Item>,
+    pub(in crate::sample) items: Vec<SampleItem>,
 }
 
 /// A ship group.
@@ -54,7 +54,7 @@ pub(in crate::sample) enum Assignment {
 
 /// An item of an order: a line, or a part of a split line.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::sample) struct Item {
+pub(in crate::sample) struct SampleItem {
     /// The line's number at the sales channel.
     pub(in crate::sample) line: u32,
     /// The ship group's index in the order.
@@ -71,7 +71,7 @@ pub(in crate::sample) struct Item {
 #[derive(Debug)]
 pub(in crate::sample) struct OrderContext {
     pub(in crate::sample) seed: u64,
-    pub(in crate::sample) size: Size,
+    pub(in crate::sample) size: SampleSize,
     pub(in crate::sample) stock: Stock,
     /// The price of each product in cents.
     pub(in crate::sample) prices: Vec<u32>,
@@ -89,7 +89,7 @@ impl Order {
 
     /// Generates the history of an order.
     pub(in crate::sample) fn generate(context: &OrderContext, rng: &mut SampleRng, number: u32) -> Self {
-        let Size { orders, parties, stores, .. } = context.size;
+        let SampleSize { orders, parties, stores, .. } = context.size;
         let placed = calendar::order_date(rng, number, orders);
         // Only the latest twelfth of the orders is in progress.
         let is_recent = number >= orders - orders / 12;
@@ -129,8 +129,8 @@ impl Order {
             match other.and_then(|other| Some((other, self.pair_in(context, other, item.pair?)?))) {
                 Some((other, pair)) => {
                     let moved = rng.between(1, item.quantity - 1);
-                    self.items.push(Item { quantity: item.quantity - moved, ..item });
-                    self.items.push(Item { group: other, pair: Some(pair), quantity: moved, ..item });
+                    self.items.push(SampleItem { quantity: item.quantity - moved, ..item });
+                    self.items.push(SampleItem { group: other, pair: Some(pair), quantity: moved, ..item });
                 }
                 None => self.items.push(item),
             }
@@ -142,7 +142,7 @@ impl Order {
         }
     }
 
-    fn generate_item(&self, context: &OrderContext, rng: &mut SampleRng, line: u32, group: usize) -> Item {
+    fn generate_item(&self, context: &OrderContext, rng: &mut SampleRng, line: u32, group: usize) -> SampleItem {
         let facility = match self.groups[group].assignment {
             Some(Assignment::Facility(facility)) => facility,
             Some(Assignment::Queue(_)) | None => rng.below(context.size.facilities),
@@ -150,7 +150,7 @@ impl Order {
         let pair = rng.per_mille(985).then(|| context.stock.pick(rng, facility));
         let price = pair.map_or(350, |pair| context.prices[context.stock.product(pair) as usize]);
         let quantity = rng.weighted(&[(68, 1), (20, 2), (7, 3), (3, 4), (1, 5), (1, 12)]);
-        Item { line, group, pair, quantity, price, is_cancelled: false }
+        SampleItem { line, group, pair, quantity, price, is_cancelled: false }
     }
 
     /// The pair with the same product at another group's facility.
@@ -162,12 +162,12 @@ impl Order {
     }
 
     /// The items of a group with their indexes in the order.
-    pub(in crate::sample) fn items_of(&self, group: usize) -> impl Iterator<Item = (usize, &Item)> {
+    pub(in crate::sample) fn items_of(&self, group: usize) -> impl Iterator<Item = (usize, &SampleItem)> {
         self.items.iter().enumerate().filter(move |(_, item)| item.group == group)
     }
 
     /// The fulfillment of an item.
-    pub(in crate::sample) fn fulfillment(&self, item: &Item) -> Fulfillment {
+    pub(in crate::sample) fn fulfillment(&self, item: &SampleItem) -> Fulfillment {
         if item.is_cancelled { Fulfillment::Cancelled(None) } else { self.groups[item.group].fulfillment }
     }
 }

@@ -7,7 +7,7 @@ use crate::sample::ids::{self, SeqId};
 use crate::sample::orders::lifecycle::Fulfillment;
 use crate::sample::orders::order::{Assignment, Order};
 use crate::sample::tables::{Picklist, PicklistBin, PicklistItem};
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 
 /// Writes the rows. They follow from the order alone, without random numbers.
 pub(in crate::sample) fn write(batch: &mut Batch, order: &Order) {
@@ -21,14 +21,14 @@ pub(in crate::sample) fn write(batch: &mut Batch, order: &Order) {
         let part = u32::try_from(index).unwrap_or_default();
         let (picklist_id, picklist_bin_id) = (ids::picklist(order.number, part), ids::picklist_bin(order.number, part));
         let is_picked = status != "SHIPMENT_INPUT";
-        let created_date = order.placed.after(Timestamp::HOUR);
+        let created_date = order.placed.after(SampleTime::HOUR);
         batch.push(Picklist {
             picklist_id,
             facility_id: ids::facility(facility),
             shipment_method_type_id: group.method,
             status_id: if is_picked { "PICKLIST_PICKED" } else { "PICKLIST_ASSIGNED" },
             // Some are for any day.
-            picklist_date: (!order.number.is_multiple_of(9)).then(|| created_date.floor(Timestamp::DAY)),
+            picklist_date: (!order.number.is_multiple_of(9)).then(|| created_date.floor(SampleTime::DAY)),
             created_date,
         });
         batch.push(PicklistBin {

@@ -7,14 +7,14 @@ use crate::sample::calendar;
 use crate::sample::ids::{self, COMPANY, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::OrderState;
-use crate::sample::orders::order::{Item, Order, OrderContext};
+use crate::sample::orders::order::{Order, OrderContext, SampleItem};
 use crate::sample::orders::shipments;
 use crate::sample::rng::SampleRng;
 use crate::sample::tables::{
     InventoryItemDetail, ReturnAdjustment, ReturnHeader, ReturnIdentification, ReturnItem, ReturnStatus, Shipment,
     ShipmentItem, ShipmentReceipt,
 };
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 
 /// The stage of a return.
 #[derive(Clone, Copy)]
@@ -59,21 +59,21 @@ struct Return<'a> {
     has_order: bool,
     stage: ReturnStage,
     facility: u32,
-    entered: Timestamp,
+    entered: SampleTime,
     /// The time of the current status.
-    status_time: Timestamp,
+    status_time: SampleTime,
     shipment_id: Option<Id>,
 }
 
 /// Writes a return for one in eleven of the completed orders with issued items.
 pub(in crate::sample) fn write(batch: &mut Batch, context: &mut OrderContext, rng: &mut SampleRng, order: &Order) {
-    let is_issued = |item: &Item| item.pair.is_some() && order.fulfillment(item).is_issued();
+    let is_issued = |item: &SampleItem| item.pair.is_some() && order.fulfillment(item).is_issued();
     let issued: Vec<usize> = (0..order.items.len()).filter(|index| is_issued(&order.items[*index])).collect();
     if order.state != OrderState::Completed || issued.is_empty() || !rng.percent(9) {
         return;
     }
     let id = ids::returned(order.number);
-    let entered = calendar::within_hours(rng, order.placed.after(6 * Timestamp::DAY), 400);
+    let entered = calendar::within_hours(rng, order.placed.after(6 * SampleTime::DAY), 400);
     let stage = rng.weighted(STAGES);
     let status_time = write_status_history(batch, rng, id, stage, entered);
     let shipment_id = rng.percent(50).then(|| Id::new("SRM", order.number.into()));
@@ -97,8 +97,8 @@ fn write_status_history(
     rng: &mut SampleRng,
     return_id: Id,
     stage: ReturnStage,
-    entered: Timestamp,
-) -> Timestamp {
+    entered: SampleTime,
+) -> SampleTime {
     let mut time = entered;
     for (part, status_id) in (0..).zip([REQUESTED].iter().chain(stage.history)) {
         if part > 0 {
@@ -128,7 +128,7 @@ fn write_header(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>) {
         // Many return dates have no time of day; some are unknown.
         return_date: match rng.below(100) {
             0..10 => None,
-            10..60 => Some(status_time.floor(Timestamp::DAY)),
+            10..60 => Some(status_time.floor(SampleTime::DAY)),
             _ => Some(status_time),
         },
         origin_contact_mech_id: rng.percent(80).then(|| ids::address(order.recipient)),
@@ -153,7 +153,7 @@ fn write_header(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>) {
             identify(
                 "RTN_MKT_PLACE",
                 Id::with_width("MR", rng.below(500).into(), 3),
-                is_expired.then_some(status_time.after(Timestamp::DAY)),
+                is_expired.then_some(status_time.after(SampleTime::DAY)),
             );
         }
     }
@@ -168,7 +168,7 @@ fn write_shipment(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>,
         primary_order_id: None,
         primary_return_id: Some(returned.id),
         primary_ship_group_seq_id: None,
-        estimated_ship_date: rng.percent(60).then(|| entered.after(2 * Timestamp::DAY).floor(Timestamp::DAY)),
+        estimated_ship_date: rng.percent(60).then(|| entered.after(2 * SampleTime::DAY).floor(SampleTime::DAY)),
         estimated_arrival_date: None,
         estimated_ship_cost: None,
         origin_facility_id: None,
@@ -195,7 +195,7 @@ fn write_item(
     (index, item_index): (usize, usize),
 ) {
     let Return { id: return_id, order, has_order, stage, shipment_id, .. } = *returned;
-    let Item { quantity, price, pair: Some(pair), .. } = order.items[item_index] else { return };
+    let SampleItem { quantity, price, pair: Some(pair), .. } = order.items[item_index] else { return };
     let quantity = i64::from(rng.between(1, quantity));
     let product_id = ids::product(context.stock.product(pair));
     batch.push(ReturnItem {

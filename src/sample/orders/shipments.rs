@@ -9,13 +9,13 @@ use crate::sample::calendar;
 use crate::sample::ids::{self, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::{self, Fulfillment};
-use crate::sample::orders::order::{Assignment, Item, Order, OrderContext, ShipGroup};
+use crate::sample::orders::order::{Assignment, Order, OrderContext, SampleItem, ShipGroup};
 use crate::sample::rng::SampleRng;
 use crate::sample::tables::{
     OrderShipment, Shipment, ShipmentItem, ShipmentPackage, ShipmentPackageContent, ShipmentPackageRouteSeg,
     ShipmentRouteSegment, ShipmentStatus,
 };
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 
 const PACKAGE_NAMES: [&str; 2] = ["A", "B"];
 
@@ -25,7 +25,7 @@ pub(in crate::sample) struct ItemShipment {
     pub(in crate::sample) shipment_id: Id,
     pub(in crate::sample) item_seq_id: SeqId,
     /// The time of the shipment's current status.
-    pub(in crate::sample) status_time: Timestamp,
+    pub(in crate::sample) status_time: SampleTime,
 }
 
 /// A shipment to be written.
@@ -36,8 +36,8 @@ struct PlannedShipment<'a> {
     group_seq_id: SeqId,
     facility: u32,
     /// The items with their indexes in the order.
-    items: Vec<(usize, &'a Item)>,
-    created: Timestamp,
+    items: Vec<(usize, &'a SampleItem)>,
+    created: SampleTime,
 }
 
 /// Writes the rows of the shipments and returns the shipment of each order item.
@@ -77,10 +77,10 @@ fn write_shipment(
     rng: &mut SampleRng,
     order: &Order,
     planned: &PlannedShipment<'_>,
-) -> Timestamp {
+) -> SampleTime {
     let PlannedShipment { id: shipment_id, status, group, facility, created, .. } = *planned;
     // Many shipments are planned for the same day, some for none.
-    let ship_date = created.after(i64::from(rng.below(4)) * Timestamp::DAY).floor(Timestamp::DAY);
+    let ship_date = created.after(i64::from(rng.below(4)) * SampleTime::DAY).floor(SampleTime::DAY);
     batch.push(Shipment {
         shipment_id,
         shipment_type_id: "SALES_SHIPMENT",
@@ -89,7 +89,7 @@ fn write_shipment(
         primary_return_id: None,
         primary_ship_group_seq_id: Some(planned.group_seq_id),
         estimated_ship_date: rng.percent(92).then_some(ship_date),
-        estimated_arrival_date: rng.percent(70).then(|| ship_date.after(3 * Timestamp::DAY)),
+        estimated_arrival_date: rng.percent(70).then(|| ship_date.after(3 * SampleTime::DAY)),
         estimated_ship_cost: rng.percent(50).then(|| cents(rng.pick(&[495, 695, 1_250]))),
         origin_facility_id: Some(ids::facility(facility)),
         destination_facility_id: (group.method == "SHIP_TO_STORE")
@@ -131,8 +131,8 @@ pub(in crate::sample) fn write_status_history(
     rng: &mut SampleRng,
     shipment_id: Id,
     status: &str,
-    created: Timestamp,
-) -> Timestamp {
+    created: SampleTime,
+) -> SampleTime {
     let mut time = created;
     for (step, status_id) in lifecycle::shipment_history(status).iter().enumerate() {
         if step > 0 {
@@ -150,7 +150,7 @@ fn write_packages(
     rng: &mut SampleRng,
     order: &Order,
     planned: &PlannedShipment<'_>,
-    status_time: Timestamp,
+    status_time: SampleTime,
 ) {
     let PlannedShipment { id: shipment_id, status, group, facility, created, .. } = *planned;
     let is_shipped = matches!(group.fulfillment, Fulfillment::Shipped(_));
@@ -171,7 +171,7 @@ fn write_packages(
             _ => "SHRSCS_NOT_STARTED",
         }),
         actual_start_date: is_shipped.then_some(status_time),
-        actual_arrival_date: (status == "SHIPMENT_DELIVERED").then(|| status_time.after(Timestamp::HOUR)),
+        actual_arrival_date: (status == "SHIPMENT_DELIVERED").then(|| status_time.after(SampleTime::HOUR)),
         tracking_id_number: is_labelled.then_some(tracking),
     });
     let count = if planned.items.len() > 2 && rng.percent(35) { 2 } else { 1 };
@@ -181,7 +181,7 @@ fn write_packages(
             shipment_id,
             shipment_package_seq_id: SeqId::at(package),
             shipment_box_type_id: rng.percent(95).then_some(if is_pickup { "BOPISPACKNG" } else { "YOURPACKNG" }),
-            date_created: created.after(30 * Timestamp::MINUTE),
+            date_created: created.after(30 * SampleTime::MINUTE),
             weight: rng.percent(90).then(|| Decimal::new(rng.between(25, 2_500).into(), 2)),
             weight_uom_id: Some("WT_lb"),
             package_name: name,

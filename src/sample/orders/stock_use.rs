@@ -4,11 +4,11 @@ use rust_decimal::Decimal;
 
 use crate::sample::batch::Batch;
 use crate::sample::ids::{self, Id, SeqId};
-use crate::sample::orders::order::{Item, Order, OrderContext};
+use crate::sample::orders::order::{Order, OrderContext, SampleItem};
 use crate::sample::orders::shipments::ItemShipment;
 use crate::sample::rng::SampleRng;
 use crate::sample::tables::{InventoryItemDetail, ItemIssuance, OrderItemShipGrpInvRes};
-use crate::sample::timestamp::Timestamp;
+use crate::sample::timestamp::SampleTime;
 
 /// Writes the rows and adds them to the stock's movements. `shipped` has each item's shipment, if there is one.
 pub(in crate::sample) fn write(
@@ -39,10 +39,10 @@ fn write_reservation(
     batch: &mut Batch,
     rng: &mut SampleRng,
     order: &Order,
-    (index, item, pair): (usize, &Item, u32),
+    (index, item, pair): (usize, &SampleItem, u32),
     shipment: Option<ItemShipment>,
 ) {
-    let time = order.placed.after(Timestamp::SECOND);
+    let time = order.placed.after(SampleTime::SECOND);
     let quantity = i64::from(item.quantity);
     batch.push(OrderItemShipGrpInvRes {
         order_id: order.id(),
@@ -53,7 +53,7 @@ fn write_reservation(
         quantity_not_available: rng.percent(90).then(|| Decimal::from(i64::from(rng.percent(5)))),
         reserved_datetime: time,
         created_datetime: time,
-        promised_datetime: rng.percent(80).then(|| order.placed.after(5 * Timestamp::DAY).floor(Timestamp::DAY)),
+        promised_datetime: rng.percent(80).then(|| order.placed.after(5 * SampleTime::DAY).floor(SampleTime::DAY)),
         shipment_id: shipment.map(|shipment| shipment.shipment_id),
     });
     batch.push(InventoryItemDetail {
@@ -66,7 +66,7 @@ fn write_reservation(
 fn write_issuance(
     batch: &mut Batch,
     order: &Order,
-    (index, item, pair): (usize, &Item, u32),
+    (index, item, pair): (usize, &SampleItem, u32),
     shipment: Option<ItemShipment>,
 ) {
     batch.push(ItemIssuance {
@@ -85,7 +85,7 @@ fn write_issuance(
 fn write_issue_detail(
     batch: &mut Batch,
     order: &Order,
-    (index, item, pair): (usize, &Item, u32),
+    (index, item, pair): (usize, &SampleItem, u32),
     shipment: Option<ItemShipment>,
 ) {
     let quantity = i64::from(item.quantity);
@@ -102,12 +102,12 @@ fn issuance_id(order: &Order, index: usize) -> Id {
     Id::new("SU", order.number.into()).part(u32::try_from(index).unwrap_or_default())
 }
 
-fn issue_time(order: &Order, shipment: Option<ItemShipment>) -> Timestamp {
-    shipment.map_or(order.placed.after(Timestamp::MINUTE), |shipment| shipment.status_time)
+fn issue_time(order: &Order, shipment: Option<ItemShipment>) -> SampleTime {
+    shipment.map_or(order.placed.after(SampleTime::MINUTE), |shipment| shipment.status_time)
 }
 
 /// The common part of an item's inventory details.
-fn detail(order: &Order, (index, item, pair): (usize, &Item, u32), time: Timestamp) -> InventoryItemDetail {
+fn detail(order: &Order, (index, item, pair): (usize, &SampleItem, u32), time: SampleTime) -> InventoryItemDetail {
     let SeqId(part) = SeqId::at(index);
     InventoryItemDetail {
         inventory_item_id: ids::inventory_item(pair),

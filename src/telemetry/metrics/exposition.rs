@@ -8,17 +8,17 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::exemplar::Exemplar;
 use prometheus_client::registry::Registry;
 
-use crate::telemetry::metrics::reading::{Description, Kind, Metric, Series, Value};
+use crate::telemetry::metrics::reading::{Description, Metric, MetricKind, Series, SeriesValue};
 
 /// The format of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum ExpositionFormat {
     OpenMetrics,
     /// Prometheus' own, version 0.0.4.
     Prometheus,
 }
 
-impl Format {
+impl ExpositionFormat {
     /// Its media type.
     pub(crate) const fn content_type(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Format {
 /// What the metrics read now, as text.
 pub(crate) fn expose<'a>(
     metrics: impl Iterator<Item = &'a (dyn Metric + 'a)>,
-    format: Format,
+    format: ExpositionFormat,
 ) -> Result<String, fmt::Error> {
     let readings = metrics.map(|metric| (metric.description(), metric.series())).collect();
     let mut registry = Registry::default();
@@ -39,8 +39,8 @@ pub(crate) fn expose<'a>(
     let mut out = String::new();
     text::encode(&mut out, &registry)?;
     Ok(match format {
-        Format::OpenMetrics => out,
-        Format::Prometheus => of_prometheus(&out),
+        ExpositionFormat::OpenMetrics => out,
+        ExpositionFormat::Prometheus => of_prometheus(&out),
     })
 }
 
@@ -91,21 +91,21 @@ impl Collector for Readings {
     }
 }
 
-fn write(kind: Kind, value: &Value, encoder: &mut MetricEncoder<'_>) -> fmt::Result {
+fn write(kind: MetricKind, value: &SeriesValue, encoder: &mut MetricEncoder<'_>) -> fmt::Result {
     const NONE: Option<&Exemplar<NoLabelSet, f64>> = None;
     match (kind, value) {
-        (Kind::Counter, Value::Whole(number)) => encoder.encode_counter(number, NONE),
-        (Kind::Counter, Value::Real(number)) => encoder.encode_counter(number, NONE),
-        (_, Value::Whole(number)) => encoder.encode_gauge(number),
-        (_, Value::Real(number)) => encoder.encode_gauge(number),
-        (_, Value::Histogram { sum, buckets }) => {
+        (MetricKind::Counter, SeriesValue::Whole(number)) => encoder.encode_counter(number, NONE),
+        (MetricKind::Counter, SeriesValue::Real(number)) => encoder.encode_counter(number, NONE),
+        (_, SeriesValue::Whole(number)) => encoder.encode_gauge(number),
+        (_, SeriesValue::Real(number)) => encoder.encode_gauge(number),
+        (_, SeriesValue::Histogram { sum, buckets }) => {
             let count = buckets.iter().map(|(_, count)| count).sum();
             encoder.encode_histogram::<NoLabelSet>(*sum, count, buckets, None)
         }
     }
 }
 
-impl Kind {
+impl MetricKind {
     const fn metric_type(self) -> MetricType {
         match self {
             Self::Counter => MetricType::Counter,
@@ -121,9 +121,9 @@ pub(crate) fn markdown_table<'a>(metrics: impl Iterator<Item = &'a (dyn Metric +
     for Description { name, help, kind, labels } in metrics.map(<dyn Metric>::description) {
         let labels: Vec<_> = labels.iter().map(|label| format!("`{label}`")).collect();
         let kind = match kind {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
-            Kind::Histogram => "histogram",
+            MetricKind::Counter => "counter",
+            MetricKind::Gauge => "gauge",
+            MetricKind::Histogram => "histogram",
         };
         // Writing to a string cannot fail.
         let _ = writeln!(table, "| `{name}` | {kind} | {} | {} |", labels.join(", "), help.trim());
@@ -162,8 +162,8 @@ mod tests {
         COSTS.of((Size::Large,)).record(7);
         COSTS.of((Size::Large,)).record(70_000);
         let _guest = GUESTS.of(()).count();
-        insta::assert_snapshot!(expose(RECORDED.iter().copied(), Format::OpenMetrics).unwrap());
-        insta::assert_snapshot!("prometheus", expose(RECORDED.iter().copied(), Format::Prometheus).unwrap());
+        insta::assert_snapshot!(expose(RECORDED.iter().copied(), ExpositionFormat::OpenMetrics).unwrap());
+        insta::assert_snapshot!("prometheus", expose(RECORDED.iter().copied(), ExpositionFormat::Prometheus).unwrap());
         insta::assert_snapshot!(markdown_table(RECORDED.iter().copied()));
     }
 }

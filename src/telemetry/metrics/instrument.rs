@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::telemetry::metrics::reading::{Kind, Value};
+use crate::telemetry::metrics::reading::{MetricKind, SeriesValue};
 
 /// Whether anything is recorded.
 const IS_RECORDED: bool = !cfg!(feature = "unmeasured");
@@ -13,12 +13,12 @@ const IS_RECORDED: bool = !cfg!(feature = "unmeasured");
 /// Something that values are recorded in.
 pub(crate) trait Instrument: Sync {
     /// Its kind.
-    const KIND: Kind;
+    const KIND: MetricKind;
     /// One without values.
     const NEW: Self;
 
     /// What it reads; `None` if nothing was recorded and there is nothing to show.
-    fn read(&self) -> Option<Value>;
+    fn read(&self) -> Option<SeriesValue>;
 }
 
 /// Counts what happens.
@@ -40,11 +40,11 @@ impl Counter {
 }
 
 impl Instrument for Counter {
-    const KIND: Kind = Kind::Counter;
+    const KIND: MetricKind = MetricKind::Counter;
     const NEW: Self = Self(AtomicU64::new(0));
 
-    fn read(&self) -> Option<Value> {
-        Some(Value::Whole(self.0.load(Ordering::Relaxed)))
+    fn read(&self) -> Option<SeriesValue> {
+        Some(SeriesValue::Whole(self.0.load(Ordering::Relaxed)))
     }
 }
 
@@ -75,11 +75,11 @@ impl Drop for Counted {
 }
 
 impl Instrument for Gauge {
-    const KIND: Kind = Kind::Gauge;
+    const KIND: MetricKind = MetricKind::Gauge;
     const NEW: Self = Self(AtomicU64::new(0));
 
-    fn read(&self) -> Option<Value> {
-        Some(Value::Whole(self.0.load(Ordering::Relaxed)))
+    fn read(&self) -> Option<SeriesValue> {
+        Some(SeriesValue::Whole(self.0.load(Ordering::Relaxed)))
     }
 }
 
@@ -160,17 +160,17 @@ impl Histogram<Seconds> {
 }
 
 impl<S: Scale> Instrument for Histogram<S> {
-    const KIND: Kind = Kind::Histogram;
+    const KIND: MetricKind = MetricKind::Histogram;
     const NEW: Self = {
         assert!(S::BOUNDS.len() <= MAX_BOUNDS);
         Self(OnceLock::new(), PhantomData)
     };
 
-    fn read(&self) -> Option<Value> {
+    fn read(&self) -> Option<SeriesValue> {
         let ranges = self.0.get()?;
         let bounds = S::BOUNDS.iter().map(|bound| shown(*bound, S::PER_UNIT)).chain([f64::INFINITY]);
         let buckets = bounds.zip(&ranges.counts).map(|(bound, count)| (bound, count.load(Ordering::Relaxed))).collect();
-        Some(Value::Histogram { sum: shown(ranges.sum.load(Ordering::Relaxed), S::PER_UNIT), buckets })
+        Some(SeriesValue::Histogram { sum: shown(ranges.sum.load(Ordering::Relaxed), S::PER_UNIT), buckets })
     }
 }
 
@@ -191,7 +191,7 @@ mod tests {
         for microseconds in [0, 250, 251, 10_000_000, 10_000_001] {
             histogram.record_time(Duration::from_micros(microseconds));
         }
-        let Some(Value::Histogram { sum, buckets }) = histogram.read() else { panic!("it has values") };
+        let Some(SeriesValue::Histogram { sum, buckets }) = histogram.read() else { panic!("it has values") };
         assert!((sum - 20.000_502).abs() < 1e-9, "{sum}");
         let counts: Vec<_> = buckets.iter().filter(|(_, count)| *count > 0).copied().collect();
         assert_eq!(counts, [(0.000_25, 2), (0.000_5, 1), (10.0, 1), (f64::INFINITY, 1)]);
@@ -201,8 +201,8 @@ mod tests {
     fn a_gauge_counts_what_is_not_dropped() {
         static GAUGE: Gauge = Gauge::NEW;
         let guards: Vec<_> = (0..3).map(|_| GAUGE.count()).collect();
-        assert_eq!(GAUGE.read(), Some(Value::Whole(3)));
+        assert_eq!(GAUGE.read(), Some(SeriesValue::Whole(3)));
         drop(guards);
-        assert_eq!(GAUGE.read(), Some(Value::Whole(0)));
+        assert_eq!(GAUGE.read(), Some(SeriesValue::Whole(0)));
     }
 }

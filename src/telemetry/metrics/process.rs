@@ -7,42 +7,49 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
 
-use crate::telemetry::metrics::reading::{Description, Kind, Metric, Series, Value};
+use crate::telemetry::metrics::reading::{Description, Metric, MetricKind, Series, SeriesValue};
 
 /// A figure of the process.
 struct Figure {
     description: Description,
-    read: fn() -> Option<Value>,
+    read: fn() -> Option<SeriesValue>,
 }
 
 /// The figures of the process.
 pub(crate) static FIGURES: &[&dyn Metric] = &[
-    &figure("process_cpu_seconds_total", Kind::Counter, "Time that the process has taken of the cores.", || {
+    &figure("process_cpu_seconds_total", MetricKind::Counter, "Time that the process has taken of the cores.", || {
         let stat = Stat::read()?;
-        Some(Value::Real(seconds(stat.field(11)? + stat.field(12)?)))
+        Some(SeriesValue::Real(seconds(stat.field(11)? + stat.field(12)?)))
     }),
-    &figure("process_start_time_seconds", Kind::Gauge, "When the process started, in seconds since 1970.", || {
-        let uptime: f64 = fs::read_to_string("/proc/uptime").ok()?.split(' ').next()?.parse().ok()?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-        let age = Duration::try_from_secs_f64(uptime - seconds(Stat::read()?.field(19)?)).ok()?;
-        Some(Value::Real(now.checked_sub(age)?.as_secs_f64().round()))
+    &figure(
+        "process_start_time_seconds",
+        MetricKind::Gauge,
+        "When the process started, in seconds since 1970.",
+        || {
+            let uptime: f64 = fs::read_to_string("/proc/uptime").ok()?.split(' ').next()?.parse().ok()?;
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+            let age = Duration::try_from_secs_f64(uptime - seconds(Stat::read()?.field(19)?)).ok()?;
+            Some(SeriesValue::Real(now.checked_sub(age)?.as_secs_f64().round()))
+        },
+    ),
+    &figure("process_resident_memory_bytes", MetricKind::Gauge, "Memory of the process that is resident.", || {
+        Some(SeriesValue::Whole(Stat::read()?.field(21)? * page_size() as u64))
     }),
-    &figure("process_resident_memory_bytes", Kind::Gauge, "Memory of the process that is resident.", || {
-        Some(Value::Whole(Stat::read()?.field(21)? * page_size() as u64))
+    &figure("process_virtual_memory_bytes", MetricKind::Gauge, "Virtual memory of the process.", || {
+        Some(SeriesValue::Whole(Stat::read()?.field(20)?))
     }),
-    &figure("process_virtual_memory_bytes", Kind::Gauge, "Virtual memory of the process.", || {
-        Some(Value::Whole(Stat::read()?.field(20)?))
+    &figure("process_threads", MetricKind::Gauge, "Threads of the process.", || {
+        Some(SeriesValue::Whole(Stat::read()?.field(17)?))
     }),
-    &figure("process_threads", Kind::Gauge, "Threads of the process.", || Some(Value::Whole(Stat::read()?.field(17)?))),
-    &figure("process_open_fds", Kind::Gauge, "File descriptors that the process has open.", || {
-        Some(Value::Whole(fs::read_dir("/proc/self/fd").ok()?.count() as u64))
+    &figure("process_open_fds", MetricKind::Gauge, "File descriptors that the process has open.", || {
+        Some(SeriesValue::Whole(fs::read_dir("/proc/self/fd").ok()?.count() as u64))
     }),
-    &figure("process_max_fds", Kind::Gauge, "File descriptors that the process may have open.", || {
-        getrlimit(Resource::Nofile).current.map(Value::Whole)
+    &figure("process_max_fds", MetricKind::Gauge, "File descriptors that the process may have open.", || {
+        getrlimit(Resource::Nofile).current.map(SeriesValue::Whole)
     }),
 ];
 
-const fn figure(name: &'static str, kind: Kind, help: &'static str, read: fn() -> Option<Value>) -> Figure {
+const fn figure(name: &'static str, kind: MetricKind, help: &'static str, read: fn() -> Option<SeriesValue>) -> Figure {
     Figure { description: Description { name, help, kind, labels: &[] }, read }
 }
 
@@ -88,9 +95,9 @@ mod tests {
         let value = |name: &str| {
             let figure = FIGURES.iter().find(|figure| figure.description().name == name).unwrap();
             match figure.series()[0].value {
-                Value::Whole(number) => number as f64,
-                Value::Real(number) => number,
-                Value::Histogram { .. } => panic!("it is a number"),
+                SeriesValue::Whole(number) => number as f64,
+                SeriesValue::Real(number) => number,
+                SeriesValue::Histogram { .. } => panic!("it is a number"),
             }
         };
         assert!(value("process_resident_memory_bytes") > 1e5);

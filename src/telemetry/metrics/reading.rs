@@ -9,14 +9,14 @@ pub(crate) struct Description {
     pub(crate) name: &'static str,
     /// What it counts or measures, one sentence.
     pub(crate) help: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MetricKind,
     /// The names of its labels.
     pub(crate) labels: &'static [&'static str],
 }
 
 /// The kind of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MetricKind {
     /// Only grows while the process runs.
     Counter,
     /// Goes up and down.
@@ -39,12 +39,12 @@ pub(crate) trait Metric: Sync {
 pub(crate) struct Series {
     /// The labels' texts, in the order of the description.
     pub(crate) labels: Vec<Cow<'static, str>>,
-    pub(crate) value: Value,
+    pub(crate) value: SeriesValue,
 }
 
 /// The value of a series.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum SeriesValue {
     /// A whole number.
     Whole(u64),
     /// Any other number.
@@ -60,17 +60,17 @@ pub(crate) enum Value {
 
 impl Series {
     /// A value for these labels.
-    pub(crate) fn new<L: Into<Cow<'static, str>>>(labels: impl IntoIterator<Item = L>, value: Value) -> Self {
+    pub(crate) fn new<L: Into<Cow<'static, str>>>(labels: impl IntoIterator<Item = L>, value: SeriesValue) -> Self {
         Self { labels: labels.into_iter().map(Into::into).collect(), value }
     }
 
     /// The only series of a metric without labels.
-    pub(crate) fn only(value: Value) -> Vec<Self> {
+    pub(crate) fn only(value: SeriesValue) -> Vec<Self> {
         vec![Self { labels: Vec::new(), value }]
     }
 
     /// A whole number.
     pub(crate) fn whole(labels: Vec<&'static str>, number: usize) -> Self {
-        Self::new(labels, Value::Whole(number as u64))
+        Self::new(labels, SeriesValue::Whole(number as u64))
     }
 }

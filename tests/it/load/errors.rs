@@ -3,7 +3,7 @@
 use orderql::load::error::LoadError;
 use orderql::load::finish::{check_ready, finish};
 use orderql::load::input::InputFile;
-use orderql::load::loader::{Progress, load_file};
+use orderql::load::loader::{LoadProgress, load_file};
 
 use crate::load::loading::{
     checksums, count, load_rows, load_xml, parties, rejected, row_counts, rows_as_text, try_load_rows,
@@ -138,7 +138,7 @@ async fn a_cancelled_load_changes_nothing() {
     let (stop, stopped) = tokio::sync::oneshot::channel();
     let mut stop = Some(stop);
     // Cancels the load in the middle of the file.
-    let mut progress = |progress: Progress| {
+    let mut progress = |progress: LoadProgress| {
         if progress.bytes > progress.total / 2
             && let Some(stop) = stop.take()
         {

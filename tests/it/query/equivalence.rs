@@ -10,7 +10,7 @@ use graphql_parser::query::{
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::correction::attempt::Attempt;
-use orderql::correction::tokens::Text;
+use orderql::correction::tokens::QueryText;
 use orderql::limits::Limits;
 use orderql::query::Request;
 use serde_json::Value;
@@ -112,7 +112,7 @@ fn a_corrected_query_asks_for_no_other_rows_than_the_broken_one_meant() {
         let mut means_the_same = true;
         for _ in 0..=random(3) {
             let (kind, mistake) = &MISTAKES[random(MISTAKES.len())];
-            if let Some(query) = mistake(&Text::new(request.query.as_str()), random(6)) {
+            if let Some(query) = mistake(&QueryText::new(request.query.as_str()), random(6)) {
                 request.query = query;
                 means_the_same &= !CHANGES_MEANING.contains(kind);
                 // What is in single quotes is no string to further mistakes: they would misspell its values, which no correction can know.

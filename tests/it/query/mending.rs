@@ -12,7 +12,7 @@ use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::correction::corrected;
-use orderql::correction::tokens::Text;
+use orderql::correction::tokens::QueryText;
 use orderql::limits::Limits;
 use orderql::query::Request;
 use serde_json::{Map, Value, json};
@@ -67,8 +67,8 @@ pub fn broken(catalog: &Catalog) -> Vec<(&'static str, String, Option<String>)> 
     let mut broken: Vec<_> = queries("broken.graphql").into_iter().map(|query| ("by hand", query, None)).collect();
     for (kind, mistake) in MISTAKES {
         let made = (0..3).flat_map(|n| valid.iter().map(move |query| (query, n)));
-        let made =
-            made.filter_map(|(query, n)| Some((*kind, mistake(&Text::new(query.as_str()), n)?, Some(query.clone()))));
+        let made = made
+            .filter_map(|(query, n)| Some((*kind, mistake(&QueryText::new(query.as_str()), n)?, Some(query.clone()))));
         broken.extend(made.filter(|(_, query, _)| !is_valid(catalog, query)).take(EACH));
     }
     broken

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use orderql::catalog::connection::Connection;
 use orderql::sample::error::SampleError;
-use orderql::sample::fill::{Progress, Sample, Step, fill};
-use orderql::sample::size::Size;
+use orderql::sample::fill::{FillProgress, FillStep, Sample, fill};
+use orderql::sample::size::SampleSize;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
@@ -18,7 +18,7 @@ use crate::support::query_runner::QueryRunner;
 /// Fills the database with a sample.
 async fn filled(database: &Database, orders: u32, seed: u64) -> Client {
     let mut client = database.connect().await;
-    let rows = fill(&mut client, Sample { size: Size::of(orders), seed }, &mut |_| {}).await.unwrap().rows;
+    let rows = fill(&mut client, Sample { size: SampleSize::of(orders), seed }, &mut |_| {}).await.unwrap().rows;
     assert!(rows > u64::from(orders) * 20, "{rows}");
     client
 }
@@ -172,16 +172,16 @@ async fn leaves_existing_rows_and_indexes_unchanged_and_rejects_a_second_sample(
     let orders = "SELECT count(*) FROM order_header";
     let existing: i64 = client.query_one(orders, &[]).await.unwrap().get(0);
 
-    let sample = Sample { size: Size::of(300), seed: 1 };
+    let sample = Sample { size: SampleSize::of(300), seed: 1 };
     let mut steps = Vec::new();
-    let mut note = |progress: Progress| {
+    let mut note = |progress: FillProgress| {
         assert!(progress.done <= progress.total, "{progress:?}");
         if steps.last() != Some(&progress.step) {
             steps.push(progress.step);
         }
     };
     fill(&mut client, sample, &mut note).await.unwrap();
-    assert_eq!(steps, [Step::Rows, Step::Indexes, Step::Statistics]);
+    assert_eq!(steps, [FillStep::Rows, FillStep::Indexes, FillStep::Statistics]);
     assert_eq!(structure(&client).await, before);
     let now: i64 = client.query_one(orders, &[]).await.unwrap().get(0);
     assert_eq!(now, existing + 300);
@@ -208,7 +208,7 @@ async fn a_failed_sample_changes_nothing() {
     let conflicting = "INSERT INTO inventory_item (inventory_item_id) VALUES ('SI00000000')";
     client.batch_execute(conflicting).await.unwrap();
     let (rows, before) = (table_digests(&client, &[]).await, structure(&client).await);
-    let sample = Sample { size: Size::of(100), seed: 1 };
+    let sample = Sample { size: SampleSize::of(100), seed: 1 };
     let error = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
     assert!(matches!(error, SampleError::Clash), "{error:?}");
     assert_eq!((table_digests(&client, &[]).await, structure(&client).await), (rows, before));

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::cli::schema::diff::text::own_place;
 use crate::cli::schema::diff::words::{change as in_words, over_limit};
 use crate::documents::document::Place;
-use crate::schema_diff::assessment::{Interval, Work};
+use crate::schema_diff::assessment::{CreditInterval, DatabaseWork};
 use crate::schema_diff::change::{Change, Class, PriceChange};
 use crate::schema_diff::schema_change::SchemaChange;
 use crate::schema_diff::{Diff, NotValid, OperationDiff};
@@ -74,7 +74,7 @@ fn change(change: &Change) -> Json {
 }
 
 fn price(price: &PriceChange) -> Json {
-    let interval = |interval: Interval| json!({ "least": interval.least, "most": interval.most, "pollsPerMinute": price.polls(interval) });
+    let interval = |interval: CreditInterval| json!({ "least": interval.least, "most": interval.most, "pollsPerMinute": price.polls(interval) });
     json!({
         "old": interval(price.old),
         "new": interval(price.new),
@@ -83,7 +83,7 @@ fn price(price: &PriceChange) -> Json {
     })
 }
 
-fn work(Work { branches, rows_examined, short_pages }: &Work) -> Json {
+fn work(DatabaseWork { branches, rows_examined, short_pages }: &DatabaseWork) -> Json {
     json!({ "branches": branches, "rowsExamined": rows_examined, "shortPages": short_pages })
 }
 

@@ -40,7 +40,7 @@ pub(super) struct Args {
 
     /// How the report is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: ReportFormat,
 
     /// Exit with 1 if the credits of an operation rise by more than so much
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
@@ -55,7 +55,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
+enum ReportFormat {
     /// Lines for people
     Text,
     /// One JSON object
@@ -76,9 +76,9 @@ pub(super) fn run(args: &Args) -> Outcome {
     let diff: Diff = diff(&old, &new, &documents, &caller);
     let is_unacceptable = diff.is_unacceptable(args.max_increase);
     write(&match args.format {
-        Format::Text => text::render(&diff, documents.len()),
-        Format::Json => format!("{:#}\n", json::render(&diff, documents.len(), is_unacceptable)),
-        Format::Github => github::render(&diff),
+        ReportFormat::Text => text::render(&diff, documents.len()),
+        ReportFormat::Json => format!("{:#}\n", json::render(&diff, documents.len(), is_unacceptable)),
+        ReportFormat::Github => github::render(&diff),
     })?;
     if is_unacceptable { Err(Unacceptable.into()) } else { Ok(()) }
 }

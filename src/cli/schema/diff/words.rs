@@ -1,7 +1,7 @@
 //! Changes in words.
 
 use crate::documents::document::Place;
-use crate::schema_diff::assessment::{Interval, Work};
+use crate::schema_diff::assessment::{CreditInterval, DatabaseWork};
 use crate::schema_diff::change::{Change, Class, OverLimit, PriceChange};
 use crate::schema_diff::schema_change::{FactChange, SchemaChange};
 
@@ -60,7 +60,7 @@ fn fact(FactChange { part, aspect, old, new }: &FactChange) -> String {
 }
 
 /// An interval of credits.
-pub(super) fn interval(Interval { least, most }: Interval) -> String {
+pub(super) fn interval(CreditInterval { least, most }: CreditInterval) -> String {
     if least == most { most.to_string() } else { format!("{least} to {most}") }
 }
 
@@ -84,7 +84,7 @@ fn price(price: &PriceChange) -> String {
     format!("{text}{over}; the bucket pays {} → {} polls a minute", polls(price.old), polls(price.new))
 }
 
-fn work(old: &Work, new: &Work) -> String {
+fn work(old: &DatabaseWork, new: &DatabaseWork) -> String {
     let mut parts = Vec::new();
     if old.branches != new.branches {
         parts.push(format!("{} → {} branches", old.branches, new.branches));

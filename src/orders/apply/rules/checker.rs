@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use crate::orders::apply::shipment_data::LockedData;
 use crate::orders::update_request::UpdateRequest;
 use crate::orders::update_row::RowId;
-use crate::orders::violation::{Violation, ViolationCause};
+use crate::orders::violation::{UpdateViolation, ViolationCause};
 
 /// Checks rows and collects violations.
 pub(super) struct Checker<'a> {
@@ -16,7 +16,7 @@ pub(super) struct Checker<'a> {
     /// The row that changes each item, by shipment and sequence id.
     pub(super) rows_by_item: BTreeMap<(&'a str, &'a str), RowId>,
     pub(super) changed_shipments: BTreeSet<&'a str>,
-    pub(super) violations: Vec<Violation>,
+    pub(super) violations: Vec<UpdateViolation>,
     /// The causes of the violations.
     causes: HashSet<ViolationCause>,
 }
@@ -37,7 +37,7 @@ impl<'a> Checker<'a> {
     /// Adds a violation, unless an earlier row has the same cause: a shipment that no row can use is reported once.
     pub(super) fn reject(&mut self, row: RowId, cause: ViolationCause) {
         if self.causes.insert(cause.clone()) {
-            self.violations.push(Violation { row, cause });
+            self.violations.push(UpdateViolation { row, cause });
         }
     }
 }

@@ -10,14 +10,17 @@ use crate::orders::apply::change_set::{ChangeSet, NewBox};
 use crate::orders::apply::rules::checker::Checker;
 use crate::orders::apply::shipment_data::LockedData;
 use crate::orders::update_request::UpdateRequest;
-use crate::orders::update_row::{BoxRow, RowId, RowKind};
-use crate::orders::violation::{Violation, ViolationCause};
+use crate::orders::update_row::{BoxRow, RowId, UpdateRowKind};
+use crate::orders::violation::{UpdateViolation, ViolationCause};
 
 /// Checks all rules. Returns the changes to make, or all violations.
-pub(super) fn check<'a>(request: &'a UpdateRequest, data: &'a LockedData) -> Result<ChangeSet<'a>, Vec<Violation>> {
+pub(super) fn check<'a>(
+    request: &'a UpdateRequest,
+    data: &'a LockedData,
+) -> Result<ChangeSet<'a>, Vec<UpdateViolation>> {
     let mut checker = Checker::new(request, data);
     for row in &request.boxes {
-        checker.check_box(RowKind::Box, row);
+        checker.check_box(UpdateRowKind::Box, row);
     }
     let new_boxes = request.new_boxes.iter().filter_map(|row| checker.check_new_box(row)).collect();
     let mut rejections = checker.check_rejections();
@@ -38,7 +41,7 @@ pub(super) fn check<'a>(request: &'a UpdateRequest, data: &'a LockedData) -> Res
 }
 
 impl<'a> Checker<'a> {
-    fn check_box(&mut self, kind: RowKind, row: &BoxRow) {
+    fn check_box(&mut self, kind: UpdateRowKind, row: &BoxRow) {
         let id = RowId { kind, index: row.index };
         if !self.data.box_types.contains(&row.box_type_id) {
             self.reject(id, ViolationCause::UnknownBoxType(row.box_type_id.clone()));
@@ -47,7 +50,7 @@ impl<'a> Checker<'a> {
     }
 
     fn check_new_box(&mut self, row: &'a BoxRow) -> Option<NewBox<'a>> {
-        self.check_box(RowKind::NewBox, row);
+        self.check_box(UpdateRowKind::NewBox, row);
         let shipment = self.data.shipments.get(&row.shipment_id)?;
         let mut ship_groups = shipment.ship_groups().into_iter();
         let ship_group_seq_id = ship_groups.next().filter(|_| ship_groups.next().is_none());

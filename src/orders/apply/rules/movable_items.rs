@@ -6,7 +6,7 @@ use crate::orders::apply::change_set::ItemMove;
 use crate::orders::apply::rules::checker::Checker;
 use crate::orders::apply::shipment_data::ShipmentItem;
 use crate::orders::ids::ShipmentItemId;
-use crate::orders::update_row::{MoveRow, RowId, RowKind};
+use crate::orders::update_row::{MoveRow, RowId, UpdateRowKind};
 use crate::orders::violation::ViolationCause;
 
 impl<'a> Checker<'a> {
@@ -15,7 +15,7 @@ impl<'a> Checker<'a> {
         // The ship groups of the shipments after the moves so far.
         let mut ship_groups: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for row in &self.request.moves {
-            let id = RowId { kind: RowKind::Move, index: row.index };
+            let id = RowId { kind: UpdateRowKind::Move, index: row.index };
             let items = self.check_items(id, &row.shipment_id, row.item_seq_id.as_deref());
             let Some(to) = self.check_shipment(id, &row.new_shipment_id) else { continue };
             let Some(from) = self.data.shipments.get(&row.shipment_id) else { continue };

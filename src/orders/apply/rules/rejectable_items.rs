@@ -6,11 +6,11 @@ use std::slice;
 use crate::orders::apply::change_set::ItemRejection;
 use crate::orders::apply::rules::checker::Checker;
 use crate::orders::apply::shipment_data::{
-    Grouping, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, Variance,
+    ItemGrouping, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, Variance,
 };
 use crate::orders::ids::ShipmentItemId;
 use crate::orders::outcome::Note;
-use crate::orders::update_row::{RowId, RowKind};
+use crate::orders::update_row::{RowId, UpdateRowKind};
 use crate::orders::violation::ViolationCause;
 
 /// The reason of order items that are rejected because their ship group may not be split. It reports nothing as missing.
@@ -20,7 +20,7 @@ impl<'a> Checker<'a> {
     pub(super) fn check_rejections(&mut self) -> Vec<ItemRejection<'a>> {
         let mut rejections = Vec::new();
         for row in &self.request.rejections {
-            let id = RowId { kind: RowKind::Rejection, index: row.index };
+            let id = RowId { kind: UpdateRowKind::Rejection, index: row.index };
             let variance = self.data.reasons.get(&row.reason);
             if variance.is_none() {
                 let known = self.data.reasons.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -75,7 +75,7 @@ impl<'a> Checker<'a> {
 
     /// The rejections of an order item beside those of the rows: of its parts, or of an order item that is in no shipment.
     fn reject_too(&mut self, index: u32, item: &'a OrderItem, is_rejected: bool) -> Vec<ItemRejection<'a>> {
-        let row = RowId { kind: RowKind::Rejection, index };
+        let row = RowId { kind: UpdateRowKind::Rejection, index };
         let rejection = |place, product_id: &'a Option<String>, links| ItemRejection {
             row_index: index,
             place,
@@ -106,12 +106,12 @@ impl<'a> Checker<'a> {
     /// reservations, so it must be in one ship group and all of its parts must be rejected.
     pub(super) fn check_whole_order_items(&mut self, rejections: &[ItemRejection<'_>]) {
         for ItemRejection { row_index, links, .. } in rejections {
-            let row = RowId { kind: RowKind::Rejection, index: *row_index };
+            let row = RowId { kind: UpdateRowKind::Rejection, index: *row_index };
             for link in *links {
                 match link.grouping {
-                    Grouping::One => self.check_parts(row, &link.place()),
-                    Grouping::None => self.reject(row, ViolationCause::NoShipGroup(link.id())),
-                    Grouping::Several => self.reject(row, ViolationCause::SeveralShipGroups(link.id())),
+                    ItemGrouping::One => self.check_parts(row, &link.place()),
+                    ItemGrouping::None => self.reject(row, ViolationCause::NoShipGroup(link.id())),
+                    ItemGrouping::Several => self.reject(row, ViolationCause::SeveralShipGroups(link.id())),
                 }
             }
         }
@@ -139,6 +139,6 @@ impl<'a> Checker<'a> {
         self.rows_by_item
             .get(&(shipment_id.as_str(), seq_id.as_str()))
             .copied()
-            .filter(|row| row.kind == RowKind::Rejection)
+            .filter(|row| row.kind == UpdateRowKind::Rejection)
     }
 }

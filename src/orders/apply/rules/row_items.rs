@@ -3,7 +3,7 @@
 use crate::orders::apply::rules::checker::Checker;
 use crate::orders::apply::shipment_data::ShipmentItem;
 use crate::orders::ids::ShipmentItemId;
-use crate::orders::update_row::{RowId, RowKind};
+use crate::orders::update_row::{RowId, UpdateRowKind};
 use crate::orders::violation::ViolationCause;
 
 /// The only status of order items that can be rejected or moved.
@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
                 self.reject(row, ViolationCause::DuplicateItem { item: id, other });
             } else if item.is_issued {
                 self.reject(row, ViolationCause::Issued(id));
-            } else if item.links.is_empty() && row.kind == RowKind::Rejection {
+            } else if item.links.is_empty() && row.kind == UpdateRowKind::Rejection {
                 self.reject(row, ViolationCause::NoOrderItem(id));
             } else if self.check_order_items(row, item) {
                 items.push(item);

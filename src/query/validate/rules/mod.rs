@@ -39,10 +39,10 @@ use crate::query::validate::index_builder;
 use crate::query::validate::violation::Violation;
 use crate::query::validate::violations::Violations;
 
-type Rule = fn(&DocumentIndex<'_, '_>, &mut Violations);
+type ValidationRule = fn(&DocumentIndex<'_, '_>, &mut Violations);
 
 /// The rules that do not depend on others.
-const INDEPENDENT_RULES: [Rule; 17] = [
+const INDEPENDENT_RULES: [ValidationRule; 17] = [
     operation_types::check,
     operation_names::check,
     type_names::check,
@@ -63,7 +63,7 @@ const INDEPENDENT_RULES: [Rule; 17] = [
 ];
 
 /// The rules that need the previous one to find nothing.
-const DEPENDENT_RULES: [Rule; 4] =
+const DEPENDENT_RULES: [ValidationRule; 4] =
     [fragment_cycles::check, document_size::check_introspection, document_size::check_expansion, field_merging::check];
 
 /// The violations of a document, in no particular order.

@@ -40,7 +40,7 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
 }
 
 /// Why a value does not have the expected type.
-enum ValueError {
+enum LiteralError {
     /// The type is non-null.
     UnexpectedNull,
     WrongType {
@@ -51,7 +51,7 @@ enum ValueError {
     },
 }
 
-impl ValueError {
+impl LiteralError {
     /// The violation by a value of an argument or variable with that name.
     fn violation(self, catalog: &Catalog, target: &str, ty: &TypeRef) -> Violation {
         let (target, ty) = (target.into(), ty.display(catalog));
@@ -65,9 +65,9 @@ impl ValueError {
 }
 
 /// Accepts variables of any type, which another rule checks.
-fn check_value<'a>(catalog: &Catalog, ty: &TypeRef, value: &Value<'a, &'a str>) -> Result<(), ValueError> {
+fn check_value<'a>(catalog: &Catalog, ty: &TypeRef, value: &Value<'a, &'a str>) -> Result<(), LiteralError> {
     match (ty, value) {
-        (TypeRef::NonNull(_), Value::Null) => Err(ValueError::UnexpectedNull),
+        (TypeRef::NonNull(_), Value::Null) => Err(LiteralError::UnexpectedNull),
         (_, Value::Variable(_)) | (TypeRef::Named(_) | TypeRef::List(_), Value::Null) => Ok(()),
         (TypeRef::List(inner), Value::List(values)) => {
             values.iter().try_for_each(|value| check_value(catalog, inner, value))
@@ -83,7 +83,7 @@ fn check_value<'a>(catalog: &Catalog, ty: &TypeRef, value: &Value<'a, &'a str>) 
     }
 }
 
-fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<(), ValueError> {
+fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<(), LiteralError> {
     let is_string = matches!(value, Value::String(_));
     let is_int32 = || match value {
         Value::Int(number) => number.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
@@ -117,7 +117,7 @@ fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<()
     if is_accepted {
         return Ok(());
     }
-    Err(ValueError::WrongType {
+    Err(LiteralError::WrongType {
         found: describe(value),
         expected: expected.to_owned(),
         allowed: Vec::new(),
@@ -131,7 +131,7 @@ fn is_long<'a>(value: &Value<'a, &'a str>) -> bool {
     matches!(value, Value::Enum(name) if is_long_number(name) && name.parse::<u64>().is_err())
 }
 
-fn check_enum<'a>(names: &[&str], value: &Value<'a, &'a str>) -> Result<(), ValueError> {
+fn check_enum<'a>(names: &[&str], value: &Value<'a, &'a str>) -> Result<(), LiteralError> {
     let suggestions = match value {
         Value::Enum(name) if names.contains(name) => return Ok(()),
         Value::Enum(name) if !is_long_number(name) => meant(name, names.iter().copied()).into(),
@@ -144,7 +144,7 @@ fn check_enum<'a>(names: &[&str], value: &Value<'a, &'a str>) -> Result<(), Valu
         [only] => (*only).to_owned(),
         [others @ .., last] => format!("{} or {last}", others.join(", ")),
     };
-    Err(ValueError::WrongType {
+    Err(LiteralError::WrongType {
         found: describe(value),
         expected,
         allowed: names.iter().map(|name| (*name).to_owned()).collect(),

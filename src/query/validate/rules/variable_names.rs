@@ -6,7 +6,7 @@
 
 use crate::error::graphql_error::Location;
 use crate::query::parse::document::location;
-use crate::query::validate::document_index::{Definition, DocumentIndex};
+use crate::query::validate::document_index::{DocumentIndex, IndexedDefinition};
 use crate::query::validate::name_map::NameMap;
 use crate::query::validate::violation::Violation;
 use crate::query::validate::violations::Violations;
@@ -57,7 +57,7 @@ struct Declared {
 }
 
 /// The variables that an operation declares, by name. Reports duplicates.
-fn declared<'a>(operation: &Definition<'_, 'a>, violations: &mut Violations) -> NameMap<'a, Declared> {
+fn declared<'a>(operation: &IndexedDefinition<'_, 'a>, violations: &mut Violations) -> NameMap<'a, Declared> {
     let mut declared = NameMap::new();
     for variable in operation.variables.iter().map(|variable| variable.definition) {
         let here = location(variable.position);

@@ -1,9 +1,9 @@
 //! Mistakes that people and programs make, each made in a valid query.
 
-use orderql::correction::tokens::Text;
+use orderql::correction::tokens::QueryText;
 
 /// A kind of mistake: its name, and the text with it at the n-th place where it can be made. `None` if there are fewer.
-pub type Mistake = (&'static str, fn(&Text, usize) -> Option<String>);
+pub type Mistake = (&'static str, fn(&QueryText, usize) -> Option<String>);
 
 /// The kinds after which a query may mean something else, so that it is not corrected.
 pub const CHANGES_MEANING: &[&str] = &[
@@ -168,11 +168,11 @@ fn is_row_field(name: &str) -> bool {
     !matches!(name, "edges" | "node" | "pageInfo" | "cursor" | "hasNextPage" | "endCursor" | "__typename")
 }
 
-fn nth(text: &Text, n: usize, change: impl Fn(&str) -> Option<String>) -> Option<(usize, String)> {
+fn nth(text: &QueryText, n: usize, change: impl Fn(&str) -> Option<String>) -> Option<(usize, String)> {
     text.fields().into_iter().filter_map(|index| Some((index, change(text.get(index))?))).nth(n)
 }
 
-fn field(text: &Text, n: usize, length: usize, change: impl Fn(&str) -> String) -> Option<String> {
+fn field(text: &QueryText, n: usize, length: usize, change: impl Fn(&str) -> String) -> Option<String> {
     let changed = |name: &str| Some(change(name)).filter(|changed| changed != name);
     let (index, changed) = nth(text, n, |name| if name.len() >= length { changed(name) } else { None })?;
     Some(text.replaced(index, index, &changed))
@@ -184,25 +184,25 @@ fn snake_case(name: &str) -> String {
         .collect()
 }
 
-fn argument(text: &Text, n: usize, change: impl Fn(&str) -> Option<String>) -> Option<String> {
+fn argument(text: &QueryText, n: usize, change: impl Fn(&str) -> Option<String>) -> Option<String> {
     let names = text.fields().into_iter().flat_map(|field| text.argument_list(field));
     let (index, changed) = names.filter_map(|(index, _)| Some((index, change(text.get(index))?))).nth(n)?;
     Some(text.replaced(index, index, &changed))
 }
 
-fn enum_value(text: &Text, n: usize, change: impl Fn(&str) -> String) -> Option<String> {
+fn enum_value(text: &QueryText, n: usize, change: impl Fn(&str) -> String) -> Option<String> {
     let values = text.fields().into_iter().filter_map(|field| text.argument(field, "sortKey"));
     let (_, value) = values.filter(|(name, end)| *end == name + 2 && text.get(name + 2) != "$").nth(n)?;
     Some(text.replaced(value, value, &change(text.get(value))))
 }
 
-fn page_size(text: &Text, n: usize) -> Option<(usize, (usize, usize))> {
+fn page_size(text: &QueryText, n: usize) -> Option<(usize, (usize, usize))> {
     let sizes = text.fields().into_iter().filter_map(|field| Some((field, text.argument(field, "first")?)));
     sizes.filter(|(_, (name, end))| *end == name + 2).nth(n)
 }
 
 /// Changes the first term of the n-th search string.
-fn search(text: &Text, n: usize, change: impl Fn(&str) -> Option<String>) -> Option<String> {
+fn search(text: &QueryText, n: usize, change: impl Fn(&str) -> Option<String>) -> Option<String> {
     let strings = text.fields().into_iter().filter_map(|field| text.argument(field, "query"));
     let (_, end) = strings.filter(|(_, end)| text.get(*end).starts_with('"')).nth(n)?;
     let string = text.get(end).trim_matches('"');
@@ -211,7 +211,7 @@ fn search(text: &Text, n: usize, change: impl Fn(&str) -> Option<String>) -> Opt
 }
 
 /// The n-th declaration of a variable: `$name: Type`.
-fn declaration(text: &Text, n: usize) -> Option<(usize, usize)> {
+fn declaration(text: &QueryText, n: usize) -> Option<(usize, usize)> {
     let is_declaration = |index: &usize| text.get(*index) == "$" && text.get(*index + 2) == ":";
     let first = (0..text.tokens.len()).filter(is_declaration).nth(n)?;
     let last = if text.get(first + 4) == "!" { first + 4 } else { first + 3 };
