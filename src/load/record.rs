@@ -8,7 +8,7 @@ pub(super) const KEY_SEPARATOR: char = '\0';
 /// A row whose columns are resolved and whose values are checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CheckedRow {
-    /// The table's index in [`TargetTables`](crate::load::tables::Tables).
+    /// The table's index in [`TargetTables`](crate::load::tables::TargetTables).
     pub(super) table: usize,
     /// What to do with the row.
     pub(super) action: RowAction,

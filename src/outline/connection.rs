@@ -16,7 +16,7 @@ impl Outline {
 
     /// The type of a field's objects: of a connection that of its nodes.
     pub(crate) fn element_type<'a>(&'a self, field: &'a OutlineField) -> &'a str {
-        self.node_type(&field.ty.named).unwrap_or(&field.ty.named)
+        field.object.map_or(&field.ty.named, |place| &self.types[place].name)
     }
 
     /// Whether a type is the connection of the nodes whose name it begins with, without fields of its own.

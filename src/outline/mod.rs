@@ -72,6 +72,8 @@ pub struct OutlineField {
     description: String,
     /// Its type.
     pub ty: TypeReference,
+    /// The place of its objects' type among the types: of a connection that of its nodes. None of values without parts.
+    object: Option<usize>,
     /// In the order of the schema.
     pub arguments: Vec<OutlineArgument>,
     /// The keys that its argument `query` takes.
@@ -111,20 +113,28 @@ pub struct OutlineKey {
 pub struct OutlineError(#[from] graphql_parser::schema::ParseError);
 
 impl Outline {
-    fn new(mut types: Vec<OutlineType>) -> Self {
+    fn new(types: Vec<OutlineType>) -> Self {
         let by_name = types.iter().enumerate().map(|(index, ty)| (ty.name.clone(), index)).collect();
-        let fields = types.iter_mut().flat_map(|ty| match &mut ty.kind {
+        let mut outline = Self { types, by_name, index: WordIndex::default() };
+        let objects: Vec<_> =
+            outline.types.iter().flat_map(OutlineType::fields).map(|field| outline.object(field)).collect();
+        let field_count = objects.len();
+        let fields = outline.types.iter_mut().flat_map(|ty| match &mut ty.kind {
             TypeKind::Object(fields) => fields.as_mut_slice(),
             TypeKind::Scalar | TypeKind::Enum(_) => &mut [],
         });
-        let mut field_count = 0;
-        for field in fields {
-            field.id = field_count;
-            field_count += 1;
+        for (field, (id, object)) in fields.zip(objects.into_iter().enumerate()) {
+            (field.id, field.object) = (id, object);
         }
-        let mut outline = Self { types, by_name, index: WordIndex::default() };
         outline.index = WordIndex::new(field_count, outline.texts());
         outline
+    }
+
+    /// The place of the type of a field's objects.
+    fn object(&self, field: &OutlineField) -> Option<usize> {
+        let name = &field.ty.named;
+        let place = *self.by_name.get(self.node_type(name).unwrap_or(name))?;
+        matches!(self.types[place].kind, TypeKind::Object(_)).then_some(place)
     }
 
     /// The texts in which fields are searched for, and what a word counts there.
@@ -178,6 +188,11 @@ impl OutlineType {
 }
 
 impl OutlineField {
+    /// Whether it has parts.
+    pub fn is_object(&self) -> bool {
+        self.object.is_some()
+    }
+
     /// Its argument with that name.
     pub fn argument(&self, name: &str) -> Option<&OutlineArgument> {
         self.arguments.iter().find(|argument| argument.name == name)

@@ -47,6 +47,7 @@ fn outline_type(ty: &TypeDefinition<'_, String>) -> Option<OutlineType> {
 fn field(field: &Field<'_, String>) -> OutlineField {
     OutlineField {
         id: 0,
+        object: None,
         name: field.name.clone(),
         summary: summary(field.description.as_deref()),
         description: field.description.clone().unwrap_or_default(),

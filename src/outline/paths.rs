@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::outline::word_index::Shares;
-use crate::outline::{Outline, OutlineField, ROOT, TypeKind};
+use crate::outline::{Outline, OutlineField, ROOT};
 use crate::words::synonyms::meanings;
 use crate::words::{likeness, words};
 
@@ -101,13 +101,9 @@ impl<'a> Question<'a> {
         self.shares.is_known.contains(&true)
     }
 
-    fn is_object(&self, field: &OutlineField) -> bool {
-        matches!(self.outline.get(&field.ty.named).map(|ty| &ty.kind), Some(TypeKind::Object(_)))
-    }
-
-    fn own(&self, field: &OutlineField) -> Scores {
-        let factor = if self.is_object(field) { ON_WAY } else { 1.0 };
-        self.shares.of(field.id).iter().map(|share| share * factor).collect()
+    fn own(&self, field: &OutlineField) -> impl Iterator<Item = f32> {
+        let factor = if field.is_object() { ON_WAY } else { 1.0 };
+        self.shares.of(field.id).iter().map(move |share| share * factor)
     }
 
     pub(crate) fn total(&self, scores: &[f32]) -> f32 {
@@ -136,7 +132,7 @@ impl<'a> Question<'a> {
     /// that a short list has something for each of its words; then those that have most of it by themselves.
     pub(crate) fn fields(&self, way: &[&'a OutlineField], listed: usize) -> Vec<&'a OutlineField> {
         let fields = way.last().map_or(&[][..], |last| self.outline.fields(self.outline.element_type(last)));
-        let mut rest: Vec<_> = fields.iter().filter(|field| !self.is_object(field)).collect();
+        let mut rest: Vec<_> = fields.iter().filter(|field| !field.is_object()).collect();
         rest.sort_by(|one, other| self.field(other).total_cmp(&self.field(one)));
         let (mut ordered, mut reached): (Vec<&'a OutlineField>, Scores) = (Vec::new(), vec![0.0; self.words.len()]);
         while ordered.len() < listed {
@@ -173,7 +169,7 @@ impl<'a> Question<'a> {
             let Some((first, reached)) = of_types.get_mut(ty) else { continue };
             if reached.is_empty() {
                 best.reached = vec![0.0; self.words.len()];
-                self.visit(&mut vec![*first], &mut vec![ROOT], &self.own(first), &mut best);
+                self.visit(&mut vec![*first], &mut vec![ROOT], &self.own(first).collect(), &mut best);
                 *reached = std::mem::take(&mut best.reached);
             }
             let own = self.shares.of(root.id).to_vec();
@@ -203,19 +199,20 @@ impl<'a> Question<'a> {
         }
         types.push(ty);
         let objects = i32::try_from(way.len()).unwrap_or(i32::MAX);
+        let (left, left_of_root) = (PER_OBJECT.powi(objects), PER_OBJECT_OF_ROOT.powi(objects));
         let mut score: f32 = 0.0;
         let mut of_phrases = vec![0.0_f32; self.phrases.len()];
-        for field in self.outline.fields(ty) {
-            let own = self.own(field);
-            let factor = PER_OBJECT_OF_ROOT.powi(objects);
-            for (reached, own) in best.reached.iter_mut().zip(&own) {
-                *reached = reached.max(own * factor);
+        let mut scores = Scores::with_capacity(self.words.len());
+        for field in last.object.map_or(&[][..], |place| self.outline.types[place].fields()) {
+            for (reached, own) in best.reached.iter_mut().zip(self.own(field)) {
+                *reached = reached.max(own * left_of_root);
             }
-            let scores = most(own, on_way);
-            if !self.is_object(field) {
-                score = score.max(self.total(&scores) * PER_OBJECT.powi(objects));
+            scores.clear();
+            scores.extend(self.own(field).zip(on_way).map(|(own, on_way)| own.max(*on_way)));
+            if !field.is_object() {
+                score = score.max(self.total(&scores) * left);
                 for (score, phrase) in of_phrases.iter_mut().zip(&self.phrases) {
-                    *score = score.max(self.of_phrase(&scores, phrase) * PER_OBJECT.powi(objects));
+                    *score = score.max(self.of_phrase(&scores, phrase) * left);
                 }
             } else if way.len() < MAX_OBJECTS && field.ty.named != "PageInfo" {
                 way.push(field);

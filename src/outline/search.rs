@@ -102,9 +102,9 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
         }
     }
     for best in of_phrases.iter().filter_map(|ways| ways.first()) {
-        let ty = best.way.first().map(|root| outline.element_type(root));
+        let ty = best.way.first().map(|root| root.object);
         for (root, score) in &mut roots {
-            if Some(outline.element_type(root)) == ty {
+            if Some(root.object) == ty {
                 *score += OF_PHRASE * best.score;
             }
         }
@@ -113,7 +113,7 @@ pub fn search(outline: &Outline, words: &str, max_bytes: usize) -> Found {
     objects.retain(|object| object.score > 0.0);
     let like = near.filter(|(_, likeness)| *likeness >= LIKE_EXAMPLE).map(|(example, _)| example.query.to_owned());
     let roots: Vec<_> = roots.into_iter().map(|(root, _)| root).collect();
-    arrange(outline, &mut objects, roots.first().copied());
+    arrange(&mut objects, roots.first().copied());
     objects = with_phrases(of_phrases, objects);
     let example = like.or_else(|| made_example(outline, &question, &roots, &objects));
 
@@ -162,14 +162,13 @@ fn with_phrases<'a>(of_phrases: Vec<Vec<Rated<'a>>>, others: Vec<Rated<'a>>) -> 
 
 /// Puts the best way to each type before further ones, and ways of the best root before those of others that are about as good. What this root
 /// finds comes second at least: it says what the query is about.
-fn arrange(outline: &Outline, objects: &mut Vec<Rated<'_>>, best: Option<&OutlineField>) {
-    let ty =
-        |field: Option<&&OutlineField>| field.map(|field| outline.element_type(field)).unwrap_or_default().to_owned();
+fn arrange(objects: &mut Vec<Rated<'_>>, best: Option<&OutlineField>) {
+    let ty = |field: Option<&&OutlineField>| field.and_then(|field| field.object);
     let own = ty(best.as_ref());
     let score =
         |object: &Rated<'_>| if ty(object.way.first()) == own { object.score * OF_BEST_ROOT } else { object.score };
     objects.sort_by(|one, other| score(other).total_cmp(&score(one)));
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen = Vec::new();
     let mut further = Vec::new();
     for object in std::mem::take(objects) {
         let of = ty(object.way.last());
@@ -201,7 +200,7 @@ fn made_example<'a>(
     }
     let Rated { way, .. } = objects.first()?;
     let first = *way.first()?;
-    let same = |root: &&&OutlineField| outline.element_type(root) == outline.element_type(first);
+    let same = |root: &&&OutlineField| root.object == first.object;
     let is_asked = best.arguments.iter().any(|argument| argument.ty.text.ends_with('!'));
     let list = roots.iter().filter(same).find(|root| outline.node_type(&root.ty.named).is_some());
     let root = if same(&best) && is_asked { best } else { list.unwrap_or(&first) };

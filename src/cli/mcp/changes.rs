@@ -8,7 +8,7 @@ use crate::cli::mcp::limits::QueryLimits;
 use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::mcp::run;
 use crate::cli::query::response::Ordered;
-use crate::outline::{Outline, OutlineField, TypeKind};
+use crate::outline::{Outline, OutlineField};
 use crate::query::{Request, Variables};
 
 /// As many changes come at a time.
@@ -65,10 +65,10 @@ fn is_feed(root: &OutlineField) -> bool {
 
 /// The query for a page of changes, with what is selected of each object.
 fn query(schema: &Outline, feed: &OutlineField, select: &str) -> String {
-    let fields = schema.fields(schema.element_type(feed)).iter().map(|field| {
-        let is_object = matches!(schema.get(&field.ty.named).map(|ty| &ty.kind), Some(TypeKind::Object(_)));
-        if is_object { format!("{} {{ {select} }}", field.name) } else { field.name.clone() }
-    });
+    let fields = schema
+        .fields(schema.element_type(feed))
+        .iter()
+        .map(|field| if field.is_object() { format!("{} {{ {select} }}", field.name) } else { field.name.clone() });
     let fields = fields.collect::<Vec<_>>().join(" ");
     format!(
         "query($first: Int!, $after: String) {{ {}(first: $first, after: $after) {{ edges {{ node {{ {fields} }} }} \
