@@ -42,10 +42,6 @@ struct ListArgs {
     /// How many events to show at most; the latest ones are shown
     #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(i64).range(1..))]
     limit: i64,
-
-    /// The old name of `--limit`, accepted for one version
-    #[arg(long, value_name = "COUNT", hide = true, value_parser = clap::value_parser!(i64).range(1..))]
-    most: Option<i64>,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -80,17 +76,13 @@ pub(crate) fn run(args: Args) -> Outcome {
 }
 
 async fn show(client: &Client, args: &ListArgs, json: bool) -> Outcome {
-    if args.most.is_some() {
-        settings::warn("--most is now called --limit; the old name will be removed in the next version");
-    }
     // A date begins at midnight in UTC, because the times are shown in UTC.
     client.batch_execute("SET TimeZone = 'UTC'").await?;
     let since = match &args.since {
         Some(text) => Some(read_time(client, text).await?),
         None => None,
     };
-    let limit = args.most.unwrap_or(args.limit);
-    let events = audit::list(client, since.as_deref(), limit).await.map_err(ManageError::from)?;
+    let events = audit::list(client, since.as_deref(), args.limit).await.map_err(ManageError::from)?;
     let rows = events.into_iter().map(|event| {
         let details = serde_json::from_str(&event.details).unwrap_or(Value::String(event.details));
         let details = if json { details } else { as_text(&details) };

@@ -3,7 +3,6 @@
 use clap::Error;
 use clap::error::{ContextKind, ContextValue};
 
-use crate::config::old_names::{SettingName, names};
 use crate::config::settings::SETTINGS;
 
 /// What an error shows in place of a secret.
@@ -31,8 +30,8 @@ pub(crate) fn hide(mut error: Error) -> Error {
 /// Whether a flag, such as `--database-url <DATABASE>`, is that of a secret setting.
 fn is_secret(flag: &str) -> bool {
     let flag = flag.trim_start_matches('-');
-    let secret = SETTINGS.iter().filter(|setting| setting.secret).flat_map(names);
-    secret.into_iter().any(|SettingName { name, .. }| flag.split([' ', '=']).next() == Some(name))
+    let flag = flag.split([' ', '=']).next();
+    SETTINGS.iter().any(|setting| setting.secret && flag == Some(setting.name))
 }
 
 /// Whether a text looks like the address of a database or a key, wherever it was given.

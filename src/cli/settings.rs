@@ -4,16 +4,12 @@ use std::env;
 
 use crate::config::error::ConfigError;
 use crate::config::flags::Flags;
-use crate::config::layers::{self, Gathered};
+use crate::config::layers;
 use crate::config::values::SettingValues;
 
-/// Gathers the settings. Prints a warning to standard error for each old name that was used.
+/// Gathers the settings.
 pub(crate) fn gather(flags: &Flags) -> Result<SettingValues, ConfigError> {
-    let Gathered { values, warnings } = layers::gather(flags, |name| env::var_os(name))?;
-    for warning in warnings {
-        warn(&warning.to_string());
-    }
-    Ok(values)
+    layers::gather(flags, |name| env::var_os(name))
 }
 
 /// Prints a warning to standard error.

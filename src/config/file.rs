@@ -5,12 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::config::error::ConfigError;
-use crate::config::old_names::OLD_NAMES;
-use crate::config::setting::Setting;
 use crate::config::settings::SETTINGS;
 use crate::nearest::closest;
 
-/// Reads the file. Returns its values as text, by their keys, which may be settings' old names.
+/// Reads the file. Returns its values as text, by the settings' names.
 pub(crate) fn read(path: &Path) -> Result<BTreeMap<&'static str, String>, ConfigError> {
     let text = fs::read_to_string(path).map_err(|error| ConfigError::Unreadable(path.to_owned(), error))?;
     let table: toml::Table = text.parse().map_err(|error| not_toml(path, &text, &error))?;
@@ -24,27 +22,18 @@ fn not_toml(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
 }
 
 fn entry(path: &Path, key: &str, value: toml::Value) -> Result<(&'static str, String), ConfigError> {
-    let Some((name, setting)) = find(key) else {
+    let Some(setting) = SETTINGS.iter().find(|setting| setting.name == key) else {
         return Err(ConfigError::UnknownKey { file: path.to_owned(), key: key.to_owned(), nearest: nearest(key) });
     };
     match value {
-        toml::Value::String(text) => Ok((name, text)),
-        toml::Value::Integer(number) => Ok((name, number.to_string())),
+        toml::Value::String(text) => Ok((setting.name, text)),
+        toml::Value::Integer(number) => Ok((setting.name, number.to_string())),
         other => Err(ConfigError::NotScalar {
             file: path.to_owned(),
-            key: name,
+            key: setting.name,
             found: other.type_str(),
             wanted: setting.wanted,
         }),
-    }
-}
-
-/// The setting with this name or old name, and that name.
-fn find(key: &str) -> Option<(&'static str, &'static Setting)> {
-    let by_name = |name: &str| SETTINGS.iter().find(|setting| setting.name == name);
-    match OLD_NAMES.iter().find(|old| old.name == key) {
-        Some(old) => Some((old.name, by_name(old.setting)?)),
-        None => by_name(key).map(|setting| (setting.name, setting)),
     }
 }
 

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgMatches, Command};
 
-use crate::config::old_names::{SettingName, names};
 use crate::config::setting::Setting;
 use crate::config::settings::SETTINGS;
 
@@ -36,7 +35,7 @@ impl clap::FromArgMatches for Flags {
         if let Some(path) = matches.get_one::<PathBuf>(FILE_FLAG) {
             self.file = Some(path.clone());
         }
-        for SettingName { name, .. } in SETTINGS.iter().flat_map(names) {
+        for Setting { name, .. } in SETTINGS {
             if let Some(text) = matches.get_one::<String>(name) {
                 self.values.insert(name, text.clone());
             }
@@ -52,7 +51,7 @@ impl clap::Args for Flags {
             .value_name("FILE")
             .value_parser(clap::value_parser!(PathBuf))
             .help(format!("TOML file with settings, under the flags' names [env: {FILE_VARIABLE}]"));
-        command.next_help_heading("Settings").arg(file).args(SETTINGS.iter().flat_map(flags))
+        command.next_help_heading("Settings").arg(file).args(SETTINGS.iter().map(flag))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -60,8 +59,7 @@ impl clap::Args for Flags {
     }
 }
 
-/// The setting's flag, and a hidden one for each old name.
-fn flags(setting: &'static Setting) -> impl Iterator<Item = Arg> {
+fn flag(setting: &'static Setting) -> Arg {
     let default = match setting.default {
         "" => "none",
         default => default,
@@ -70,15 +68,12 @@ fn flags(setting: &'static Setting) -> impl Iterator<Item = Arg> {
     let parse = move |text: &str| {
         if (setting.accepts)(text) { Ok(text.to_owned()) } else { Err(format!("expected {}", setting.wanted)) }
     };
-    names(setting).map(move |SettingName { name, .. }| {
-        Arg::new(name)
-            .long(name)
-            .value_name(setting.placeholder)
-            .value_parser(ValueParser::new(parse))
-            // Refused by the setting, which says what is valid, and not as an unknown flag.
-            .allow_negative_numbers(true)
-            .hide_possible_values(true)
-            .hide(name != setting.name)
-            .help(help.clone())
-    })
+    Arg::new(setting.name)
+        .long(setting.name)
+        .value_name(setting.placeholder)
+        .value_parser(ValueParser::new(parse))
+        // Refused by the setting, which says what is valid, and not as an unknown flag.
+        .allow_negative_numbers(true)
+        .hide_possible_values(true)
+        .help(help)
 }

@@ -5,7 +5,6 @@
 //! - `setting`: a row of the table
 //! - `settings`: the table, and `Config`, a typed value for each row
 //! - `limit_settings`: the rows of the limits' defaults
-//! - `old_names`: names that settings had before
 //! - `value_parser`: how values are written
 //! - `flags`, `file`: the settings on the command line and in the configuration file
 //! - `layers`: chooses between flags, environment, file and defaults
@@ -18,7 +17,6 @@ pub(crate) mod file;
 pub(crate) mod flags;
 pub(crate) mod layers;
 pub(crate) mod limit_settings;
-pub(crate) mod old_names;
 pub(crate) mod options;
 pub(crate) mod origin;
 pub(crate) mod report;

@@ -125,8 +125,6 @@ settings! {
         writer_pool_size: usize = "writer-pool-size", "ORDERQL_WRITER_POOL_SIZE", "4", COUNT;
         /// How long a request waits for a free connection to the database.
         pool_wait: Duration = "pool-wait", "ORDERQL_POOL_WAIT", "2s", TIME;
-        /// Has no effect any more, since a query is one statement; will be removed.
-        one_round_trip: Option<String> = "one-round-trip", "ORDERQL_ONE_ROUND_TRIP", "", TEXT_OR_NONE;
     }
     AFTER_LIMITS {
         /// Folder of the keys that sign tokens, a file each; a first key is made where there is none.

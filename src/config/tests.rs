@@ -11,9 +11,9 @@ use clap::{Args, FromArgMatches};
 use crate::access::caller_limits::CallerLimits;
 use crate::config::error::ConfigError;
 use crate::config::flags::Flags;
-use crate::config::layers::{self, Gathered};
-use crate::config::old_names::OLD_NAMES;
+use crate::config::layers;
 use crate::config::settings::{Config, SETTINGS};
+use crate::config::values::SettingValues;
 use crate::limits::{Limits, Profile};
 use crate::throttle::bucket::Rate;
 
@@ -22,13 +22,13 @@ fn flags(arguments: &[&str]) -> Result<Flags, clap::Error> {
     command.try_get_matches_from([&["serve"], arguments].concat()).and_then(|m| Flags::from_arg_matches(&m))
 }
 
-fn gather(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Gathered, ConfigError> {
+fn gather(arguments: &[&str], environment: &[(&str, &str)]) -> Result<SettingValues, ConfigError> {
     let look = |name: &str| environment.iter().find(|pair| pair.0 == name).map(|pair| OsString::from(pair.1));
     layers::gather(&flags(arguments).unwrap(), look)
 }
 
 fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
-    Config::read(&gather(arguments, environment)?.values)
+    Config::read(&gather(arguments, environment)?)
 }
 
 /// A configuration file, which is removed at the test's end.
@@ -191,36 +191,4 @@ fn help_contains_flags_and_variables() {
 fn bodies_fit_twice_into_the_memory_budget() {
     assert!(matches!(read(&["--body-limit", "64MiB"], &[]), Err(ConfigError::BodyAboveBudget { .. })));
     assert!(read(&["--body-limit", "64MiB", "--memory-budget", "128MiB"], &[]).is_ok());
-}
-
-#[test]
-fn old_names_are_accepted_with_a_warning() {
-    for old in OLD_NAMES {
-        let setting = SETTINGS.iter().find(|setting| setting.name == old.setting).unwrap();
-        assert_eq!(old.variable, format!("ORDERQL_{}", old.name.to_uppercase().replace('-', "_")));
-        let file = ConfigFile::new(old.name, &format!("{} = 'text'", old.name));
-        for (gathered, used) in [
-            (gather(&[&format!("--{}", old.name), "text"], &[]), format!("--{} is now called --", old.name)),
-            (gather(&[], &[(old.variable, "text")]), format!("{} is now called ORDERQL_EXTERNAL_", old.variable)),
-            (gather(&["--config", file.path()], &[]), format!(": `{}` is now called `external-", old.name)),
-        ] {
-            let Gathered { values, warnings } = gathered.unwrap();
-            assert_eq!(values.get(setting).text, "text");
-            let [warning] = &*warnings else { panic!("{warnings:?}") };
-            assert!(warning.to_string().contains(&used), "{warning}");
-        }
-    }
-    let config = read(&["--outside-issuer", "https://id.example"], &[]).unwrap();
-    assert_eq!(config.external_issuer.as_deref(), Some("https://id.example"));
-}
-
-#[test]
-fn a_settings_own_name_goes_before_its_old_one_and_help_hides_the_old_one() {
-    let arguments = ["--outside-issuer", "old", "--external-issuer", "new"];
-    let Gathered { values, warnings } = gather(&arguments, &[("ORDERQL_OUTSIDE_AUDIENCE", "old")]).unwrap();
-    let config = Config::read(&values).unwrap();
-    assert_eq!((config.external_issuer.as_deref(), config.external_audience.as_deref()), (Some("new"), Some("old")));
-    assert_eq!(warnings.len(), 1);
-    let help = Flags::augment_args(clap::Command::new("serve")).render_long_help().to_string();
-    assert!(!help.contains("outside"), "{help}");
 }

@@ -32,8 +32,6 @@ pub(crate) enum Event<'a> {
         /// The settings that have another value now.
         changed: &'a str,
     },
-    /// A setting was given that has no effect any more.
-    SettingUnused { name: &'a str },
     /// cli: a table that triggers keep equal to OFBiz's tables differs from them.
     KeptTableDiffers {
         table: &'a str,

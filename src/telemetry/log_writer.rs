@@ -25,7 +25,6 @@ pub(super) fn write(event: &Event<'_>) {
         Event::RestartNeeded { settings } => {
             warn!(settings, "settings have changed that are in force when the server is started again");
         }
-        Event::SettingUnused { name } => warn!(name, "the setting has no effect any more; leave it out"),
         Event::KeptTableDiffers { table, count } => {
             warn!(table, count, "rows of the table differ from OFBiz's tables; run `orderql tables --repair`");
         }

@@ -53,8 +53,9 @@ pub(crate) fn likeness(one: &str, other: &str) -> f32 {
         return 1.0;
     }
     let common = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
-    let shorter = one.chars().count().min(other.chars().count());
-    if common >= SHORTEST_BEGINNING && common * 5 >= shorter * 4 { 0.6 } else { 0.0 }
+    // Most words differ sooner, so that their lengths are not counted.
+    let is_long = |word: &str| common * 5 >= word.chars().count() * 4;
+    if common >= SHORTEST_BEGINNING && (is_long(one) || is_long(other)) { 0.6 } else { 0.0 }
 }
 
 #[cfg(test)]

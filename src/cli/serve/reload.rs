@@ -129,7 +129,7 @@ impl<'a> Reloader<'a> {
 
     async fn try_reload(&mut self, services: &CurrentService) -> Result<ReloadFindings, Box<dyn Error + Send + Sync>> {
         let Settings { flags, values, log } = &mut self.settings;
-        let found = layers::gather(flags, |name| env::var_os(name))?.values;
+        let found = layers::gather(flags, |name| env::var_os(name))?;
         // What needs a new start is checked as well: it should not fail then.
         Config::read(&found)?;
         let lost: Vec<_> = self.in_file.iter().copied().filter(|name| !found.has(name)).collect();

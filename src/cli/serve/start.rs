@@ -77,7 +77,6 @@ pub(crate) async fn start(
     servers: ServerAddresses,
     inherited: InheritedSockets,
 ) -> Result<Server, Box<dyn Error + Send + Sync>> {
-    report_unused(config);
     let (options, api) = (config.http(), config.api());
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let first = database_wait::read(config.start_wait, async || FirstReads::read(config, &servers).await).await?;
@@ -168,13 +167,6 @@ async fn check_change_feeds(client: &Client, catalog: &Catalog) -> Result<(), Bo
         emit(&Event::ChangeFeedIncomplete { feed: &feed.name });
     }
     Ok(())
-}
-
-/// Says which settings have no effect any more.
-fn report_unused(config: &Config) {
-    if config.one_round_trip.is_some() {
-        emit(&Event::SettingUnused { name: "one-round-trip" });
-    }
 }
 
 async fn passwords(config: &Config) -> Result<Passwords, Box<dyn Error + Send + Sync>> {

@@ -240,9 +240,6 @@ async fn audits_every_change_once() {
     assert_eq!(json_of(&database, "audit --since tomorrow"), json!([]));
     assert_eq!(json_of(&database, "audit --limit 1").as_array().unwrap().len(), 1);
     assert_eq!(json_of(&database, "audit --limit 1")[0]["action"], "user.removed");
-    let old = orderql_with(&database, "audit --most 1 --json", "");
-    assert_eq!(serde_json::from_str::<Value>(&old.stdout).unwrap().as_array().unwrap().len(), 1);
-    assert!(old.stderr.contains("warning: --most is now called --limit"), "{}", old.stderr);
     assert_eq!(json_of(&database, "audit --since 1~hour~ago").as_array().unwrap().len(), 13);
     let table = orderql(&database, "audit");
     assert!(table.starts_with("AT") && table.contains("group STORES"), "{table}");
