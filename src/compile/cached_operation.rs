@@ -8,11 +8,11 @@ use crate::catalog::Catalog;
 use crate::catalog::scope::RowScope;
 use crate::compile::compiled::Compiled;
 use crate::compile::known_price::KnownPrice;
-use crate::cost::connection_price::ConnectionPrices;
 use crate::cost::estimate::Estimate;
-use crate::cost::evaluation::{Admitted, evaluate};
+use crate::cost::evaluation::evaluate;
 use crate::cost::limit_check::{check_limits, check_response_size};
 use crate::cost::limit_exceeded::response_too_large;
+use crate::cost::price::OperationCost;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::planner::output::Output;
@@ -85,15 +85,15 @@ impl CachedOperation {
         grown: impl Fn(),
     ) -> Result<Outcome, GraphqlErrors> {
         if let Some(plan) = self.constant.get()
-            && let Some(Admitted { estimate, .. }) = plan.admit(iter::empty(), limits)
+            && let Some(estimate) = plan.admit(iter::empty(), limits)
         {
             let terms = StepTerms::default();
             let compiled = Compiled::new(&self.operation, estimate, plan.template(), Vec::new(), terms, rows);
             return Outcome { compiled, is_plan_known: true }.within(limits);
         }
         let resolved = resolve(catalog, &self.operation, variables, limits, rows)?;
-        let admitted = match self.price(&resolved, limits) {
-            Some(admitted) => admitted,
+        let estimate = match self.price(&resolved, limits) {
+            Some(estimate) => estimate,
             None => self.admit(catalog, &resolved, limits, &grown)?,
         };
         let terms = resolved.terms(rows)?;
@@ -104,11 +104,11 @@ impl CachedOperation {
         } else {
             let bound = bind(catalog, &self.operation, &resolved);
             let template = Arc::new(template(catalog, &bound, &terms.shapes, output)?);
-            self.insert_plan(&resolved, &terms.shapes, &admitted, &template);
+            self.insert_plan(&resolved, &terms.shapes, &estimate, &template);
             grown();
             template
         };
-        let compiled = Compiled::new(&self.operation, admitted.estimate, template, resolved.values, terms, rows);
+        let compiled = Compiled::new(&self.operation, estimate, template, resolved.values, terms, rows);
         Outcome { compiled, is_plan_known }.within(limits)
     }
 
@@ -124,7 +124,7 @@ impl CachedOperation {
     }
 
     /// Depth and price of a request, if one of the same shape was planned, and this one is admitted.
-    fn price(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<Admitted> {
+    fn price(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<Estimate> {
         let plan = self.plans().find(|plan| plan.shape == resolved.shape)?;
         plan.admit(resolved.values.iter().map(StepValues::rows), limits)
     }
@@ -136,7 +136,7 @@ impl CachedOperation {
         resolved: &Resolved<'_>,
         limits: &Limits,
         grown: impl Fn(),
-    ) -> Result<Admitted, GraphqlErrors> {
+    ) -> Result<Estimate, GraphqlErrors> {
         if let Some(known) = self.last_rejection().as_ref().filter(|last| last.is_of(resolved, limits)) {
             return Err(known.errors.clone());
         }
@@ -159,11 +159,11 @@ impl CachedOperation {
         &self,
         Resolved { shape, constants, .. }: &Resolved<'_>,
         terms: &TermShapes,
-        Admitted { depth, estimate }: &Admitted,
+        estimate: &Estimate,
         template: &Arc<PlanTemplate>,
     ) {
-        let (shape, terms, prices) = (shape.clone(), terms.clone(), Arc::clone(estimate.prices()));
-        let plan = CachedPlan { shape, terms, depth: *depth, prices, template: Arc::clone(template) };
+        let (shape, terms, cost) = (shape.clone(), terms.clone(), Arc::clone(estimate.operation_cost()));
+        let plan = CachedPlan { shape, terms, cost, template: Arc::clone(template) };
         if constants.is_empty() {
             return self.plans().insert(plan);
         }
@@ -212,16 +212,15 @@ impl CachedRejection {
 struct CachedPlan {
     shape: Shape,
     terms: TermShapes,
-    depth: u32,
-    prices: Arc<ConnectionPrices>,
+    cost: Arc<OperationCost>,
     template: Arc<PlanTemplate>,
 }
 
 impl CachedPlan {
     /// Depth and price of a request with these page sizes, if it is admitted.
-    fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Admitted> {
-        let (depth, estimate) = (self.depth, Estimate::new(Arc::clone(&self.prices), sizes));
-        check_limits(depth, estimate.cost(), limits).is_admitted().then_some(Admitted { depth, estimate })
+    fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Estimate> {
+        let estimate = Estimate::new(Arc::clone(&self.cost), sizes);
+        check_limits(estimate.depth(), estimate.cost(), limits).is_admitted().then_some(estimate)
     }
 
     /// The template of the plan.
@@ -231,7 +230,7 @@ impl CachedPlan {
 
     /// About how much memory it takes, in bytes.
     fn bytes(&self) -> usize {
-        self.shape.bytes() + self.terms.bytes() + self.template.bytes() + self.prices.bytes()
+        self.shape.bytes() + self.terms.bytes() + self.template.bytes() + self.cost.bytes()
     }
 }
 

@@ -77,8 +77,8 @@ pub(crate) fn explain_operation(
     let resolved = resolve(catalog, operation, &request.variables, limits, rows)?;
     let terms = resolved.terms(rows)?;
     let bound = bind(catalog, operation, &resolved);
-    let Evaluation { depth, estimate, check, errors } = evaluate(&bound, &resolved.values, limits);
-    let cost = breakdown(&bound, &estimate);
+    let Evaluation { estimate, check, errors } = evaluate(&bound, &resolved.values, limits);
+    let (depth, cost) = (estimate.depth(), breakdown(&bound, &estimate));
     let template = Arc::new(template(catalog, &bound, &terms.shapes, Output::Data)?);
     let plan = Plan::new(template, resolved.values, terms, rows.clone());
     let response_size = check_response_size(plan.max_response_bytes(), estimate.cost(), limits);

@@ -1,69 +1,41 @@
-//! The price of each kind of field. The numbers are those of `catalog::prices`, which the schema's description states.
+//! Depth and price of an operation: what each row of its steps costs, with the page sizes left open. So other page sizes are priced
+//! without another look at the selection.
 
-use crate::catalog::aggregate::AggregateFunction;
-use crate::catalog::connection::{Connection, ListIndex};
-use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_LISTED, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
-use crate::catalog::schema::Field;
-use crate::query::bind::selection::{
-    BoundConnection, BoundConnectionField, BoundEdgeField, BoundGroupField, BoundLookup, BoundObject, BoundObjectField,
-    BoundRootField, BoundSelection, BoundTotals, BoundTotalsField,
-};
-use crate::query::bind::shape::PageShape;
+use crate::catalog::prices::ROWS_SUMMED;
+use crate::cost::lines::{Line, LineKind, visit_lines};
+use crate::query::bind::ids::StepId;
+use crate::query::bind::selection::BoundOperation;
 
 /// Credits. Sums and products saturate: a cost too large to count is too large to admit.
 pub type Cost = u64;
 
-/// A selected field as the cost model sees it, on whatever level it is.
-pub(super) enum PricedField<'s, 'a> {
-    /// `__typename`, `cursor`, `pageInfo` and introspection, with all that is selected from them.
-    Free,
-    /// A column, or the lowest value of one.
-    Scalar(&'a Field),
-    /// An aggregate that counts.
-    Aggregate(&'a Field),
-    /// `count` of a root connection: paid once, not for each row.
-    Count(&'a Field),
-    /// A joined object.
-    Object(&'s BoundObject<'a>),
-    Lookup(&'s BoundLookup<'a>),
-    Connection(&'s BoundConnection<'a>),
-    Totals(&'s BoundTotals<'a>),
-    /// `groups` of totals. Their fields are paid once, not for each group.
-    Groups(&'s [BoundSelection<'a, BoundGroupField<'a>>]),
-    /// `edges`. The price of each row is the connection's.
-    Edges(&'s [BoundSelection<'a, BoundEdgeField<'a>>]),
-    /// `node`. Likewise.
-    Node(&'s [BoundSelection<'a, BoundObjectField<'a>>]),
+/// Depth and price of an operation. The price is linear in the rows of each connection and lookup.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct OperationCost {
+    /// The deepest level of object nesting; 0 if it selects no objects.
+    pub(super) depth: u32,
+    /// What is paid once.
+    fixed: Cost,
+    /// By [`StepId`]. A step comes after the one whose rows are its parents.
+    pub(super) steps: Vec<RowPrice>,
 }
 
-impl PricedField<'_, '_> {
-    /// What the field costs without what is selected from it, each time that it is fetched; of totals, without the rows that are summed up.
-    pub(super) fn own_cost(&self) -> Cost {
-        match self {
-            Self::Scalar(_) => SCALAR,
-            Self::Object(_) | Self::Lookup(_) | Self::Connection(_) | Self::Totals(_) => OBJECT,
-            Self::Aggregate(_) | Self::Count(_) => AGGREGATE,
-            Self::Free | Self::Edges(_) | Self::Node(_) | Self::Groups(_) => 0,
-        }
+/// The price of a step's rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct RowPrice {
+    /// The step whose rows are the parents; `None` at the root.
+    pub(super) parent: Option<StepId>,
+    /// What each row costs without the rows of the steps inside it.
+    each: Cost,
+    /// Whether rows are summed up: several cost that together.
+    is_summed: bool,
+}
+
+impl RowPrice {
+    /// How often `each` is paid for so many rows.
+    fn times(&self, rows: u64) -> u64 {
+        if self.is_summed { credits_of(rows) } else { rows }
     }
-}
-
-/// What the search terms of a page, or of totals, add to its price, once.
-pub(super) fn search_penalty(page: Option<&PageShape>) -> Cost {
-    UNINDEXED_TERM.saturating_mul(unindexed_terms(page))
-}
-
-/// What the reading of all rows of a parent adds to the price of a bounded list, for each parent.
-pub(super) fn reading(connection: &Connection) -> Cost {
-    match connection.found_by {
-        ListIndex::Order => 0,
-        ListIndex::Parent { at_most } => at_most.div_ceil(ROWS_LISTED).into(),
-    }
-}
-
-/// How many of the search terms of a page no selective index serves.
-pub(super) fn unindexed_terms(page: Option<&PageShape>) -> u64 {
-    page.map_or(0, |page| page.unindexed_terms)
 }
 
 /// What so many rows cost that are summed up, for each relation that they are read from.
@@ -71,72 +43,61 @@ pub(super) fn credits_of(rows: u64) -> Cost {
     rows.div_ceil(ROWS_SUMMED)
 }
 
-/// A field of a level that has priced fields.
-pub(super) trait Priced<'a> {
-    /// The field as the cost model sees it.
-    fn priced(&self) -> PricedField<'_, 'a>;
-}
+impl OperationCost {
+    /// The cost of an operation. It does not depend on page sizes.
+    pub(crate) fn of(operation: &BoundOperation<'_>) -> Self {
+        let mut cost = Self { steps: vec![RowPrice::default(); operation.steps.len()], ..Self::default() };
+        visit_lines(operation, |line| cost.add(&line));
+        cost
+    }
 
-impl<'a> Priced<'a> for BoundRootField<'a> {
-    fn priced(&self) -> PricedField<'_, 'a> {
-        match self {
-            Self::TypeName(_) | Self::Introspection(_) => PricedField::Free,
-            Self::Lookup(lookup) => PricedField::Lookup(lookup),
-            Self::Connection(connection) => PricedField::Connection(connection),
-            Self::Totals(totals) => PricedField::Totals(totals),
+    /// About how much memory it takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(self.steps.as_slice())
+    }
+
+    /// Adds a line. Its step comes after the one around it.
+    fn add(&mut self, line: &Line<'_>) {
+        self.depth = self.depth.max(line.level);
+        let parent = line.around;
+        self.pay(line.penalty, parent);
+        match line.kind {
+            LineKind::Leaf | LineKind::List | LineKind::Object => self.pay(line.own, parent),
+            LineKind::Count => self.pay(line.own, parent.and_then(|step| self.steps[step].parent)),
+            LineKind::Lookup(step) | LineKind::Page(step, ..) => {
+                self.steps[step] = RowPrice { parent, each: line.own, is_summed: false };
+            }
+            LineKind::Totals(step, relations, _) => {
+                self.pay(line.own, parent);
+                self.steps[step] = RowPrice { parent, each: relations, is_summed: true };
+            }
         }
     }
-}
 
-impl<'a> Priced<'a> for BoundTotalsField<'a> {
-    fn priced(&self) -> PricedField<'_, 'a> {
-        match self {
-            Self::TypeName(_) => PricedField::Free,
-            Self::Groups(groups) => PricedField::Groups(groups),
-            Self::Field(field, _) => PricedField::Scalar(field),
-        }
+    /// Adds a cost to each row of a step, or to what is paid once.
+    fn pay(&mut self, cost: Cost, step: Option<StepId>) {
+        let sum = step.map_or(&mut self.fixed, |step| &mut self.steps[step].each);
+        *sum = sum.saturating_add(cost);
     }
-}
 
-impl<'a> Priced<'a> for BoundGroupField<'a> {
-    fn priced(&self) -> PricedField<'_, 'a> {
-        match self {
-            Self::TypeName(_) => PricedField::Free,
-            Self::Field(field, _) => PricedField::Scalar(field),
+    /// The price if the steps have these page sizes. `totals` gets what the rows of each step cost for one parent.
+    pub(super) fn price(&self, sizes: &[u64], totals: &mut Vec<Cost>) -> Cost {
+        totals.clear();
+        totals.extend(self.steps.iter().map(|step| step.each));
+        let mut price = self.fixed;
+        // A parent comes before its steps, so in reverse order a step's total is complete when it is added to its parent's.
+        for (step, rows) in self.steps.iter().enumerate().rev() {
+            let total = rows.times(sizes[step]).saturating_mul(totals[step]);
+            totals[step] = total;
+            let sum = rows.parent.map_or(&mut price, |parent| &mut totals[parent]);
+            *sum = sum.saturating_add(total);
         }
+        price
     }
-}
 
-impl<'a> Priced<'a> for BoundObjectField<'a> {
-    fn priced(&self) -> PricedField<'_, 'a> {
-        match self {
-            Self::TypeName(_) => PricedField::Free,
-            Self::Column(field, _) => PricedField::Scalar(field),
-            Self::Aggregate(field, aggregate) => match aggregate.function {
-                AggregateFunction::CountDistinct => PricedField::Aggregate(field),
-                AggregateFunction::Lowest => PricedField::Scalar(field),
-            },
-            Self::Object(object) => PricedField::Object(object),
-            Self::Connection(connection) => PricedField::Connection(connection),
-        }
-    }
-}
-
-impl<'a> Priced<'a> for BoundConnectionField<'a> {
-    fn priced(&self) -> PricedField<'_, 'a> {
-        match self {
-            Self::TypeName(_) | Self::PageInfo(_) => PricedField::Free,
-            Self::Edges(edges) => PricedField::Edges(edges),
-            Self::Count(field) => PricedField::Count(field),
-        }
-    }
-}
-
-impl<'a> Priced<'a> for BoundEdgeField<'a> {
-    fn priced(&self) -> PricedField<'_, 'a> {
-        match self {
-            Self::TypeName(_) | Self::Cursor => PricedField::Free,
-            Self::Node(node) => PricedField::Node(node),
-        }
+    /// The same sum over the rows of each step that came back.
+    pub(super) fn actual(&self, rows: &[u64]) -> Cost {
+        let costs = self.steps.iter().zip(rows).map(|(step, rows)| step.each.saturating_mul(step.times(*rows)));
+        costs.fold(self.fixed, Cost::saturating_add)
     }
 }
