@@ -84,7 +84,7 @@ fn b_validate(bencher: Bencher<'_, '_>, case: &Case) {
 }
 
 fn resolved<'a>(case: &'a Case, operation: &'a Operation) -> Resolved<'a> {
-    resolve(&case.catalog, operation, &case.request.variables, &HIGH_LIMITS, &RowScope::default()).unwrap()
+    resolve(&case.catalog, operation, &case.request.variables, (&HIGH_LIMITS).into()).unwrap()
 }
 
 #[divan::bench(args = accepted_cases())]

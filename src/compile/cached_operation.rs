@@ -5,7 +5,6 @@ use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::catalog::Catalog;
-use crate::catalog::scope::RowScope;
 use crate::compile::compiled::Compiled;
 use crate::compile::known_price::KnownPrice;
 use crate::cost::estimate::Estimate;
@@ -17,9 +16,11 @@ use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::planner::output::Output;
 use crate::plan::planner::template;
+use crate::plan::request_plan::Plan;
 use crate::plan::template::PlanTemplate;
 use crate::query::Variables;
 use crate::query::bind::bind;
+use crate::query::bind::caller::Caller;
 use crate::query::bind::resolve::{Resolved, resolve};
 use crate::query::bind::search_terms::StepTerms;
 use crate::query::bind::shape::{Shape, TermShapes};
@@ -80,18 +81,19 @@ impl CachedOperation {
         &self,
         catalog: &Catalog,
         variables: &Variables,
-        (limits, rows): (&Limits, &RowScope),
+        caller: Caller<'_>,
         output: Output<'_>,
         grown: impl Fn(),
     ) -> Result<Outcome, GraphqlErrors> {
+        let Caller { limits, rows } = caller;
         if let Some(plan) = self.constant.get()
             && let Some(estimate) = plan.admit(iter::empty(), limits)
         {
-            let terms = StepTerms::default();
-            let compiled = Compiled::new(&self.operation, estimate, plan.template(), Vec::new(), terms, rows);
+            let plan = Plan::new(plan.template(), Vec::new(), StepTerms::default(), rows.clone());
+            let compiled = Compiled::new(&self.operation, estimate, plan);
             return Outcome { compiled, is_plan_known: true }.within(limits);
         }
-        let resolved = resolve(catalog, &self.operation, variables, limits, rows)?;
+        let resolved = resolve(catalog, &self.operation, variables, caller)?;
         let estimate = match self.price(&resolved, limits) {
             Some(estimate) => estimate,
             None => self.admit(catalog, &resolved, limits, &grown)?,
@@ -104,11 +106,14 @@ impl CachedOperation {
         } else {
             let bound = bind(catalog, &self.operation, &resolved);
             let template = Arc::new(template(catalog, &bound, &terms.shapes, output)?);
-            self.insert_plan(&resolved, &terms.shapes, &estimate, &template);
+            let (shape, cost) = (resolved.shape.clone(), Arc::clone(estimate.operation_cost()));
+            let plan = CachedPlan { shape, terms: terms.shapes.clone(), cost, template: Arc::clone(&template) };
+            self.insert_plan(plan, resolved.constants.is_empty());
             grown();
             template
         };
-        let compiled = Compiled::new(&self.operation, estimate, template, resolved.values, terms, rows);
+        let plan = Plan::new(template, resolved.values, terms, rows.clone());
+        let compiled = Compiled::new(&self.operation, estimate, plan);
         Outcome { compiled, is_plan_known }.within(limits)
     }
 
@@ -154,17 +159,9 @@ impl CachedOperation {
         self.plans().find(|plan| plan.shape == *shape && plan.terms == *terms)
     }
 
-    /// Inserts the plan of a request.
-    fn insert_plan(
-        &self,
-        Resolved { shape, constants, .. }: &Resolved<'_>,
-        terms: &TermShapes,
-        estimate: &Estimate,
-        template: &Arc<PlanTemplate>,
-    ) {
-        let (shape, terms, cost) = (shape.clone(), terms.clone(), Arc::clone(estimate.operation_cost()));
-        let plan = CachedPlan { shape, terms, cost, template: Arc::clone(template) };
-        if constants.is_empty() {
+    /// Inserts the plan of a request, which has results of introspection or none.
+    fn insert_plan(&self, plan: CachedPlan, is_without_constants: bool) {
+        if is_without_constants {
             return self.plans().insert(plan);
         }
         // The results of introspection are literals of the template, so it is valid for one set of values.

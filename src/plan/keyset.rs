@@ -223,8 +223,8 @@ fn restricted_segments<'a>(range: KeysetRange<'_, 'a>, restriction: &Restriction
         let mut conditions = if is_empty { vec![Condition::Always(false)] } else { Vec::new() };
         match restriction {
             Restriction::None => {}
-            Restriction::Ranges(terms) => in_ranges(above, below, range, terms, &mut conditions),
-            Restriction::Equal(value) => with_value(above, below, range, *value, &mut conditions),
+            Restriction::Ranges(terms) => Segment { above, below, range }.in_ranges(terms, &mut conditions),
+            Restriction::Equal(value) => Segment { above, below, range }.with_value(*value, &mut conditions),
         }
         conditions
     };
@@ -242,64 +242,63 @@ enum Part<'r, 'a> {
     Beyond(&'r KeysetBound<'a>),
 }
 
-/// A segment of rows whose first column is in the ranges of search terms.
-fn in_ranges<'a>(
-    above: Part<'_, 'a>,
-    below: Part<'_, 'a>,
-    range: KeysetRange<'_, 'a>,
-    terms: &[RangeTerm<'a>],
-    conditions: &mut Vec<Condition<'a>>,
-) {
-    let (greater, less) = range.operators();
-    let is_at_both = matches!((above, below), (Part::At(_), Part::At(_)));
-    // Between two positions that have the same value, their comparisons alone are tight.
-    let at = |bound: &KeysetBound<'a>, operator, end, conditions: &mut Vec<Condition<'a>>| {
-        conditions.push(bound.compare(operator));
-        conditions.extend(bound.compare_first(end).filter(|_| !is_at_both));
-    };
-    match above {
-        Part::Open => {}
-        Part::At(bound) => at(bound, greater, Operator::LessOrEqual, conditions),
-        Part::Beyond(bound) => conditions.extend(bound.compare_first(Operator::Greater)),
-    }
-    match below {
-        Part::Open => {}
-        Part::At(bound) => at(bound, less, Operator::GreaterOrEqual, conditions),
-        Part::Beyond(bound) => conditions.extend(bound.compare_first(Operator::Less)),
-    }
-    let ((Part::At(bound), _) | (_, Part::At(bound))) = (above, below) else {
-        return conditions.extend(terms.iter().map(|term| term.condition.clone()));
-    };
-    // All rows have the cursor's value, so it is compared instead of theirs.
-    let is_in_range = terms.iter().filter_map(|term| compare_values(bound.first, term.operator, term.value));
-    conditions.extend(is_in_range);
-    let order = match (above, below) {
-        (Part::At(above), Part::At(below)) => compare_values(above.first, Operator::Equal, below.first),
-        (Part::At(above), Part::Beyond(below)) | (Part::Beyond(above), Part::At(below)) => {
-            compare_values(above.first, Operator::Less, below.first)
-        }
-        _ => None,
-    };
-    conditions.extend(order);
+/// The rows of a range in a segment.
+struct Segment<'r, 'a> {
+    above: Part<'r, 'a>,
+    below: Part<'r, 'a>,
+    range: KeysetRange<'r, 'a>,
 }
 
-/// A segment of rows that have one value in the first column.
-fn with_value<'a>(
-    above: Part<'_, 'a>,
-    below: Part<'_, 'a>,
-    range: KeysetRange<'_, 'a>,
-    value: Option<Comparand>,
-    conditions: &mut Vec<Condition<'a>>,
-) {
-    let (greater, less) = range.operators();
-    for (part, inside, beyond) in [(above, greater, Operator::Greater), (below, less, Operator::Less)] {
-        match part {
+impl<'a> Segment<'_, 'a> {
+    /// Of rows whose first column is in the ranges of search terms.
+    fn in_ranges(&self, terms: &[RangeTerm<'a>], conditions: &mut Vec<Condition<'a>>) {
+        let Self { above, below, range } = *self;
+        let (greater, less) = range.operators();
+        let is_at_both = matches!((above, below), (Part::At(_), Part::At(_)));
+        // Between two positions that have the same value, their comparisons alone are tight.
+        let at = |bound: &KeysetBound<'a>, operator, end, conditions: &mut Vec<Condition<'a>>| {
+            conditions.push(bound.compare(operator));
+            conditions.extend(bound.compare_first(end).filter(|_| !is_at_both));
+        };
+        match above {
             Part::Open => {}
-            Part::At(bound) => {
-                conditions.extend(compare_values(value, Operator::Equal, bound.first));
-                conditions.push(bound.compare(inside));
+            Part::At(bound) => at(bound, greater, Operator::LessOrEqual, conditions),
+            Part::Beyond(bound) => conditions.extend(bound.compare_first(Operator::Greater)),
+        }
+        match below {
+            Part::Open => {}
+            Part::At(bound) => at(bound, less, Operator::GreaterOrEqual, conditions),
+            Part::Beyond(bound) => conditions.extend(bound.compare_first(Operator::Less)),
+        }
+        let ((Part::At(bound), _) | (_, Part::At(bound))) = (above, below) else {
+            return conditions.extend(terms.iter().map(|term| term.condition.clone()));
+        };
+        // All rows have the cursor's value, so it is compared instead of theirs.
+        let is_in_range = terms.iter().filter_map(|term| compare_values(bound.first, term.operator, term.value));
+        conditions.extend(is_in_range);
+        let order = match (above, below) {
+            (Part::At(above), Part::At(below)) => compare_values(above.first, Operator::Equal, below.first),
+            (Part::At(above), Part::Beyond(below)) | (Part::Beyond(above), Part::At(below)) => {
+                compare_values(above.first, Operator::Less, below.first)
             }
-            Part::Beyond(bound) => conditions.extend(compare_values(value, beyond, bound.first)),
+            _ => None,
+        };
+        conditions.extend(order);
+    }
+
+    /// Of rows that have one value in the first column.
+    fn with_value(&self, value: Option<Comparand>, conditions: &mut Vec<Condition<'a>>) {
+        let Self { above, below, range } = *self;
+        let (greater, less) = range.operators();
+        for (part, inside, beyond) in [(above, greater, Operator::Greater), (below, less, Operator::Less)] {
+            match part {
+                Part::Open => {}
+                Part::At(bound) => {
+                    conditions.extend(compare_values(value, Operator::Equal, bound.first));
+                    conditions.push(bound.compare(inside));
+                }
+                Part::Beyond(bound) => conditions.extend(compare_values(value, beyond, bound.first)),
+            }
         }
     }
 }

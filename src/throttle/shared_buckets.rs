@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use crate::shared_store::connection::{SharedStore, StoreError, StoreScript};
-use crate::throttle::bucket::{InsufficientCredits, Rate, ThrottleStatus};
+use crate::throttle::bucket::{Claim, InsufficientCredits, Rate, ThrottleStatus};
 use crate::throttle::memory_store::MemoryStore;
 use crate::throttle::metrics::FALLBACKS;
 
@@ -95,7 +95,7 @@ impl SharedBuckets {
     pub(super) async fn debit(&self, caller: &str, rate: &Rate, credits: u64) -> Result<SharedDebit, SharedDebitError> {
         let rate = &storable(rate);
         if self.store.is_up() {
-            self.seen.forecast(caller, rate, 0, credits)?;
+            self.seen.forecast(caller, rate, Claim::first(credits))?;
         }
         match self.ask(caller, rate, credits, true).await {
             Ok((result, written)) => Ok(SharedDebit { bucket: result?, debited: Debited::Bucket, written }),
@@ -123,24 +123,18 @@ impl SharedBuckets {
         let rate = &storable(rate);
         match self.ask(caller, rate, credits, false).await {
             Ok((result, _)) => Ok(result?),
-            Err(error) => self.forecast_while_away(caller, rate, 0, credits, error),
+            Err(error) => self.forecast_while_away(caller, rate, Claim::first(credits), error),
         }
     }
 
-    /// Whether the bucket covers a query after those before it, which cost `behind` credits, as far as this node knows it. A
+    /// Whether the bucket covers a query, as far as this node knows it. A
     /// rejection is certain; a query that is covered may be rejected all the same.
-    pub(super) fn known(
-        &self,
-        caller: &str,
-        rate: &Rate,
-        behind: u64,
-        credits: u64,
-    ) -> Result<ThrottleStatus, SharedDebitError> {
+    pub(super) fn known(&self, caller: &str, rate: &Rate, claim: Claim) -> Result<ThrottleStatus, SharedDebitError> {
         let rate = &storable(rate);
         if self.store.is_up() {
-            return Ok(self.seen.forecast(caller, rate, behind, credits)?);
+            return Ok(self.seen.forecast(caller, rate, claim)?);
         }
-        self.forecast_while_away(caller, rate, behind, credits, StoreError::Away)
+        self.forecast_while_away(caller, rate, claim, StoreError::Away)
     }
 
     /// Puts credits back where they were debited. If the store is away, they are lost.
@@ -208,7 +202,7 @@ impl SharedBuckets {
                 // Begun at what was known last.
                 self.shares.raise_missing(caller, rate, self.seen.missing(caller, rate));
                 let result = self.shares.debit(caller, rate, credits.saturating_mul(nodes));
-                Ok((share(result, rate, 0, credits, nodes)?, Debited::Share { nodes }))
+                Ok((share(result, rate, Claim::first(credits), nodes)?, Debited::Share { nodes }))
             }
             WhenAway::Open => Ok((full(rate), Debited::Nothing)),
             WhenAway::Closed => Err(SharedDebitError::Away(error)),
@@ -219,8 +213,7 @@ impl SharedBuckets {
         &self,
         caller: &str,
         rate: &Rate,
-        behind: u64,
-        credits: u64,
+        claim: Claim,
         error: StoreError,
     ) -> Result<ThrottleStatus, SharedDebitError> {
         match self.when_away {
@@ -228,8 +221,12 @@ impl SharedBuckets {
                 let nodes = self.store.nodes();
                 self.shares.raise_missing(caller, rate, self.seen.missing(caller, rate));
                 let parts = |credits: u64| credits.saturating_mul(nodes);
-                let result = self.shares.forecast(caller, rate, parts(behind), parts(credits));
-                Ok(share(result, rate, behind, credits, nodes)?)
+                let result = self.shares.forecast(
+                    caller,
+                    rate,
+                    Claim { behind: parts(claim.behind), credits: parts(claim.credits) },
+                );
+                Ok(share(result, rate, claim, nodes)?)
             }
             WhenAway::Open => Ok(full(rate)),
             WhenAway::Closed => Err(SharedDebitError::Away(error)),
@@ -247,8 +244,7 @@ impl From<InsufficientCredits> for SharedDebitError {
 fn share(
     result: Result<ThrottleStatus, InsufficientCredits>,
     rate: &Rate,
-    behind: u64,
-    credits: u64,
+    Claim { behind, credits }: Claim,
     nodes: u64,
 ) -> Result<ThrottleStatus, InsufficientCredits> {
     let part =

@@ -8,9 +8,8 @@ use serde_json::json;
 use crate::access::grants::Principal;
 use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
-use crate::api::graphql::execution::{AdmittedQuery, connect_own, second_route, settle};
+use crate::api::graphql::execution::{AdmittedQuery, Requester, connect_own, second_route, settle};
 use crate::api::request_context::RequestContext;
-use crate::api::service::Service;
 use crate::execute::error::ExecuteError;
 use crate::execute::plan_analysis::{PlanAnalysis, analyze};
 use crate::execute::statement_report::report;
@@ -26,15 +25,16 @@ pub(super) async fn respond(
 ) -> Result<ResponseBody, ApiError> {
     let RequestContext { service, entry, .. } = context;
     let (plan, timeline, debit) = (&query.compiled.plan, &mut entry.timeline, query.debit);
+    let requester = Requester { service, caller, request_id: &entry.id };
     let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
-        let result = attempt(service, caller, plan, &query.route, timeline).await;
+        let result = attempt(requester, plan, &query.route, timeline).await;
         match second_route(service, &query.route, plan, &result) {
-            Some(route) => attempt(service, caller, plan, &route, timeline).await,
+            Some(route) => attempt(requester, plan, &route, timeline).await,
             None => result,
         }
     });
-    let analysis = settle(service, caller, debit, query.until, &entry.id, Some(&log), running).await?;
+    let analysis = settle(requester, query.paid(), Some(&log), running).await?;
     let body = json!({
         "data": null,
         "extensions": {
@@ -46,8 +46,7 @@ pub(super) async fn respond(
 }
 
 async fn attempt(
-    service: &Service,
-    caller: &Principal,
+    requester: Requester<'_>,
     plan: &Plan,
     route: &ReadRoute,
     timeline: &mut Timeline,
@@ -55,7 +54,7 @@ async fn attempt(
     if !plan.needs_database() {
         return Ok(PlanAnalysis::default());
     }
-    let LeasedConnection { connection, held } = connect_own(service, caller, route, timeline).await?;
+    let LeasedConnection { connection, held } = connect_own(requester, route, timeline).await?;
     let log = Arc::clone(&timeline.statement);
     tokio::select! {
         biased;

@@ -3,13 +3,11 @@
 
 use tokio::time;
 
-use crate::access::grants::Principal;
 use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::changes_error::ChangesError;
 use crate::api::errors::service_error::ServiceError;
-use crate::api::graphql::execution::{AdmittedQuery, connect_own};
-use crate::api::service::Service;
+use crate::api::graphql::execution::{AdmittedQuery, Requester, connect_own};
 use crate::database::error::DatabaseError;
 use crate::database::snapshot_position::{self, Tick};
 use crate::execute::changes_state::ChangesState;
@@ -20,19 +18,18 @@ use crate::sync_token::{Epoch, SyncToken};
 
 /// Checks the pages of changes of a query. If one cannot be used, the query is refunded.
 pub(crate) async fn check(
-    service: &Service,
-    caller: &Principal,
+    requester: Requester<'_>,
     query: &AdmittedQuery,
     rows: &ResponseWriter,
     timeline: &mut Timeline,
-    request_id: &str,
 ) -> Result<(), ApiError> {
+    let Requester { service, caller, request_id } = requester;
     let mut is_flushed = false;
     for (start, state) in rows.changes_states() {
         let checked = async {
             if let (Some(epoch), Some(token)) = (history(start, &state)?, &start.token) {
                 let LeasedConnection { connection, held: _held } =
-                    connect_own(service, caller, &query.route, timeline).await?;
+                    connect_own(requester, &query.route, timeline).await?;
                 let tick = snapshot_position::newest_tick(&connection, epoch).await?;
                 connection.release();
                 survives(token, tick, &state)?;
@@ -40,7 +37,7 @@ pub(crate) async fn check(
             if state.is_unflushed && !is_flushed {
                 let flush = async {
                     let LeasedConnection { connection, held: _held } =
-                        connect_own(service, caller, &query.route, timeline).await?;
+                        connect_own(requester, &query.route, timeline).await?;
                     snapshot_position::flush(&connection).await?;
                     connection.release();
                     Ok::<_, DatabaseError>(())

@@ -15,18 +15,17 @@ use crate::api::errors::query_error::QueryError;
 use crate::api::graphql::free_requests::charge_failure;
 use crate::api::service::Service;
 use crate::api::views::View;
-use crate::catalog::scope::RowScope;
 use crate::compile::compiled::Compiled;
 use crate::compile::compiler::Compiler;
 use crate::compile::explanation::Explanation;
 use crate::compile::export::Export;
 use crate::error::graphql_error::GraphqlErrors;
-use crate::limits::Limits;
 use crate::query::Request;
+use crate::query::bind::caller::Caller;
 use crate::throttle::pace::Pace;
 
 /// A stage of the compiler.
-type Compile<T> = fn(&Compiler, &Request, &Limits, &RowScope) -> Result<T, GraphqlErrors>;
+type Compile<T> = fn(&Compiler, &Request, Caller<'_>) -> Result<T, GraphqlErrors>;
 
 /// Compiles a query.
 pub(crate) async fn compile(
@@ -35,7 +34,7 @@ pub(crate) async fn compile(
     view: &View,
     request: &mut Request,
 ) -> Result<Compiled, ApiError> {
-    run(service, caller, view, request, Compiler::compile_among).await
+    run(service, caller, view, request, |compiler, request, caller| compiler.compile(request, caller)).await
 }
 
 /// Explains a query.
@@ -45,7 +44,7 @@ pub(crate) async fn explain(
     view: &View,
     request: &mut Request,
 ) -> Result<Explanation, ApiError> {
-    run(service, caller, view, request, Compiler::explain_among).await
+    run(service, caller, view, request, |compiler, request, caller| compiler.explain(request, caller)).await
 }
 
 /// Reads an export.
@@ -55,7 +54,7 @@ pub(crate) async fn export(
     view: &View,
     request: &mut Request,
 ) -> Result<Export, ApiError> {
-    run(service, caller, view, request, |compiler, request, _, _| Export::new(compiler.catalog(), request)).await
+    run(service, caller, view, request, |compiler, request, _| Export::new(compiler.catalog(), request)).await
 }
 
 async fn run<T: Send + 'static>(
@@ -67,13 +66,13 @@ async fn run<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let limits = caller.limits.query;
     let result = if view.compiler.is_quick(request) {
-        compile(&view.compiler, request, &limits, &view.rows)
+        compile(&view.compiler, request, Caller { limits: &limits, rows: &view.rows })
     } else {
         let until = Instant::now() + caller.limits.deadline;
         let turn = service.cpu_tasks.turn(&caller.user_id, until).await?;
         let (compiler, pace) = (Arc::clone(&view.compiler), Arc::clone(&service.free_query_pace));
         let rows = view.rows.clone();
-        let work = move |request: &Request| compile(&compiler, request, &limits, &rows);
+        let work = move |request: &Request| compile(&compiler, request, Caller { limits: &limits, rows: &rows });
         compile_apart(turn, until, pace, &caller.user_id, request, work).await?
     };
     Ok(result.map_err(QueryError::Compile)?)

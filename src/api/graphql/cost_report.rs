@@ -12,17 +12,15 @@ use crate::api::errors::api_error::{ApiError, milliseconds};
 use crate::api::errors::query_error::QueryError;
 use crate::api::graphql::compilation;
 use crate::api::graphql::free_requests::{Work, charge, pace};
-use crate::api::graphql::persisted_queries::{ResolvedQuery, store};
+use crate::api::graphql::persisted_queries::store;
+use crate::api::graphql::query_request::QueryRequest;
 use crate::api::negotiate::Media;
 use crate::api::request_context::RequestContext;
-use crate::api::service::Service;
-use crate::api::views::View;
 use crate::compile::compiled::Compiled;
 use crate::compile::explanation::Explanation;
 use crate::error::code::ErrorCode;
 use crate::execute::statement_report;
 use crate::http::response::{HttpResponse, ResponseBody, json_response};
-use crate::query::Request;
 use crate::throttle::bucket::{InsufficientCredits, ThrottleStatus};
 use crate::throttle::rate_limiter::DebitError;
 
@@ -85,17 +83,14 @@ pub(crate) fn wants_analysis(headers: &HeaderMap) -> bool {
 }
 
 /// The cost of every field, if the client asks for it beside the data.
-pub(crate) async fn field_costs(
-    service: &Service,
-    caller: &Principal,
-    view: &View,
-    request: &mut Request,
+pub(super) async fn field_costs(
+    QueryRequest { context, caller, view, query }: &mut QueryRequest<'_>,
     headers: &HeaderMap,
 ) -> Result<Option<Value>, ApiError> {
     if !headers.get(INCLUDE_FIELDS).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true")) {
         return Ok(None);
     }
-    let explanation = compilation::explain(service, caller, view, request).await?;
+    let explanation = compilation::explain(&context.service, caller, view, &mut query.request).await?;
     Ok(Some(json!(explanation.fields())))
 }
 
@@ -118,15 +113,12 @@ fn require_plan_grant(caller: &Principal) -> Result<(), AccessError> {
 }
 
 /// Responds with the report. Nothing is debited or executed.
-pub(crate) async fn respond(
-    context: &mut RequestContext,
-    caller: &Principal,
-    view: &View,
+pub(super) async fn respond(
+    QueryRequest { context, caller, view, query }: &mut QueryRequest<'_>,
     wanted: Report,
-    query: &mut ResolvedQuery,
     media: Media,
 ) -> Result<HttpResponse, ApiError> {
-    let RequestContext { service, entry, .. } = context;
+    let RequestContext { service, entry, .. } = &mut **context;
     if wanted == Report::Plan {
         require_plan_grant(caller)?;
     }

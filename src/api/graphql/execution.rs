@@ -54,26 +54,46 @@ pub(crate) struct AdmittedQuery {
     pub until: time::Instant,
 }
 
+impl AdmittedQuery {
+    /// What was paid, and until when it may run.
+    pub(crate) fn paid(&self) -> PaidTime {
+        PaidTime { debit: self.debit, until: self.until }
+    }
+}
+
+/// Whose request is executed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Requester<'a> {
+    pub service: &'a Service,
+    pub caller: &'a Principal,
+    pub request_id: &'a str,
+}
+
+/// What was paid for a statement, and its deadline.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PaidTime {
+    pub debit: Debit,
+    pub until: time::Instant,
+}
+
 /// The rows of a query, if they are there before its deadline.
 pub(crate) async fn fetch(
-    service: &Service,
-    caller: &Principal,
+    requester: Requester<'_>,
     query: &AdmittedQuery,
     limits: &mut RowLimits<'_>,
     timeline: &mut Timeline,
-    request_id: &str,
 ) -> Result<Box<ResponseWriter>, ApiError> {
     let compiled = &query.compiled;
     let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
-        let result = attempt(service, caller, compiled, &query.route, limits, timeline).await;
-        match second_route(service, &query.route, &compiled.plan, &result) {
+        let result = attempt(requester, compiled, &query.route, limits, timeline).await;
+        match second_route(requester.service, &query.route, &compiled.plan, &result) {
             // Boxed, so that the futures of other requests stay small.
-            Some(route) => Box::pin(attempt(service, caller, compiled, &route, limits, timeline)).await,
+            Some(route) => Box::pin(attempt(requester, compiled, &route, limits, timeline)).await,
             None => result,
         }
     });
-    settle(service, caller, query.debit, query.until, request_id, Some(&log), running).await
+    settle(requester, query.paid(), Some(&log), running).await
 }
 
 /// Whether a query is charged with this result.
@@ -94,11 +114,8 @@ pub(crate) fn is_charged<T>(result: &Result<T, ApiError>) -> bool {
 /// if it is not to blame. What runs is pinned by the caller, since time-outs move what they are given. If it begins with a statement,
 /// that is recorded in `log`.
 pub(crate) async fn settle<T>(
-    service: &Service,
-    caller: &Principal,
-    debit: Debit,
-    until: time::Instant,
-    request_id: &str,
+    Requester { service, caller, request_id }: Requester<'_>,
+    PaidTime { debit, until }: PaidTime,
     log: Option<&StatementLog>,
     running: Pin<&mut impl Future<Output = Result<T, ExecuteError>>>,
 ) -> Result<T, ApiError> {
@@ -184,8 +201,7 @@ pub(crate) fn second_route<T>(
 }
 
 async fn attempt(
-    service: &Service,
-    caller: &Principal,
+    Requester { service, caller, .. }: Requester<'_>,
     compiled: &Compiled,
     route: &ReadRoute,
     limits: &mut RowLimits<'_>,
@@ -249,8 +265,7 @@ fn is_of_connection(error: &DatabaseError) -> bool {
 
 /// A connection of its own to a server of the route, in turn with other callers.
 pub(crate) async fn connect_own(
-    service: &Service,
-    caller: &Principal,
+    Requester { service, caller, .. }: Requester<'_>,
     route: &ReadRoute,
     timeline: &mut Timeline,
 ) -> Result<LeasedConnection<OwnConnection>, DatabaseError> {

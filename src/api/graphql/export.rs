@@ -25,13 +25,14 @@ use crate::api::graphql::admission::{self, take_permit};
 use crate::api::graphql::compilation;
 use crate::api::graphql::cost_report;
 use crate::api::graphql::current_account::current_account;
-use crate::api::graphql::execution::{is_charged, second_route, settle};
+use crate::api::graphql::execution::{PaidTime, Requester, is_charged, second_route, settle};
 use crate::api::graphql::export_lines::{write_end, write_resume};
 use crate::api::graphql::export_log::ExportLog;
 use crate::api::graphql::export_run::{self, ExportRun};
 use crate::api::graphql::feed_export;
 use crate::api::graphql::idle_place::IdlePlace;
 use crate::api::graphql::persisted_queries::store;
+use crate::api::graphql::query_request::QueryRequest;
 use crate::api::graphql::query_source::resolve;
 use crate::api::graphql::request_envelope;
 use crate::api::graphql::row_memory;
@@ -86,7 +87,8 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
     let envelope = request_envelope::read(context, &caller, body).await?;
     let mut query = resolve(&context.service, &caller, &view, envelope)?;
     if let Some(report) = cost_report::requested(&context.head.headers)? {
-        return cost_report::respond(context, &caller, &view, report, &mut query, Media::GraphqlResponse).await;
+        let mut request = QueryRequest { context, caller, view, query };
+        return cost_report::respond(&mut request, report, Media::GraphqlResponse).await;
     }
     let RequestContext { service, head, in_flight, entry, .. } = context;
     let is_quick = view.compiler.is_quick(&query.request);
@@ -273,11 +275,12 @@ impl RunningExport {
     ) -> Result<Page, ApiError> {
         let (service, caller) = (Arc::clone(&self.run.service), Arc::clone(&self.run.caller));
         let request_id = Arc::clone(&self.run.request_id);
-        let until = time::Instant::now() + caller.limits.deadline;
+        let requester = Requester { service: &service, caller: &caller, request_id: &request_id };
+        let paid = PaidTime { debit, until: time::Instant::now() + caller.limits.deadline };
         let log = Arc::clone(&timeline.statement);
         let fetching = self.fetch(place, compiled, timeline);
         let started = Instant::now();
-        let rows = settle(&service, &caller, debit, until, &request_id, Some(&log), pin!(fetching)).await;
+        let rows = settle(requester, paid, Some(&log), pin!(fetching)).await;
         self.page_time = started.elapsed();
         if is_charged(&rows) {
             self.run.cost.fetch_add(debit.cost, Ordering::Relaxed);

@@ -26,6 +26,7 @@ use crate::compile::export::Export;
 use crate::execute::response_writer::{PageEnd, ResponseWriter};
 use crate::http::connection::FurtherMemory;
 use crate::http::response::{BoxError, HttpResponse, ResponseBody};
+use crate::query::bind::caller::Caller;
 use crate::throttle::rate_limiter::Debit;
 
 /// The media type.
@@ -93,7 +94,10 @@ impl ExportRun {
         let started = Instant::now();
         let (compiler, export) = (Arc::clone(&self.view.compiler), Arc::clone(&self.export));
         let (limits, rows, cursor) = (self.caller.limits, self.view.rows.clone(), self.cursor.clone());
-        let compile = move || export.page(compiler.catalog(), &limits.query, &rows, cursor.as_deref());
+        let compile = move || {
+            let caller = Caller { limits: &limits.query, rows: &rows };
+            export.page(compiler.catalog(), caller, cursor.as_deref())
+        };
         let result = if self.is_quick {
             compile()
         } else {

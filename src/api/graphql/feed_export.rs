@@ -17,7 +17,7 @@ use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::take_permit;
 use crate::api::graphql::changes;
-use crate::api::graphql::execution::{AdmittedQuery, fetch, is_charged};
+use crate::api::graphql::execution::{AdmittedQuery, Requester, fetch, is_charged};
 use crate::api::graphql::export_lines::write_resume;
 use crate::api::graphql::export_run::{self, ExportRun};
 use crate::api::graphql::parking::{Parking, Wake};
@@ -145,12 +145,13 @@ impl FeedExport {
         let started = Instant::now();
         let memory = &mut run.memory;
         let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |bytes| row_memory::hold(memory, bytes) };
-        let rows = fetch(&service, &caller, &query, &mut limits, timeline, &run.request_id).await;
+        let requester = Requester { service: &service, caller: &caller, request_id: &run.request_id };
+        let rows = fetch(requester, &query, &mut limits, timeline).await;
         if is_charged(&rows) {
             run.cost.fetch_add(debit.cost, Ordering::Relaxed);
         }
         let mut rows = rows?;
-        let checked = changes::check(&service, &caller, &query, &rows, timeline, &run.request_id).await;
+        let checked = changes::check(requester, &query, &rows, timeline).await;
         checked.inspect_err(|_| {
             run.cost.fetch_sub(debit.cost, Ordering::Relaxed);
         })?;

@@ -23,6 +23,7 @@ mod parked_query;
 mod parking;
 pub(crate) mod persisted_queries;
 mod prepared_query;
+mod query_request;
 pub(crate) mod query_source;
 pub(crate) mod request_envelope;
 pub(crate) mod response_body;
@@ -49,14 +50,14 @@ use crate::api::graphql::execution::{AdmittedQuery, is_charged};
 use crate::api::graphql::free_requests::{Work, pace};
 use crate::api::graphql::parked_query::ParkedQuery;
 use crate::api::graphql::parking::Parking;
-use crate::api::graphql::persisted_queries::{ResolvedQuery, store};
+use crate::api::graphql::persisted_queries::store;
 use crate::api::graphql::prepared_query::PreparedQuery;
+use crate::api::graphql::query_request::QueryRequest;
 use crate::api::graphql::query_source::resolve;
 use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
-use crate::api::views::View;
 use crate::error::code::ErrorCode;
 use crate::http::coding::compress::{ENCODER_MEMORY, compress, keeps_encoder};
 use crate::http::coding::{self, Choice};
@@ -111,15 +112,18 @@ async fn serve(
     let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
     let media = media?;
     let envelope = request_envelope::read(context, &caller, body).await?;
-    let mut query = resolve(&context.service, &caller, &view, envelope)?;
+    let query = resolve(&context.service, &caller, &view, envelope)?;
 
     let headers = optional_headers::of(&context.head.headers);
     let wait = prefer::wait(&headers);
-    if let Some(report) = cost_report::requested(&headers)? {
-        return cost_report::respond(context, &caller, &view, report, &mut query, media).await;
+    let report = cost_report::requested(&headers)?;
+    let mut request = QueryRequest { context, caller: Arc::clone(&caller), view, query };
+    if let Some(report) = report {
+        return cost_report::respond(&mut request, report, media).await;
     }
-    let schedule = Schedule::new(&context.service, &caller, wait);
-    let result = run(context, &caller, &view, &headers, &mut query, &schedule).await;
+    let schedule = Schedule::new(&request.context.service, &caller, wait);
+    let result = run(&mut request, &headers, &schedule).await;
+    let QueryRequest { context, query, .. } = request;
     if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
         drop(query);
         admission::hold_back(context, &caller).await;
@@ -136,14 +140,12 @@ async fn serve(
 
 /// The gates from the compiler on.
 async fn run(
-    context: &mut RequestContext,
-    caller: &Arc<Principal>,
-    view: &View,
+    request: &mut QueryRequest<'_>,
     headers: &HeaderMap,
-    query: &mut ResolvedQuery,
     schedule: &Schedule,
 ) -> Result<ResponseBody, ApiError> {
-    let RequestContext { service, in_flight, entry, .. } = &mut *context;
+    let QueryRequest { context, caller, view, query } = &mut *request;
+    let RequestContext { service, in_flight, entry, .. } = &mut **context;
     let after = read_position::after(headers, &service.servers).await?;
     // Refusing a query once more must cost little.
     if let Some(known) = view.compiler.known_price(&query.request, &caller.limits.query) {
@@ -165,7 +167,9 @@ async fn run(
             .await
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
-    let field_costs = cost_report::field_costs(service, caller, view, &mut query.request, headers).await?;
+    let field_costs = cost_report::field_costs(request, headers).await?;
+    let QueryRequest { context, caller, view, query } = &mut *request;
+    let RequestContext { service, in_flight, .. } = &mut **context;
     // Nobody needs the values of variables any more, in particular not while the request waits.
     query.drop_variables(in_flight);
     let includes_plan = cost_report::includes_plan(caller, headers, &compiled)?;
@@ -176,17 +180,18 @@ async fn run(
         && prepared.compiled.plan.marks_of_changes().is_some()
     {
         let parked = ParkedQuery { parking: Parking::new(service, caller)?, prepared, wait };
-        return Box::pin(parked.respond(context, Arc::clone(caller), view, &query.request)).await;
+        return Box::pin(parked.respond(request)).await;
     }
-    let admitted = prepared.admit(context, caller, view, &query.request, schedule).await?;
+    let admitted = prepared.admit(request, schedule).await?;
+    let QueryRequest { context, caller, .. } = &mut *request;
     let place = if wants_analysis { None } else { streamed_body::place(&context.service, &admitted) };
     // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
     let body = match place {
         None if wants_analysis => Box::pin(analysis::respond(context, caller, &admitted)).await,
-        Some(place) => Box::pin(streamed_body::begin(context, caller, &query.request, admitted, place)).await,
+        Some(place) => Box::pin(streamed_body::begin(request, admitted, place)).await,
         None => Box::pin(gather(context, caller, admitted)).await,
     };
-    context.entry.cost = is_charged(&body).then_some(cost);
+    request.context.entry.cost = is_charged(&body).then_some(cost);
     body
 }
 

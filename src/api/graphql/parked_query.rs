@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use tokio::time;
 
-use crate::access::grants::Principal;
 use crate::api::access_log::timeline::Stage;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
@@ -17,13 +16,12 @@ use crate::api::graphql::current_account::current_account;
 use crate::api::graphql::execution::is_charged;
 use crate::api::graphql::parking::{Parking, Wake};
 use crate::api::graphql::prepared_query::{self, PreparedQuery};
+use crate::api::graphql::query_request::QueryRequest;
 use crate::api::graphql::response_body;
 use crate::api::graphql::response_end::ResponseEnd;
 use crate::api::request_context::RequestContext;
-use crate::api::views::View;
 use crate::execute::constant;
 use crate::http::response::ResponseBody;
-use crate::query::Request;
 use crate::replicas::read_servers::ReadServers;
 use crate::throttle::rate_limiter::Debit;
 
@@ -37,41 +35,34 @@ pub(super) struct ParkedQuery {
 
 impl ParkedQuery {
     /// The body of its response.
-    pub(super) async fn respond(
-        self,
-        context: &mut RequestContext,
-        mut caller: Arc<Principal>,
-        view: &View,
-        request: &Request,
-    ) -> Result<ResponseBody, ApiError> {
+    pub(super) async fn respond(self, request: &mut QueryRequest<'_>) -> Result<ResponseBody, ApiError> {
         let Self { mut parking, prepared, wait } = self;
         let until = time::Instant::now() + wait;
-        while park(context, &caller, &mut parking, until).await? == Wake::Changes {
-            caller = current_account(&context.service, &caller, prepared.grants, &view.rows)?;
+        while park(request, &mut parking, until).await? == Wake::Changes {
+            let QueryRequest { context, caller, view, .. } = &mut *request;
+            *caller = current_account(&context.service, caller, prepared.grants, &view.rows)?;
             parking.begin_page(&context.service, &prepared.compiled.plan);
             // Boxed, so that a request that waits does not have what reading a page takes.
-            let reading = Box::pin(read(context, &caller, view, request, &prepared, until));
+            let reading = Box::pin(read(request, &prepared, until));
             if let Some(body) = reading.await? {
                 return Ok(body);
             }
         }
-        Box::pin(end(context, &caller, prepared)).await
+        Box::pin(end(request, prepared)).await
     }
 }
 
 /// The body of a response with changes. If there are none, the page is refunded.
 async fn read(
-    context: &mut RequestContext,
-    caller: &Arc<Principal>,
-    view: &View,
-    request: &Request,
+    request: &mut QueryRequest<'_>,
     prepared: &PreparedQuery,
     until: time::Instant,
 ) -> Result<Option<ResponseBody>, ApiError> {
-    context.entry.timeline.statement = Arc::default();
+    request.context.entry.timeline.statement = Arc::default();
     let left = until.saturating_duration_since(time::Instant::now());
-    let schedule = Schedule::new(&context.service, caller, Some(left));
-    let query = prepared.clone().admit(context, caller, view, request, &schedule).await?;
+    let schedule = Schedule::new(&request.context.service, &request.caller, Some(left));
+    let query = prepared.clone().admit(request, &schedule).await?;
+    let QueryRequest { context, caller, .. } = request;
     let started = Instant::now();
     let rows = prepared_query::rows(context, caller, &query).await;
     context.entry.cost = is_charged(&rows).then_some(query.debit.cost);
@@ -90,12 +81,11 @@ async fn read(
 
 /// Waits for changes, if a page was read, and for the turn of the next one.
 async fn park(
-    context: &mut RequestContext,
-    caller: &Principal,
+    QueryRequest { context, caller, .. }: &mut QueryRequest<'_>,
     parking: &mut Parking,
     until: time::Instant,
 ) -> Result<Wake, ServiceError> {
-    let RequestContext { service, in_flight, entry, .. } = context;
+    let RequestContext { service, in_flight, entry, .. } = &mut **context;
     let (held, started) = (in_flight.reserved(), Instant::now());
     in_flight.reserve(WAITING_BYTES)?;
     let wake = parking.wait(service, caller, until).await;
@@ -106,11 +96,10 @@ async fn park(
 
 /// The body of a response without changes.
 async fn end(
-    context: &mut RequestContext,
-    caller: &Principal,
+    QueryRequest { context, caller, .. }: &mut QueryRequest<'_>,
     prepared: PreparedQuery,
 ) -> Result<ResponseBody, ApiError> {
-    let RequestContext { service, entry, .. } = context;
+    let RequestContext { service, entry, .. } = &mut **context;
     let bucket = service.admission.forecast(&caller.user_id, &caller.limits.rate(), 0).await?;
     let rows = constant(&prepared.compiled.plan);
     let query = prepared.admitted(Debit::nothing(bucket), ReadServers::primary_route(), time::Instant::now());

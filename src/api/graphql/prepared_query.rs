@@ -1,6 +1,5 @@
 //! A query that is compiled: the gates from the credits on, and its response if its rows are gathered before it is written.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -11,12 +10,12 @@ use crate::api::access_log::timeline::Stage;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::admission::{self, Schedule};
-use crate::api::graphql::execution::{self, AdmittedQuery};
+use crate::api::graphql::execution::{self, AdmittedQuery, Requester};
+use crate::api::graphql::query_request::QueryRequest;
 use crate::api::graphql::response_end::ResponseEnd;
 use crate::api::graphql::row_memory;
 use crate::api::graphql::{changes, response_body};
 use crate::api::request_context::RequestContext;
-use crate::api::views::View;
 use crate::catalog::grant_set::GrantSet;
 use crate::compile::compiled::Compiled;
 use crate::cost::limit_check::check_response_size;
@@ -24,7 +23,6 @@ use crate::database::wal_position::WalPosition;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::row_limits::RowLimits;
 use crate::http::response::ResponseBody;
-use crate::query::Request;
 use crate::replicas::read_servers::{ReadRoute, ReadServers};
 use crate::throttle::rate_limiter::Debit;
 
@@ -46,13 +44,10 @@ impl PreparedQuery {
     /// Waits for its place and its credits, debits it, and chooses where it is read.
     pub(super) async fn admit(
         self,
-        context: &mut RequestContext,
-        caller: &Arc<Principal>,
-        view: &View,
-        request: &Request,
+        QueryRequest { context, caller, view, query }: &mut QueryRequest<'_>,
         schedule: &Schedule,
     ) -> Result<AdmittedQuery, ApiError> {
-        let cost = self.compiled.estimate.cost();
+        let (request, cost) = (&query.request, self.compiled.estimate.cost());
         let demand = admission::demand(cost, request, &context.in_flight);
         let admitted = admission::admit(context, caller, demand, schedule).await;
         let debit = admitted.inspect_err(|_| {
@@ -91,10 +86,11 @@ pub(super) async fn rows(
         bytes: check_response_size(0, query.debit.cost, &caller.limits.query).limit,
         memory: &mut |bytes| row_memory::hold(&mut memory, bytes),
     };
-    let rows = execution::fetch(service, caller, query, &mut limits, &mut entry.timeline, &entry.id).await?;
+    let requester = Requester { service, caller, request_id: &entry.id };
+    let rows = execution::fetch(requester, query, &mut limits, &mut entry.timeline).await?;
     if query.compiled.plan.reads_changes() {
         // Boxed, so that the futures of other requests stay small.
-        Box::pin(changes::check(service, caller, query, &rows, &mut entry.timeline, &entry.id)).await?;
+        Box::pin(changes::check(requester, query, &rows, &mut entry.timeline)).await?;
     }
     Ok(rows)
 }

@@ -18,7 +18,8 @@ use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::current_account::current_account;
-use crate::api::graphql::execution::{AdmittedQuery, connect_own, second_route, settle};
+use crate::api::graphql::execution::{AdmittedQuery, PaidTime, Requester, connect_own, second_route, settle};
+use crate::api::graphql::query_request::QueryRequest;
 use crate::api::graphql::response_body::{CHUNK, MAX_WHOLE};
 use crate::api::graphql::response_end::ResponseEnd;
 use crate::api::graphql::response_envelope::START;
@@ -30,11 +31,10 @@ use crate::catalog::grant_set::GrantSet;
 use crate::catalog::scope::RowScope;
 use crate::compile::compiled::Compiled;
 use crate::execute::error::ExecuteError;
-use crate::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
+use crate::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamedResponse};
 use crate::execute::response_writer::WriteError;
 use crate::http::connection::FurtherMemory;
 use crate::http::response::{BoxError, ResponseBody};
-use crate::query::Request;
 use crate::replicas::read_servers::{HeldServer, LeasedConnection, ReadRoute};
 
 /// The most rows of a response that are gathered before it is written.
@@ -54,23 +54,22 @@ pub(crate) fn place(service: &Service, query: &AdmittedQuery) -> Option<OwnedSem
 
 /// The body of a response, once its first part is written. If that is all, the body is whole.
 pub(crate) async fn begin(
-    context: &mut RequestContext,
-    caller: &Arc<Principal>,
-    request: &Request,
+    request: &mut QueryRequest<'_>,
     query: AdmittedQuery,
     place: OwnedSemaphorePermit,
 ) -> Result<ResponseBody, ApiError> {
-    let RequestContext { service, in_flight, entry, .. } = context;
+    let (RequestContext { service, in_flight, entry, .. }, caller) = (&mut *request.context, &request.caller);
     let (compiled, timeline, until) = (&query.compiled, &mut entry.timeline, query.until);
     let log = Arc::clone(&timeline.statement);
+    let requester = Requester { service, caller, request_id: &entry.id };
     let first = async {
-        let result = first_part(service, caller, compiled, &query.route, in_flight.further(), timeline).await;
+        let result = first_part(requester, compiled, &query.route, in_flight.further(), timeline).await;
         match second_route(service, &query.route, &compiled.plan, &result) {
-            Some(route) => first_part(service, caller, compiled, &route, in_flight.further(), timeline).await,
+            Some(route) => first_part(requester, compiled, &route, in_flight.further(), timeline).await,
             None => result,
         }
     };
-    let first = settle(service, caller, query.debit, until, &entry.id, Some(&log), pin!(first)).await?;
+    let first = settle(requester, query.paid(), Some(&log), pin!(first)).await?;
     let (part, stream, held) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
     let (grants, rows) = (query.grants, compiled.plan.scope().clone());
     let end = ResponseEnd::new(query, &entry.timeline.statement);
@@ -101,7 +100,7 @@ pub(crate) async fn begin(
                 time_left: until.saturating_duration_since(Instant::now()),
                 client_time_left: service.http.options.write_timeout,
                 waiting_since: Instant::now(),
-                slow: StreamedQuery::new(service, caller, request, cost, entry),
+                slow: StreamedQuery::new(service, caller, &request.query.request, cost, entry),
                 _held: held,
                 _place: place,
             };
@@ -113,25 +112,25 @@ pub(crate) async fn begin(
 
 /// The first part of a response, and what it goes on with.
 async fn first_part(
-    service: &Service,
-    caller: &Principal,
+    requester: Requester<'_>,
     compiled: &Compiled,
     route: &ReadRoute,
     mut memory: FurtherMemory,
     timeline: &mut Timeline,
 ) -> Result<Result<(Part, ResponseStream, HeldServer), WriteError>, ExecuteError> {
     let plan = Arc::clone(&compiled.plan);
-    let LeasedConnection { connection, held } = connect_own(service, caller, route, timeline).await?;
-    let options = StreamOptions { first_part: MAX_WHOLE, part: CHUNK, rows: None };
+    let LeasedConnection { connection, held } = connect_own(requester, route, timeline).await?;
     let log = Arc::clone(&timeline.statement);
     let memory = Box::new(move |bytes: usize| row_memory::hold(&mut memory, bytes.saturating_sub(MEMORY)));
-    let mut stream = ResponseStream::new(connection, plan, log, START.to_vec(), options, memory);
+    let (start, first_part, part, rows) = (START.to_vec(), MAX_WHOLE, CHUNK, None);
+    let mut stream =
+        ResponseStream::new(StreamedResponse { connection, plan, log, start, first_part, part, rows, memory });
     let part = tokio::select! {
         biased;
         part = next_part(&mut stream) => part?,
         error = held.server.lost() => return Err(error.into()),
     };
-    service.servers.record_read(&caller.user_id, &held.server);
+    requester.service.servers.record_read(&requester.caller.user_id, &held.server);
     Ok(part.map(|part| (part, stream, held)))
 }
 
@@ -201,8 +200,9 @@ impl RunningResponse {
             return Err(self.break_off(&error.into()));
         }
         let part = next_part(&mut self.stream);
-        let (debit, until) = (self.end.debit, now + self.time_left);
-        let part = settle(&self.service, &self.caller, debit, until, &self.request_id, None, pin!(part)).await;
+        let paid = PaidTime { debit: self.end.debit, until: now + self.time_left };
+        let requester = Requester { service: &self.service, caller: &self.caller, request_id: &self.request_id };
+        let part = settle(requester, paid, None, pin!(part)).await;
         self.waiting_since = Instant::now();
         let took = self.waiting_since.duration_since(now);
         self.time_left = self.time_left.saturating_sub(took);

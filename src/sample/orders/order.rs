@@ -1,5 +1,6 @@
 //! The history of an order, from which all of its rows are derived.
 
+use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::orders::lifecycle::{self, Fulfillment, OrderState};
@@ -65,6 +66,13 @@ pub(in crate::sample) struct Item {
     /// The unit price in cents.
     pub(in crate::sample) price: u32,
     pub(in crate::sample) is_cancelled: bool,
+}
+
+/// Writes the rows of an order, or of what orders leave.
+pub(in crate::sample) struct OrderWriter<'a> {
+    pub(in crate::sample) batch: &'a mut Batch,
+    pub(in crate::sample) context: &'a mut OrderContext,
+    pub(in crate::sample) rng: &'a mut SampleRng,
 }
 
 /// The data that generating orders uses and changes.
