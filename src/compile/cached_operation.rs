@@ -11,7 +11,7 @@ use crate::cost::estimate::Estimate;
 use crate::cost::evaluation::evaluate;
 use crate::cost::limit_check::{check_limits, check_response_size};
 use crate::cost::limit_exceeded::response_too_large;
-use crate::cost::price::OperationCost;
+use crate::cost::operation_cost::OperationCost;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::planner::output::Output;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::cost::price::{Cost, OperationCost};
+use crate::cost::operation_cost::OperationCost;
+use crate::cost::price::Cost;
 use crate::query::bind::selection::BoundOperation;
 use crate::query::bind::step_values::StepValues;
 

@@ -6,7 +6,7 @@
 //! relation that these are read from.
 //!
 //! - `lines`: the fields of an operation, and the price of each
-//! - [`price`]: the depth and the price of an operation, with the page sizes left open
+//! - `operation_cost`: the depth and the price of an operation, with the page sizes left open; [`price`]: credits
 //! - [`estimate`]: the price of a request, and of the rows that came back
 //! - [`limit_check`]: the check of both against the caller's limits
 //! - `evaluation`: all of that for one request
@@ -49,6 +49,7 @@ pub mod fields;
 pub mod limit_check;
 pub(crate) mod limit_exceeded;
 mod lines;
+pub(crate) mod operation_cost;
 mod pages;
 pub mod price;
 mod suggest;

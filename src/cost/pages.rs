@@ -2,7 +2,8 @@
 
 use crate::cost::estimate::Estimate;
 use crate::cost::lines::{Line, LineKind, Path, WrittenSize, lines};
-use crate::cost::price::{Cost, OperationCost};
+use crate::cost::operation_cost::OperationCost;
+use crate::cost::price::Cost;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
 

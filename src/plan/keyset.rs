@@ -36,6 +36,17 @@ pub(crate) struct RangeTerm<'a> {
     pub(crate) value: Option<Comparand>,
 }
 
+/// The columns by which positions in an index are compared.
+#[derive(Clone, Copy)]
+pub(crate) struct KeysetColumns<'k, 'a> {
+    pub(crate) sort_key: &'a SortKey,
+    /// Those that are constant in all rows of a parent are left out: a comparison with them would hide from PostgreSQL that the
+    /// other columns are a range of an index that begins with the constant ones.
+    pub(crate) constant: &'k [String],
+    /// Whether search terms restrict the first one.
+    pub(crate) is_restricted: bool,
+}
+
 /// A position in an index that rows are compared with.
 pub(crate) struct KeysetBound<'a> {
     columns: Vec<ColumnOf<'a>>,
@@ -46,14 +57,10 @@ pub(crate) struct KeysetBound<'a> {
 }
 
 impl<'a> KeysetBound<'a> {
-    /// The position of a cursor among the rows of one parent. `source` says where the values of its columns come from. The
-    /// columns that are `constant` in all of these rows are left out: a comparison with them would hide from PostgreSQL that
-    /// the other columns are a range of an index that begins with the constant ones.
+    /// The position of a cursor among the rows of one parent. `source` says where the values of its columns come from.
     pub(crate) fn new(
-        sort_key: &'a SortKey,
-        constant: &[String],
+        KeysetColumns { sort_key, constant, is_restricted }: KeysetColumns<'_, 'a>,
         cursor: CursorShape,
-        is_restricted: bool,
         source: impl Fn(usize) -> ParameterSource,
         parameters: &mut Parameters<'_>,
     ) -> Self {
@@ -334,8 +341,8 @@ mod tests {
     fn text_of(key: &SortKey, nulls: Nulls, joined: &[String], above: At, below: At, inclusive: bool) -> String {
         let mut all = Vec::new();
         let mut parameters = Parameters::of(0, &mut all);
-        let mut bound =
-            |at: At| Some(KeysetBound::new(key, joined, at?, false, ParameterSource::After, &mut parameters));
+        let columns = KeysetColumns { sort_key: key, constant: joined, is_restricted: false };
+        let mut bound = |at: At| Some(KeysetBound::new(columns, at?, ParameterSource::After, &mut parameters));
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
         let segment = |conditions: Vec<Condition<'_>>| {
@@ -417,8 +424,8 @@ mod tests {
             Restriction::Ranges(vec![RangeTerm { condition, operator: Operator::Greater, value }])
         };
         let constant: &[String] = if equal { &["n".to_owned()] } else { &[] };
-        let mut bound =
-            |at: At| Some(KeysetBound::new(&key, constant, at?, true, ParameterSource::After, &mut parameters));
+        let columns = KeysetColumns { sort_key: &key, constant, is_restricted: true };
+        let mut bound = |at: At| Some(KeysetBound::new(columns, at?, ParameterSource::After, &mut parameters));
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
         let segments = segments(&key, range, &restriction).into_iter();

@@ -129,7 +129,7 @@ impl Order {
         for line in 1..=lines {
             let first = filled.get(self.items.len()).copied();
             let group = first.unwrap_or_else(|| rng.pick(&filled));
-            let item = self.generate_item(context, rng, line, group);
+            let item = Item { line, ..self.generate_item(context, rng, group) };
             // A line is split only if the maximum allows all remaining lines and the second part.
             let needed = self.items.len() + (lines - line) as usize + 2;
             let is_split = needed <= MAX_ITEMS && item.quantity > 1 && filled.len() > 1 && rng.percent(50);
@@ -150,7 +150,7 @@ impl Order {
         }
     }
 
-    fn generate_item(&self, context: &OrderContext, rng: &mut SampleRng, line: u32, group: usize) -> Item {
+    fn generate_item(&self, context: &OrderContext, rng: &mut SampleRng, group: usize) -> Item {
         let facility = match self.groups[group].assignment {
             Some(Assignment::Facility(facility)) => facility,
             Some(Assignment::Queue(_)) | None => rng.below(context.size.facilities),
@@ -158,7 +158,7 @@ impl Order {
         let pair = rng.per_mille(985).then(|| context.stock.pick(rng, facility));
         let price = pair.map_or(350, |pair| context.prices[context.stock.product(pair) as usize]);
         let quantity = rng.weighted(&[(68, 1), (20, 2), (7, 3), (3, 4), (1, 5), (1, 12)]);
-        Item { line, group, pair, quantity, price, is_cancelled: false }
+        Item { line: 0, group, pair, quantity, price, is_cancelled: false }
     }
 
     /// The pair with the same product at another group's facility.
