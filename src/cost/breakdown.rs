@@ -44,7 +44,9 @@ pub(crate) fn breakdown(operation: &BoundOperation<'_>, estimate: &Estimate) -> 
     for (number, line) in lines.iter().enumerate().rev() {
         let mut nodes: Vec<CostNode> = mem::take(&mut parts[number]);
         if let LineKind::List = line.kind {
-            nodes.iter_mut().for_each(|node| node.via.insert(0, line.key.to_owned()));
+            for node in &mut nodes {
+                node.via.insert(0, line.key.to_owned());
+            }
         } else {
             nodes.reverse();
             nodes = vec![node(line, estimate.sizes(), nodes)];

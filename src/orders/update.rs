@@ -45,7 +45,7 @@ impl<F: Fn()> OrderUpdate<'_, F> {
             match self.attempt(writer).await {
                 Err(DatabaseError::Conflict(_)) if attempts < MAX_ATTEMPTS => attempts += 1,
                 Err(DatabaseError::Statement(error)) if attempts < MAX_ATTEMPTS && is_collision(&error) => {
-                    attempts += 1
+                    attempts += 1;
                 }
                 result => return result.or_else(classify),
             }

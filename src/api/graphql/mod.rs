@@ -1,37 +1,16 @@
 //! `POST` and `GET /rest/s1/graphql`: the gates that a query passes in their order, and its response.
+//!
+//! - `request`: reads the request
+//! - `gates`: what it passes before it is executed
+//! - `response`: executes the query, and writes the response
+//! - `long_lived`: exports, and requests that wait for changes
+//! - `reports`: what clients and operators learn beside the data
 
-pub(crate) mod admission;
-mod analysis;
-mod changes;
-pub(crate) mod compilation;
-pub(crate) mod cost_report;
-mod current_account;
-pub(crate) mod envelope_error;
-pub(crate) mod execution;
-pub(crate) mod export;
-pub(crate) mod export_lines;
-mod export_log;
-mod export_run;
-mod feed_export;
-mod free_requests;
-mod given_variables;
-mod idle_place;
-mod json_members;
-mod json_size;
-mod optional_headers;
-mod parked_query;
-mod parking;
-pub(crate) mod persisted_queries;
-mod prepared_query;
-mod query_request;
-pub(crate) mod query_source;
-pub(crate) mod request_envelope;
-pub(crate) mod response_body;
-pub(crate) mod response_end;
-pub(crate) mod response_envelope;
-mod row_memory;
-mod slow_query_log;
-mod streamed_body;
+pub(crate) mod gates;
+pub(crate) mod long_lived;
+pub(crate) mod reports;
+pub(crate) mod request;
+pub(crate) mod response;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -45,15 +24,23 @@ use crate::api::access_log::timeline::Stage;
 use crate::api::error_response;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
-use crate::api::graphql::admission::Schedule;
-use crate::api::graphql::execution::{AdmittedQuery, is_charged};
-use crate::api::graphql::free_requests::{Work, pace};
-use crate::api::graphql::parked_query::ParkedQuery;
-use crate::api::graphql::parking::Parking;
-use crate::api::graphql::persisted_queries::store;
-use crate::api::graphql::prepared_query::PreparedQuery;
-use crate::api::graphql::query_request::QueryRequest;
-use crate::api::graphql::query_source::resolve;
+use crate::api::graphql::gates::admission::{self, Schedule};
+use crate::api::graphql::gates::compilation;
+use crate::api::graphql::gates::free_requests::{Work, pace};
+use crate::api::graphql::long_lived::export;
+use crate::api::graphql::long_lived::parked_query::ParkedQuery;
+use crate::api::graphql::long_lived::parking::Parking;
+use crate::api::graphql::reports::cost_report;
+use crate::api::graphql::reports::optional_headers;
+use crate::api::graphql::reports::slow_query_log;
+use crate::api::graphql::request::persisted_queries::store;
+use crate::api::graphql::request::query_request::QueryRequest;
+use crate::api::graphql::request::query_source::resolve;
+use crate::api::graphql::request::request_envelope;
+use crate::api::graphql::response::analysis;
+use crate::api::graphql::response::execution::{AdmittedQuery, is_charged};
+use crate::api::graphql::response::prepared_query::{self, PreparedQuery};
+use crate::api::graphql::response::streamed_body;
 use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
 use crate::api::read_position;
