@@ -10,7 +10,6 @@ use orderql::catalog::Catalog;
 use orderql::catalog::scope::RowScope;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
-use orderql::cost::depth::depth;
 use orderql::cost::estimate::estimate;
 use orderql::cost::limit_check::check_limits;
 use orderql::limits::Limits;
@@ -85,7 +84,7 @@ fn b_validate(bencher: Bencher<'_, '_>, case: &Case) {
 }
 
 fn resolved<'a>(case: &'a Case, operation: &'a Operation) -> Resolved<'a> {
-    resolve(&case.catalog, operation, &case.request.variables, &HIGH_LIMITS, &RowScope::default()).unwrap()
+    resolve(&case.catalog, operation, &case.request.variables, (&HIGH_LIMITS).into()).unwrap()
 }
 
 #[divan::bench(args = accepted_cases())]
@@ -107,7 +106,8 @@ fn e_cost(bencher: Bencher<'_, '_>, case: &Case) {
     let resolved = resolved(case, &operation);
     let bound = bind(&case.catalog, &operation, &resolved);
     bencher.bench(|| {
-        check_limits(depth(black_box(&bound)), estimate(black_box(&bound), &resolved.values).cost(), &HIGH_LIMITS)
+        let estimate = estimate(black_box(&bound), &resolved.values);
+        check_limits(estimate.depth(), estimate.cost(), &HIGH_LIMITS)
     });
 }
 

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::convert::Infallible;
 use std::future;
-use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request::Parts as Head;
-use hyper::{Method, Request, Response, StatusCode, Version};
+use hyper::{Method, Response, StatusCode, Version};
 use tokio::task::JoinSet;
 
 use crate::api::access_log::AccessLogEntry;
@@ -27,9 +26,9 @@ use crate::api::request_context::{RequestContext, SentRequest};
 use crate::api::route::{self, Route};
 use crate::api::service::Service;
 use crate::api::{console, graphql, jwks, schema, token, update_order};
+use crate::http::connection::Phase;
 use crate::http::connection::outgoing_body::OutgoingBody;
-use crate::http::connection::{InFlightRequest, Phase};
-use crate::http::handler::{Handler, HttpState};
+use crate::http::handler::{ArrivedRequest, Handler, HttpState};
 use crate::http::listener_kind::ListenerKind;
 use crate::http::request::{body, client_address, head};
 use crate::http::request_error::RequestError;
@@ -51,17 +50,13 @@ impl Handler for Service {
 
     async fn respond(
         self: Arc<Self>,
-        listener: ListenerKind,
-        peer: IpAddr,
-        in_flight: InFlightRequest,
-        request: Request<Incoming>,
+        arrived: ArrivedRequest,
     ) -> Result<Response<OutgoingBody<SentRequest>>, Infallible> {
-        let route = route::find(listener, request.uri().path(), self.options.console);
-        let arrived = ArrivedRequest { listener, peer, in_flight, request, route };
-        Ok(if listener == ListenerKind::Admin && route.is_some_and(|route| !route.is_for_operators()) {
-            Box::pin(self.handle_elsewhere(arrived)).await
+        let route = route::find(arrived.listener, arrived.request.uri().path(), self.options.console);
+        Ok(if arrived.listener == ListenerKind::Admin && route.is_some_and(|route| !route.is_for_operators()) {
+            Box::pin(self.handle_elsewhere(arrived, route)).await
         } else {
-            self.handle(arrived).await
+            self.handle(arrived, route).await
         })
     }
 
@@ -73,21 +68,16 @@ impl Handler for Service {
     }
 }
 
-/// A request of which the head has arrived.
-struct ArrivedRequest {
-    listener: ListenerKind,
-    peer: IpAddr,
-    in_flight: InFlightRequest,
-    request: Request<Incoming>,
-    route: Option<Route>,
-}
-
 impl Service {
     /// Handles a request of the console on the operators' listener, whose thread is not for such work, and whose runtime is not to
     /// have connections to the database.
-    async fn handle_elsewhere(self: Arc<Self>, arrived: ArrivedRequest) -> Response<OutgoingBody<SentRequest>> {
+    async fn handle_elsewhere(
+        self: Arc<Self>,
+        arrived: ArrivedRequest,
+        route: Option<Route>,
+    ) -> Response<OutgoingBody<SentRequest>> {
         let mut tasks = JoinSet::new();
-        tasks.spawn_on(Arc::clone(&self).handle(arrived), &self.runtime);
+        tasks.spawn_on(Arc::clone(&self).handle(arrived, route), &self.runtime);
         match tasks.join_next().await {
             Some(Ok(response)) => response,
             // It does not panic, and the runtime lasts longer than the operators' thread.
@@ -95,8 +85,12 @@ impl Service {
         }
     }
 
-    async fn handle(self: Arc<Self>, arrived: ArrivedRequest) -> Response<OutgoingBody<SentRequest>> {
-        let ArrivedRequest { listener, peer, in_flight, request, route } = arrived;
+    async fn handle(
+        self: Arc<Self>,
+        arrived: ArrivedRequest,
+        route: Option<Route>,
+    ) -> Response<OutgoingBody<SentRequest>> {
+        let ArrivedRequest { listener, peer, in_flight, request } = arrived;
         let (head, mut body) = request.into_parts();
         let mut entry = AccessLogEntry::new(self.request_ids.next(), &head.method);
         entry.listener = Some(listener);

@@ -58,6 +58,12 @@ struct Limit {
 }
 
 impl RowScope {
+    /// All rows.
+    pub(crate) fn all() -> &'static Self {
+        static ALL: RowScope = RowScope(None);
+        &ALL
+    }
+
     /// The scopes of a schema file, in the order of its names, each with the values that a caller has in it; `None` if it does not limit the
     /// caller. The secret seals cursors, which may be of rows that the caller does not see.
     pub fn new<'n>(scopes: impl Iterator<Item = (&'n str, Option<Vec<&'n str>>)>, secret: Secret) -> Self {

@@ -3,8 +3,6 @@
 use std::io::{self, BufRead, IsTerminal};
 use std::{env, fs};
 
-use tokio_postgres::Client;
-
 use crate::access::manage::operator::Operator;
 use crate::cli::database::connect;
 use crate::cli::database_flags::DatabaseFlags;
@@ -40,25 +38,22 @@ pub(crate) enum StartError {
 
 impl AdminArgs {
     /// Connects to the database and calls `work`.
-    pub(crate) fn run(&self, work: impl AsyncFnOnce(&mut Client, &Operator) -> Outcome) -> Outcome {
+    pub(crate) fn run(&self, work: impl AsyncFnOnce(&mut Operator) -> Outcome) -> Outcome {
         let database = self.database.address()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async {
-            let mut client = connect(&database).await?;
-            work(&mut client, &operator()).await
-        })
+        runtime.block_on(async { work(&mut Operator { client: connect(&database).await?, name: operator() }).await })
     }
 }
 
 /// The user who runs the command: by the environment, or as the system knows the process's user. Not verified: a user with access
 /// to the database could write any name.
-pub(crate) fn operator() -> Operator {
+pub(crate) fn operator() -> String {
     let mut names = ["SUDO_USER", "USER", "LOGNAME"].iter().filter_map(|variable| env::var(variable).ok());
     let name = names.find(|name| !name.is_empty()).unwrap_or_else(|| {
         let uid = rustix::process::getuid().as_raw();
         name_of(uid).unwrap_or_else(|| format!("uid {uid}"))
     });
-    Operator { name: format!("cli:{name}") }
+    format!("cli:{name}")
 }
 
 /// The name of a user of the system.

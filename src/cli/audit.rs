@@ -69,9 +69,9 @@ struct KeptForever;
 /// Prints the events, or removes old ones.
 pub(crate) fn run(args: Args) -> Outcome {
     let Args { admin, command, list } = args;
-    admin.run(async |client, operator| match command {
-        Some(Command::Prune(prune)) => self::prune(client, operator, &prune, admin.json).await,
-        None => show(client, &list, admin.json).await,
+    admin.run(async |operator| match command {
+        Some(Command::Prune(prune)) => self::prune(operator, &prune, admin.json).await,
+        None => show(&operator.client, &list, admin.json).await,
     })
 }
 
@@ -94,7 +94,7 @@ async fn show(client: &Client, args: &ListArgs, json: bool) -> Outcome {
 }
 
 /// Removes old rows and records it, or counts them. Prints how many each table had.
-async fn prune(client: &Client, operator: &Operator, args: &PruneArgs, json: bool) -> Outcome {
+async fn prune(Operator { client, name }: &Operator, args: &PruneArgs, json: bool) -> Outcome {
     let keep = match args.older_than {
         Some(keep) => keep,
         None => Config::read(&settings::gather(&Flags::default())?)?.audit_keep.ok_or(KeptForever)?,
@@ -108,7 +108,7 @@ async fn prune(client: &Client, operator: &Operator, args: &PruneArgs, json: boo
         rows.push([json!(trail.table), json!(count), json!(!args.dry_run)]);
     }
     if !args.dry_run {
-        let (actor, action) = (operator.name.clone(), Action::AuditPruned);
+        let (actor, action) = (name.clone(), Action::AuditPruned);
         audit::store(client, &[AuditEvent { actor, address: None, action, subject: None, details }]).await?;
     }
     Table { columns: ["table", "oldRows", "removed"], rows }.print(json)?;

@@ -76,34 +76,34 @@ pub(crate) fn run(args: Args) -> Outcome {
     let Args { admin, schema, command } = args;
     let json = admin.json;
     let file = || schema::file(schema.as_deref().filter(|path| *path != Path::new("")));
-    admin.run(async |client, operator| {
+    admin.run(async |operator| {
         match command {
             Command::Add(Grant { group, path }) => {
                 let names = if path.starts_with('/') { Vec::new() } else { file()?.grants().to_vec() };
-                let changed = grants::add(client, operator, &group, &path, &names).await?;
+                let changed = grants::add(operator, &group, &path, &names).await?;
                 let sentence = format!("{group} may {} {path}", verb(&path));
                 report(json, &sentence, changed, &[("group", &group), ("path", &path)])?;
                 let is_querying = |of: &Group| of.name == group && may(&of.grants, Artifact::Graphql);
-                if groups::list(client).await?.iter().any(is_querying) {
-                    warn_of(client, &file()?, &group).await?;
+                if groups::list(&operator.client).await?.iter().any(is_querying) {
+                    warn_of(&operator.client, &file()?, &group).await?;
                 }
             }
             Command::List => {
-                let rows = grants::list(client).await?.into_iter();
+                let rows = grants::list(&operator.client).await?.into_iter();
                 let rows = rows.map(|granted| [json!(granted.path), json!(granted.groups), json!(granted.users)]);
                 Table { columns: ["path", "groups", "users"], rows: rows.collect() }.print(json)?;
             }
             Command::Of { user } => {
-                let granted = grants::of(client, &user).await?;
-                let scopes = scopes::of(client, &user).await?;
+                let granted = grants::of(&operator.client, &user).await?;
+                let scopes = scopes::of(&operator.client, &user).await?;
                 of_user(&granted, &scopes, &file()?).print(json)?;
             }
             Command::On { place } => {
-                let users = grants::by_user(client).await?;
+                let users = grants::by_user(&operator.client).await?;
                 on_place(&users, &file()?, &place)?.print(json)?;
             }
             Command::Remove(Grant { group, path }) => {
-                let changed = grants::remove(client, operator, &group, &path).await?;
+                let changed = grants::remove(operator, &group, &path).await?;
                 let sentence = format!("{group} may not {} {path}", verb(&path));
                 report(json, &sentence, changed, &[("group", &group), ("path", &path)])?;
             }

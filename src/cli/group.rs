@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use thiserror::Error;
-use tokio_postgres::Client;
 
+use crate::access::manage::groups;
 use crate::access::manage::operator::Operator;
-use crate::access::manage::{groups, scopes};
+use crate::access::manage::scopes::{self, ScopeValues};
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
@@ -90,28 +90,23 @@ struct NoSuchScope {
 }
 
 /// Gives or takes values, or lists them.
-async fn scope(
-    client: &mut Client,
-    operator: &Operator,
-    args: ScopeArgs,
-    schema: Option<&Path>,
-    json: bool,
-) -> Outcome {
+async fn scope(operator: &mut Operator, args: ScopeArgs, schema: Option<&Path>, json: bool) -> Outcome {
     let ScopeArgs { remove, group, scope, values } = args;
     let (Some(group), Some(scope), false) = (&group, &scope, values.is_empty()) else {
-        let listed = scopes::list(client, group.as_deref(), scope.as_deref()).await?.into_iter();
+        let listed = scopes::list(&operator.client, group.as_deref(), scope.as_deref()).await?.into_iter();
         let rows = listed.map(|scope| [json!(scope.group), json!(scope.scope), json!(scope.values)]);
         return Table { columns: ["group", "scope", "values"], rows: rows.collect() }.print(json);
     };
+    let named = ScopeValues { group, scope, values: &values };
     let (changed, may) = if remove {
         // Also of a scope that the schema no longer has.
-        (scopes::remove(client, operator, group, scope, &values).await?, "does not see")
+        (scopes::remove(operator, &named).await?, "does not see")
     } else {
         let file = schema::file(schema)?;
         if !file.scopes().contains(scope) {
             return Err(NoSuchScope { scope: scope.clone(), known: file.scopes().to_vec() }.into());
         }
-        (scopes::add(client, operator, group, scope, &values).await?, "sees")
+        (scopes::add(operator, &named).await?, "sees")
     };
     let values = values.join(", ");
     let sentence = format!("{group} {may} {scope} {values}");
@@ -122,31 +117,31 @@ async fn scope(
 pub(crate) fn run(args: Args) -> Outcome {
     let Args { admin, schema, command } = args;
     let (json, schema) = (admin.json, schema.as_deref().filter(|path| *path != Path::new("")));
-    admin.run(async |client, operator| {
+    admin.run(async |operator| {
         match command {
             Command::Add { group, description } => {
-                groups::add(client, operator, &group, description.as_deref()).await?;
+                groups::add(operator, &group, description.as_deref()).await?;
                 report(json, &format!("{group} is a group"), true, &[("group", &group)])?;
-                warn_of(client, &schema::file(schema)?, &group).await?;
+                warn_of(&operator.client, &schema::file(schema)?, &group).await?;
             }
             Command::List => {
-                let rows = groups::list(client).await?.into_iter().map(|group| {
+                let rows = groups::list(&operator.client).await?.into_iter().map(|group| {
                     [json!(group.name), json!(group.members), json!(group.grants), json!(group.description)]
                 });
                 Table { columns: ["group", "members", "grants", "description"], rows: rows.collect() }.print(json)?;
             }
             Command::Remove { group } => {
-                groups::remove(client, operator, &group).await?;
+                groups::remove(operator, &group).await?;
                 report(json, &format!("{group} is removed"), true, &[("group", &group)])?;
             }
-            Command::Scope(args) => scope(client, operator, args, schema, json).await?,
+            Command::Scope(args) => scope(operator, args, schema, json).await?,
             Command::Join { group, user } => {
-                let changed = groups::join(client, operator, &group, &user).await?;
+                let changed = groups::join(operator, &group, &user).await?;
                 let sentence = format!("{user} is in {group}");
                 report(json, &sentence, changed, &[("group", &group), ("user", &user)])?;
             }
             Command::Leave { group, user } => {
-                let changed = groups::leave(client, operator, &group, &user).await?;
+                let changed = groups::leave(operator, &group, &user).await?;
                 let sentence = format!("{user} is not in {group}");
                 report(json, &sentence, changed, &[("group", &group), ("user", &user)])?;
             }

@@ -116,7 +116,7 @@ impl Folder {
         runtime.block_on(async {
             let client = connect(&database).await?;
             let id = change()?;
-            let (actor, subject) = (operator().name, Some(id.clone()));
+            let (actor, subject) = (operator(), Some(id.clone()));
             let event = AuditEvent { actor, address: None, action, subject, details: Map::new() };
             audit::store(&client, &[event]).await?;
             Ok(id)

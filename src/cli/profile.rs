@@ -121,14 +121,14 @@ pub(crate) fn run(args: Args) -> Outcome {
     let json = admin.json;
     // Of a user without a profile, as far as the environment and the configuration file show.
     let defaults = admin.database.settings(&[])?.limits;
-    admin.run(async |client, operator| {
+    admin.run(async |operator| {
         match command {
             Command::Set { user, limits } => {
-                let changed = profiles::change(client, operator, &user, &limits.given, &defaults).await?;
+                let changed = profiles::change(operator, &user, &limits.given, &defaults).await?;
                 report(json, &format!("{user} has these limits"), changed, &[("user", &user)])?;
             }
             Command::Show { user } => {
-                let limits = profiles::show(client, &user).await?.limits();
+                let limits = profiles::show(&operator.client, &user).await?.limits();
                 let shown = limits.map(|(limit, number)| (limit.name, shown(limit, number)));
                 if json {
                     let object: Map<_, _> = shown.map(|(name, value)| (name.to_owned(), value)).collect();
@@ -144,7 +144,7 @@ pub(crate) fn run(args: Args) -> Outcome {
             Command::Unset { user, limits } => {
                 let is_named = |limit: &&Limit| limits.is_empty() || limits.iter().any(|name| name == limit.name);
                 let unset: Vec<_> = LIMITS.iter().filter(is_named).map(|limit| (limit, None)).collect();
-                let changed = profiles::change(client, operator, &user, &unset, &defaults).await?;
+                let changed = profiles::change(operator, &user, &unset, &defaults).await?;
                 report(json, &format!("{user} has the server's defaults there"), changed, &[("user", &user)])?;
             }
         }

@@ -54,14 +54,14 @@ enum SyncError {
 /// Runs the command.
 pub(crate) fn run(args: Args) -> Outcome {
     let Args { admin, command } = args;
-    admin.run(async |client, _| {
-        if !exist(client).await? {
+    admin.run(async |operator| {
+        if !exist(&operator.client).await? {
             return Err(SyncError::NoFeeds.into());
         }
         match command {
-            Command::Status => status(client, admin.json).await,
-            Command::Reset { yes } => reset(client, yes).await,
-            Command::Adopt => adopt(client).await,
+            Command::Status => status(&operator.client, admin.json).await,
+            Command::Reset { yes } => reset(&mut operator.client, yes).await,
+            Command::Adopt => adopt(&operator.client).await,
         }
     })
 }

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         let seconds = issued.expires_in.as_secs();
         let details = [("tokenId", json!(issued.token_id)), ("seconds", json!(seconds))];
         let event = AuditEvent {
-            actor: operator().name,
+            actor: operator(),
             address: None,
             action: Action::TokenIssued,
             subject: Some(args.user.clone()),

@@ -58,11 +58,11 @@ enum Command {
 pub(crate) fn run(args: Args) -> Outcome {
     let Args { admin, command } = args;
     let json = admin.json;
-    admin.run(async |client, operator| {
+    admin.run(async |operator| {
         match command {
             Command::Add { user, group } => {
                 let password = new_password()?;
-                users::add(client, operator, &Passwords::new(1)?, &user, password, &group).await?;
+                users::add(operator, &Passwords::new(1)?, &user, password, &group).await?;
                 report(json, &format!("{user} is a user"), true, &[("user", &user)])?;
                 if group.is_empty() {
                     warn(&format!(
@@ -72,28 +72,28 @@ pub(crate) fn run(args: Args) -> Outcome {
                 }
             }
             Command::List => {
-                let rows = users::list(client).await?.into_iter().map(|account| {
+                let rows = users::list(&operator.client).await?.into_iter().map(|account| {
                     [json!(account.user_id), json!(account.disabled), json!(account.groups), json!(account.created_at)]
                 });
                 Table { columns: ["user", "disabled", "groups", "createdAt"], rows: rows.collect() }.print(json)?;
             }
             Command::Passwd { user } => {
                 // Checked before the password is asked for, so that a misspelt name is reported first.
-                users::find(client, &user).await?;
+                users::find(&operator.client, &user).await?;
                 let password = new_password()?;
-                users::set_password(client, operator, &Passwords::new(1)?, &user, password).await?;
+                users::set_password(operator, &Passwords::new(1)?, &user, password).await?;
                 report(json, &format!("{user} has a new password"), true, &[("user", &user)])?;
             }
             Command::Disable { user } => {
-                let changed = users::set_disabled(client, operator, &user, true).await?;
+                let changed = users::set_disabled(operator, &user, true).await?;
                 report(json, &format!("{user} is disabled"), changed, &[("user", &user)])?;
             }
             Command::Enable { user } => {
-                let changed = users::set_disabled(client, operator, &user, false).await?;
+                let changed = users::set_disabled(operator, &user, false).await?;
                 report(json, &format!("{user} is enabled"), changed, &[("user", &user)])?;
             }
             Command::Remove { user } => {
-                users::remove(client, operator, &user).await?;
+                users::remove(operator, &user).await?;
                 report(json, &format!("{user} is removed"), true, &[("user", &user)])?;
             }
         }

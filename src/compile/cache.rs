@@ -28,9 +28,19 @@ struct NamedOperation {
     bytes: usize,
 }
 
+/// What chooses an operation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OperationKey<'a> {
+    /// The callers' view of the schema.
+    pub(super) view: u64,
+    pub(super) text: &'a str,
+    /// The name that the request gives.
+    pub(super) name: Option<&'a str>,
+}
+
 impl NamedOperation {
-    fn is_chosen_by(&self, view: u64, name: Option<&str>) -> bool {
-        self.view == view && self.name.as_deref() == name
+    fn is_chosen_by(&self, key: OperationKey<'_>) -> bool {
+        self.view == key.view && self.name.as_deref() == key.name
     }
 }
 
@@ -45,15 +55,16 @@ impl OperationCache {
         self.capacity
     }
 
-    /// The operation that a request with this text and operation name chooses, for callers with this view of the schema.
-    pub(super) fn get(&self, view: u64, text: &str, name: Option<&str>) -> Option<Arc<CachedOperation>> {
+    /// The operation that a request chooses.
+    pub(super) fn get(&self, key: OperationKey<'_>) -> Option<Arc<CachedOperation>> {
         let mut texts = self.texts();
-        let operation = texts.get(text)?.iter().find(|operation| operation.is_chosen_by(view, name))?;
+        let operation = texts.get(key.text)?.iter().find(|operation| operation.is_chosen_by(key))?;
         Some(Arc::clone(&operation.operation))
     }
 
     /// Inserts an operation, unless it is there already or does not fit.
-    pub(super) fn insert(&self, view: u64, text: &str, name: Option<&str>, operation: Arc<CachedOperation>) {
+    pub(super) fn insert(&self, key: OperationKey<'_>, operation: Arc<CachedOperation>) {
+        let OperationKey { view, text, name } = key;
         let bytes = operation.bytes();
         let operation = NamedOperation { view, name: name.map(str::to_owned), operation, bytes };
         let mut texts = self.texts();
@@ -63,7 +74,7 @@ impl OperationCache {
         let mut new = Some(operation);
         let add = |operations: &mut Vec<NamedOperation>| {
             // Another request may have inserted it in the meantime.
-            if !operations.iter().any(|operation| operation.is_chosen_by(view, name)) {
+            if !operations.iter().any(|operation| operation.is_chosen_by(key)) {
                 operations.extend(new.take());
             }
             text_bytes(text, operations)
@@ -76,12 +87,12 @@ impl OperationCache {
     }
 
     /// Sets what an operation takes now. Does nothing if it was evicted in the meantime.
-    pub(super) fn update_bytes(&self, view: u64, text: &str, name: Option<&str>, bytes: usize) {
-        self.texts().update(text, |operations| {
-            for operation in operations.iter_mut().filter(|operation| operation.is_chosen_by(view, name)) {
+    pub(super) fn update_bytes(&self, key: OperationKey<'_>, bytes: usize) {
+        self.texts().update(key.text, |operations| {
+            for operation in operations.iter_mut().filter(|operation| operation.is_chosen_by(key)) {
                 operation.bytes = bytes;
             }
-            text_bytes(text, operations)
+            text_bytes(key.text, operations)
         });
     }
 

@@ -5,21 +5,22 @@ use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::catalog::Catalog;
-use crate::catalog::scope::RowScope;
 use crate::compile::compiled::Compiled;
 use crate::compile::known_price::KnownPrice;
-use crate::cost::connection_price::ConnectionPrices;
 use crate::cost::estimate::Estimate;
-use crate::cost::evaluation::{Admitted, evaluate};
+use crate::cost::evaluation::evaluate;
 use crate::cost::limit_check::{check_limits, check_response_size};
 use crate::cost::limit_exceeded::response_too_large;
+use crate::cost::operation_cost::OperationCost;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::planner::output::Output;
 use crate::plan::planner::template;
+use crate::plan::request_plan::Plan;
 use crate::plan::template::PlanTemplate;
 use crate::query::Variables;
 use crate::query::bind::bind;
+use crate::query::bind::caller::Caller;
 use crate::query::bind::resolve::{Resolved, resolve};
 use crate::query::bind::search_terms::StepTerms;
 use crate::query::bind::shape::{Shape, TermShapes};
@@ -80,20 +81,21 @@ impl CachedOperation {
         &self,
         catalog: &Catalog,
         variables: &Variables,
-        (limits, rows): (&Limits, &RowScope),
+        caller: Caller<'_>,
         output: Output<'_>,
         grown: impl Fn(),
     ) -> Result<CachedOutcome, GraphqlErrors> {
+        let Caller { limits, rows } = caller;
         if let Some(plan) = self.constant.get()
-            && let Some(Admitted { estimate, .. }) = plan.admit(iter::empty(), limits)
+            && let Some(estimate) = plan.admit(iter::empty(), limits)
         {
-            let terms = StepTerms::default();
-            let compiled = Compiled::new(&self.operation, estimate, plan.template(), Vec::new(), terms, rows);
+            let plan = Plan::new(plan.template(), Vec::new(), StepTerms::default(), rows.clone());
+            let compiled = Compiled::new(&self.operation, estimate, plan);
             return CachedOutcome { compiled, is_plan_known: true }.within(limits);
         }
-        let resolved = resolve(catalog, &self.operation, variables, limits, rows)?;
-        let admitted = match self.price(&resolved, limits) {
-            Some(admitted) => admitted,
+        let resolved = resolve(catalog, &self.operation, variables, caller)?;
+        let estimate = match self.price(&resolved, limits) {
+            Some(estimate) => estimate,
             None => self.admit(catalog, &resolved, limits, &grown)?,
         };
         let terms = resolved.terms(rows)?;
@@ -104,11 +106,14 @@ impl CachedOperation {
         } else {
             let bound = bind(catalog, &self.operation, &resolved);
             let template = Arc::new(template(catalog, &bound, &terms.shapes, output)?);
-            self.insert_plan(&resolved, &terms.shapes, &admitted, &template);
+            let (shape, cost) = (resolved.shape.clone(), Arc::clone(estimate.operation_cost()));
+            let plan = CachedPlan { shape, terms: terms.shapes.clone(), cost, template: Arc::clone(&template) };
+            self.insert_plan(plan, resolved.constants.is_empty());
             grown();
             template
         };
-        let compiled = Compiled::new(&self.operation, admitted.estimate, template, resolved.values, terms, rows);
+        let plan = Plan::new(template, resolved.values, terms, rows.clone());
+        let compiled = Compiled::new(&self.operation, estimate, plan);
         CachedOutcome { compiled, is_plan_known }.within(limits)
     }
 
@@ -124,7 +129,7 @@ impl CachedOperation {
     }
 
     /// Depth and price of a request, if one of the same shape was planned, and this one is admitted.
-    fn price(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<Admitted> {
+    fn price(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<Estimate> {
         let plan = self.plans().find(|plan| plan.shape == resolved.shape)?;
         plan.admit(resolved.values.iter().map(StepValues::rows), limits)
     }
@@ -136,7 +141,7 @@ impl CachedOperation {
         resolved: &Resolved<'_>,
         limits: &Limits,
         grown: impl Fn(),
-    ) -> Result<Admitted, GraphqlErrors> {
+    ) -> Result<Estimate, GraphqlErrors> {
         if let Some(known) = self.last_rejection().as_ref().filter(|last| last.is_of(resolved, limits)) {
             return Err(known.errors.clone());
         }
@@ -154,17 +159,9 @@ impl CachedOperation {
         self.plans().find(|plan| plan.shape == *shape && plan.terms == *terms)
     }
 
-    /// Inserts the plan of a request.
-    fn insert_plan(
-        &self,
-        Resolved { shape, constants, .. }: &Resolved<'_>,
-        terms: &TermShapes,
-        Admitted { depth, estimate }: &Admitted,
-        template: &Arc<PlanTemplate>,
-    ) {
-        let (shape, terms, prices) = (shape.clone(), terms.clone(), Arc::clone(estimate.prices()));
-        let plan = CachedPlan { shape, terms, depth: *depth, prices, template: Arc::clone(template) };
-        if constants.is_empty() {
+    /// Inserts the plan of a request, which has results of introspection or none.
+    fn insert_plan(&self, plan: CachedPlan, is_without_constants: bool) {
+        if is_without_constants {
             return self.plans().insert(plan);
         }
         // The results of introspection are literals of the template, so it is valid for one set of values.
@@ -212,16 +209,15 @@ impl CachedRejection {
 struct CachedPlan {
     shape: Shape,
     terms: TermShapes,
-    depth: u32,
-    prices: Arc<ConnectionPrices>,
+    cost: Arc<OperationCost>,
     template: Arc<PlanTemplate>,
 }
 
 impl CachedPlan {
     /// Depth and price of a request with these page sizes, if it is admitted.
-    fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Admitted> {
-        let (depth, estimate) = (self.depth, Estimate::new(Arc::clone(&self.prices), sizes));
-        check_limits(depth, estimate.cost(), limits).is_admitted().then_some(Admitted { depth, estimate })
+    fn admit(&self, sizes: impl Iterator<Item = u32>, limits: &Limits) -> Option<Estimate> {
+        let estimate = Estimate::new(Arc::clone(&self.cost), sizes);
+        check_limits(estimate.depth(), estimate.cost(), limits).is_admitted().then_some(estimate)
     }
 
     /// The template of the plan.
@@ -231,7 +227,7 @@ impl CachedPlan {
 
     /// About how much memory it takes, in bytes.
     fn bytes(&self) -> usize {
-        self.shape.bytes() + self.terms.bytes() + self.template.bytes() + self.prices.bytes()
+        self.shape.bytes() + self.terms.bytes() + self.template.bytes() + self.cost.bytes()
     }
 }
 

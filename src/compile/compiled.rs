@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::catalog::scope::RowScope;
 use crate::cost::estimate::Estimate;
 use crate::plan::request_plan::Plan;
-use crate::plan::template::PlanTemplate;
-use crate::query::bind::search_terms::StepTerms;
-use crate::query::bind::step_values::StepValues;
 use crate::query::operation::Operation;
 use crate::vocabulary::UnknownValue;
 
@@ -27,20 +23,12 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    pub(super) fn new(
-        operation: &Operation,
-        estimate: Estimate,
-        template: Arc<PlanTemplate>,
-        values: Vec<StepValues>,
-        terms: StepTerms,
-        rows: &RowScope,
-    ) -> Self {
-        let plan = Arc::new(Plan::new(template, values, terms, rows.clone()));
+    pub(super) fn new(operation: &Operation, estimate: Estimate, plan: Plan) -> Self {
         Self {
             operation_name: operation.name.clone(),
             estimate,
             max_response_bytes: plan.max_response_bytes(),
-            plan,
+            plan: Arc::new(plan),
             unknown_values: Vec::new(),
         }
     }

@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
-use crate::catalog::scope::RowScope;
-use crate::compile::cache::OperationCache;
+use crate::compile::cache::{OperationCache, OperationKey};
 use crate::compile::cache_statistics::{CacheStatistics, LookupCounter};
 use crate::compile::cached_operation::CachedOperation;
 use crate::compile::compiled::Compiled;
@@ -20,6 +19,7 @@ use crate::cost::price::Cost;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::plan::planner::output::Output;
+use crate::query::bind::caller::Caller;
 use crate::query::{Request, Variables};
 use crate::vocabulary::CurrentVocabularies;
 
@@ -96,22 +96,12 @@ impl Compiler {
         CacheStatistics { texts: texts.read(), plans: plans.read(), bytes: operations.bytes() }
     }
 
-    /// Compiles a request, as [`compile`](crate::compile::compile).
-    pub fn compile(&self, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
-        self.compile_among(request, limits, &RowScope::default())
-    }
-
-    /// The same for a caller who sees these rows.
-    pub fn compile_among(
-        &self,
-        request: &Request,
-        limits: &Limits,
-        rows: &RowScope,
-    ) -> Result<Compiled, GraphqlErrors> {
+    /// Compiles a request, as [`compile`](crate::compile::compile), for a caller who may see some rows alone.
+    pub fn compile<'c>(&self, request: &Request, caller: impl Into<Caller<'c>>) -> Result<Compiled, GraphqlErrors> {
         let cached = self.operation(request)?;
-        let (name, catalog) = (request.operation_name.as_deref(), &self.catalog);
-        let grown = || self.shared.operations.update_bytes(self.view, &request.query, name, cached.bytes());
-        let outcome = cached.compile(catalog, &request.variables, (limits, rows), Output::Data, grown)?;
+        let catalog = &self.catalog;
+        let grown = || self.shared.operations.update_bytes(self.key(request), cached.bytes());
+        let outcome = cached.compile(catalog, &request.variables, caller.into(), Output::Data, grown)?;
         self.shared.plans.count(outcome.is_plan_known);
         let mut compiled = outcome.compiled;
         let terms = compiled.plan.terms();
@@ -126,7 +116,7 @@ impl Compiler {
     pub fn is_quick(&self, request: &Request) -> bool {
         // A selection takes two bytes, with what separates it from the next, unless it is spread: most texts need no look-up.
         let has_few_selections = request.query.len() <= MAX_QUICK_SELECTIONS && !request.query.contains('.');
-        let find = || self.shared.operations.get(self.view, &request.query, request.operation_name.as_deref());
+        let find = || self.shared.operations.get(self.key(request));
         let is_small = has_few_selections
             || match find() {
                 Some(cached) => cached.operation.selection_count <= MAX_QUICK_SELECTIONS,
@@ -137,7 +127,7 @@ impl Compiler {
 
     /// The price of a request that is not compiled, if it is known. Its variables and cursors are not looked at.
     pub fn known_price(&self, request: &Request, limits: &Limits) -> Option<PricedText> {
-        let cached = self.shared.operations.get(self.view, &request.query, request.operation_name.as_deref())?;
+        let cached = self.shared.operations.get(self.key(request))?;
         let credits = (*cached.known_price())?.within(limits)?;
         Some(PricedText { operation_name: cached.operation.name.clone(), credits })
     }
@@ -145,7 +135,7 @@ impl Compiler {
     /// Inserts the price of a request that compiled into the cache, for [`Self::known_price`]. Worthwhile where the next one may be sent
     /// in vain.
     pub fn insert_price(&self, request: &Request, limits: &Limits, credits: Cost) {
-        if let Some(cached) = self.shared.operations.get(self.view, &request.query, request.operation_name.as_deref()) {
+        if let Some(cached) = self.shared.operations.get(self.key(request)) {
             let mut known = cached.known_price();
             if known.and_then(|price| price.within(limits)).is_none() {
                 *known = KnownPrice::of(&self.catalog, &cached.operation, limits, credits);
@@ -154,24 +144,18 @@ impl Compiler {
     }
 
     /// Explains a request, as [`explain`](crate::compile::explanation::explain).
-    pub fn explain(&self, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
-        self.explain_among(request, limits, &RowScope::default())
+    pub fn explain<'c>(&self, request: &Request, caller: impl Into<Caller<'c>>) -> Result<Explanation, GraphqlErrors> {
+        explain_operation(&self.catalog, &self.operation(request)?.operation, request, caller.into())
     }
 
-    /// The same for a caller who sees these rows.
-    pub fn explain_among(
-        &self,
-        request: &Request,
-        limits: &Limits,
-        rows: &RowScope,
-    ) -> Result<Explanation, GraphqlErrors> {
-        explain_operation(&self.catalog, &self.operation(request)?.operation, request, limits, rows)
+    /// Where the request's operation is in the cache.
+    fn key<'r>(&self, request: &'r Request) -> OperationKey<'r> {
+        OperationKey { view: self.view, text: &request.query, name: request.operation_name.as_deref() }
     }
 
     /// The request's operation, from the cache if its text is there.
     fn operation(&self, request: &Request) -> Result<Arc<CachedOperation>, GraphqlErrors> {
-        let name = request.operation_name.as_deref();
-        let found = self.shared.operations.get(self.view, &request.query, name);
+        let found = self.shared.operations.get(self.key(request));
         self.shared.texts.count(found.is_some());
         if let Some(cached) = found {
             return Ok(cached);
@@ -179,7 +163,7 @@ impl Compiler {
         let max_constant_bytes = self.shared.operations.capacity() / MAX_CONSTANT_SHARE;
         let operation = valid_operation(&self.catalog, request)?;
         let cached = Arc::new(CachedOperation::new(operation, max_constant_bytes));
-        self.shared.operations.insert(self.view, &request.query, name, Arc::clone(&cached));
+        self.shared.operations.insert(self.key(request), Arc::clone(&cached));
         Ok(cached)
     }
 }
@@ -217,6 +201,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::catalog::scope::RowScope;
     use crate::compile::compile;
     use crate::error::code::ErrorCode;
     use crate::query::bind::resolve::resolve;
@@ -289,7 +274,13 @@ mod tests {
         let shared = request(&query, variables);
         let operation = valid_operation(compiler.catalog(), &shared).unwrap();
         let rows = RowScope::default();
-        let resolved = resolve(compiler.catalog(), &operation, &shared.variables, &Limits::UNLIMITED, &rows).unwrap();
+        let resolved = resolve(
+            compiler.catalog(),
+            &operation,
+            &shared.variables,
+            Caller { limits: &Limits::UNLIMITED, rows: &rows },
+        )
+        .unwrap();
         let terms = resolved.terms(&rows).unwrap();
         assert_eq!(terms.of_selections().count(), 41);
         assert!((0..40).all(|step| ptr::eq(terms.of(step), terms.of(0))));

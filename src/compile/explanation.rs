@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::scope::RowScope;
 use crate::compile::valid_operation::valid_operation;
 use crate::cost::breakdown::{CostNode, breakdown};
 use crate::cost::estimate::Estimate;
@@ -18,6 +17,7 @@ use crate::plan::planner::template;
 use crate::plan::request_plan::Plan;
 use crate::query::Request;
 use crate::query::bind::bind;
+use crate::query::bind::caller::Caller;
 use crate::query::bind::resolve::resolve;
 use crate::query::operation::Operation;
 
@@ -52,18 +52,12 @@ impl Explanation {
 }
 
 /// Explains a request. As [`compile`](crate::compile::compile), but depth and cost above the limits are part of the result.
-pub fn explain(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Explanation, GraphqlErrors> {
-    explain_among(catalog, request, limits, &RowScope::default())
-}
-
-/// The same for a caller who sees these rows.
-pub fn explain_among(
+pub fn explain<'c>(
     catalog: &Catalog,
     request: &Request,
-    limits: &Limits,
-    rows: &RowScope,
+    caller: impl Into<Caller<'c>>,
 ) -> Result<Explanation, GraphqlErrors> {
-    explain_operation(catalog, &valid_operation(catalog, request)?, request, limits, rows)
+    explain_operation(catalog, &valid_operation(catalog, request)?, request, caller.into())
 }
 
 /// Explains a request for an operation.
@@ -71,14 +65,14 @@ pub(crate) fn explain_operation(
     catalog: &Catalog,
     operation: &Operation,
     request: &Request,
-    limits: &Limits,
-    rows: &RowScope,
+    caller: Caller<'_>,
 ) -> Result<Explanation, GraphqlErrors> {
-    let resolved = resolve(catalog, operation, &request.variables, limits, rows)?;
+    let Caller { limits, rows } = caller;
+    let resolved = resolve(catalog, operation, &request.variables, caller)?;
     let terms = resolved.terms(rows)?;
     let bound = bind(catalog, operation, &resolved);
-    let Evaluation { depth, estimate, check, errors } = evaluate(&bound, &resolved.values, limits);
-    let cost = breakdown(&bound, &estimate);
+    let Evaluation { estimate, check, errors } = evaluate(&bound, &resolved.values, limits);
+    let (depth, cost) = (estimate.depth(), breakdown(&bound, &estimate));
     let template = Arc::new(template(catalog, &bound, &terms.shapes, Output::Data)?);
     let plan = Plan::new(template, resolved.values, terms, rows.clone());
     let response_size = check_response_size(plan.max_response_bytes(), estimate.cost(), limits);

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::scope::RowScope;
 use crate::compile::cached_operation::CachedOperation;
 use crate::compile::compiled::Compiled;
 use crate::compile::valid_operation::valid_operation;
 use crate::error::graphql_error::GraphqlErrors;
-use crate::limits::Limits;
 use crate::plan::planner::output::Output;
+use crate::query::bind::caller::Caller;
 use crate::query::export::{ExportOperation, FirstCursor, export};
 use crate::query::{Request, Variables};
 
@@ -46,16 +45,10 @@ impl Export {
     }
 
     /// The page that follows a cursor, or the first one.
-    pub fn page(
-        &self,
-        catalog: &Catalog,
-        limits: &Limits,
-        rows: &RowScope,
-        after: Option<&str>,
-    ) -> Result<Compiled, GraphqlErrors> {
+    pub fn page(&self, catalog: &Catalog, caller: Caller<'_>, after: Option<&str>) -> Result<Compiled, GraphqlErrors> {
         let variables = self.first.variables(&self.variables, after);
         let output = Output::Lines { root: &self.root };
-        Ok(self.operation.compile(catalog, &variables, (limits, rows), output, || {})?.compiled)
+        Ok(self.operation.compile(catalog, &variables, caller, output, || {})?.compiled)
     }
 }
 
@@ -64,6 +57,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::limits::Limits;
 
     fn request(query: &str, variables: serde_json::Value) -> Request {
         Request { query: query.to_owned(), variables: serde_json::from_value(variables).unwrap(), ..Request::default() }
@@ -76,13 +70,13 @@ mod tests {
             pageInfo { startCursor } e: edges { cursor n: node { orderId orderItems(first: 2) { edges { cursor } } } } } }";
         let request = request(query, json!({ "q": "statusId:ORDER_HELD" }));
         let export = Export::new(&catalog, &request).unwrap();
-        let first = export.page(&catalog, &limits, &RowScope::default(), None).unwrap();
+        let first = export.page(&catalog, (&limits).into(), None).unwrap();
         let plain = crate::compile::compile(&catalog, &request, &limits).unwrap();
         assert_eq!(first.estimate.cost(), plain.estimate.cost());
         assert_eq!(first.operation_name.as_deref(), Some("All"));
         let ops = format!("{:?}", first.plan.response_template().ops);
         assert!(ops.contains("PageEnd") && !ops.contains("StartCursor"), "{ops}");
-        let error = export.page(&catalog, &limits, &RowScope::default(), Some("no cursor")).unwrap_err();
+        let error = export.page(&catalog, (&limits).into(), Some("no cursor")).unwrap_err();
         assert!(error.to_string().contains("after"), "{error}");
     }
 
@@ -95,22 +89,16 @@ mod tests {
             ("query($a: String = \"x\") { orders(first: 1, after: $a) { edges { node { orderId } } } }", json!({})),
         ] {
             let export = Export::new(&catalog, &request(query, variables)).unwrap();
-            let error = export.page(&catalog, &Limits::default(), &RowScope::default(), None).unwrap_err();
+            let error = export.page(&catalog, (&Limits::default()).into(), None).unwrap_err();
             assert!(error.to_string().contains("it is not a cursor"), "{query}: {error}");
         }
         let plain = "query($a: String) { orders(first: 1, after: $a) { edges { node { orderId } } } }";
         for variables in [json!({}), json!({ "a": null }), json!({ "@after": "x" })] {
             let export = Export::new(&catalog, &request(plain, variables)).unwrap();
-            assert!(export.page(&catalog, &Limits::default(), &RowScope::default(), None).is_ok());
+            assert!(export.page(&catalog, (&Limits::default()).into(), None).is_ok());
         }
         let export = Export::new(&catalog, &request(plain, json!({ "a": 7 }))).unwrap();
-        assert!(
-            export
-                .page(&catalog, &Limits::default(), &RowScope::default(), None)
-                .unwrap_err()
-                .to_string()
-                .contains("$a")
-        );
+        assert!(export.page(&catalog, (&Limits::default()).into(), None).unwrap_err().to_string().contains("$a"));
     }
 
     #[test]

@@ -22,7 +22,6 @@ mod known_price;
 pub(crate) mod valid_operation;
 
 use crate::catalog::Catalog;
-use crate::catalog::scope::RowScope;
 use crate::compile::cached_operation::CachedOperation;
 use crate::compile::compiled::Compiled;
 use crate::compile::valid_operation::valid_operation;
@@ -35,6 +34,5 @@ use crate::query::Request;
 /// Knows no vocabularies, so no value is reported as unknown, and no caller, so of relations in a scope it reads no rows.
 pub fn compile(catalog: &Catalog, request: &Request, limits: &Limits) -> Result<Compiled, GraphqlErrors> {
     let operation = CachedOperation::new(valid_operation(catalog, request)?, 0);
-    let rows = RowScope::default();
-    Ok(operation.compile(catalog, &request.variables, (limits, &rows), Output::Data, || {})?.compiled)
+    Ok(operation.compile(catalog, &request.variables, limits.into(), Output::Data, || {})?.compiled)
 }

@@ -1,31 +1,27 @@
 //! The branches of an operation that cost most: its most expensive connections and lookups.
 
+use std::cmp::Reverse;
+
+use crate::cost::lines::Path;
 use crate::cost::pages::Pages;
 use crate::cost::price::Cost;
-use crate::query::bind::ids::StepId;
 
 /// The most branches that an error reports.
 const MAX_BRANCHES: usize = 5;
 
-/// What a step adds to the price, with everything inside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Branch {
-    pub(super) step: StepId,
-    /// What it adds.
+/// A step that costs much.
+#[derive(Debug)]
+pub(super) struct Branch<'a> {
+    pub(super) path: Path<'a>,
+    /// What it adds to the price, with everything inside it.
     pub(super) total: Cost,
 }
 
 /// The most expensive branches, the most expensive first. The total of a branch includes the branches inside it.
-pub(super) fn most_expensive(pages: &Pages<'_>) -> Vec<Branch> {
-    let shares = pages.shares().into_iter().enumerate();
-    let mut branches: Vec<_> = shares.map(|(step, total)| Branch { step, total }).collect();
-    let order = |a: &Branch, b: &Branch| b.total.cmp(&a.total).then(a.step.cmp(&b.step));
-    if branches.len() > MAX_BRANCHES {
-        branches.select_nth_unstable_by(MAX_BRANCHES, order);
-        branches.truncate(MAX_BRANCHES);
-    }
-    branches.sort_unstable_by(order);
-    branches
+pub(super) fn most_expensive<'a>(pages: &Pages<'a>) -> Vec<Branch<'a>> {
+    let mut shares: Vec<_> = pages.shares().into_iter().enumerate().collect();
+    shares.sort_by_key(|(_, total)| Reverse(*total));
+    shares.into_iter().take(MAX_BRANCHES).map(|(step, total)| Branch { path: pages.path(step), total }).collect()
 }
 
 /// The share of a part in a whole, from 0 to 1, in thousandths.

@@ -1,10 +1,12 @@
 //! The price as a tree that adds up: what each field costs, and how often it is paid.
 
-use crate::catalog::schema::Field;
+use std::mem;
+
 use crate::cost::estimate::Estimate;
-use crate::cost::price::{Cost, Priced, PricedField, credits_of, reading, search_penalty, unindexed_terms};
+use crate::cost::lines::{Line, LineKind, lines};
+use crate::cost::price::{Cost, credits_of};
 use crate::query::bind::ids::StepId;
-use crate::query::bind::selection::{BoundConnection, BoundOperation, BoundSelection, BoundTotals};
+use crate::query::bind::selection::BoundOperation;
 
 /// A line of the tree. Its `total` is `penalty + times × (own + the totals of its parts)`; parts that are paid once are not
 /// multiplied.
@@ -36,91 +38,48 @@ pub struct CostNode {
 
 /// Breaks an estimate down. The totals of the lines add up to it.
 pub(crate) fn breakdown(operation: &BoundOperation<'_>, estimate: &Estimate) -> Vec<CostNode> {
-    lines(&operation.selections, estimate.sizes())
-}
-
-fn lines<'a, F: Priced<'a>>(selections: &[BoundSelection<'a, F>], sizes: &[u64]) -> Vec<CostNode> {
-    let mut lines = Vec::new();
-    add(selections, sizes, &mut Vec::new(), &mut lines);
-    lines
-}
-
-/// Adds the lines of what is selected below `edges` and `node` with these keys.
-fn add<'a, F: Priced<'a>>(
-    selections: &[BoundSelection<'a, F>],
-    sizes: &[u64],
-    via: &mut Vec<&'a str>,
-    list: &mut Vec<CostNode>,
-) {
-    for selection in selections {
-        let field = selection.field.priced();
-        let own = field.own_cost();
-        let line = match field {
-            PricedField::Free => continue,
-            PricedField::Edges(edges) => {
-                via.push(selection.key);
-                add(edges, sizes, via, list);
-                via.pop();
-                continue;
+    let (lines, mut roots) = (lines(operation), Vec::new());
+    let mut parts = vec![Vec::new(); lines.len()];
+    // A line comes before its parts, so in reverse order they are complete when the line is reached.
+    for (number, line) in lines.iter().enumerate().rev() {
+        let mut nodes: Vec<CostNode> = mem::take(&mut parts[number]);
+        if let LineKind::List = line.kind {
+            for node in &mut nodes {
+                node.via.insert(0, line.key.to_owned());
             }
-            PricedField::Groups(groups) => {
-                via.push(selection.key);
-                add(groups, sizes, via, list);
-                via.pop();
-                continue;
-            }
-            PricedField::Node(node) => {
-                via.push(selection.key);
-                add(node, sizes, via, list);
-                via.pop();
-                continue;
-            }
-            PricedField::Scalar(definition) | PricedField::Aggregate(definition) => line(definition, own, Vec::new()),
-            PricedField::Count(definition) => CostNode { is_once: true, ..line(definition, own, Vec::new()) },
-            PricedField::Object(object) => line(object.field, own, lines(&object.selections, sizes)),
-            PricedField::Lookup(lookup) => {
-                CostNode { step: Some(lookup.step), ..line(lookup.field, own, lines(&lookup.selections, sizes)) }
-            }
-            PricedField::Totals(totals) => totals_line(totals, own, sizes),
-            PricedField::Connection(connection) => connection_line(connection, own, sizes),
-        };
-        let via = via.iter().map(|key| (*key).to_owned()).collect();
-        list.push(CostNode { key: selection.key.to_owned(), via, ..line });
+        } else {
+            nodes.reverse();
+            nodes = vec![node(line, estimate.sizes(), nodes)];
+        }
+        line.parent.map_or(&mut roots, |parent| &mut parts[parent]).append(&mut nodes);
     }
+    roots.reverse();
+    roots
 }
 
-fn totals_line(totals: &BoundTotals<'_>, own: Cost, sizes: &[u64]) -> CostNode {
-    let own = own.saturating_add(credits_of(sizes[totals.step]).saturating_mul(totals.relations));
-    let line = line(totals.field, own, lines(&totals.selections, sizes));
-    let (penalty, unindexed_terms) = (search_penalty(Some(totals.rows)), totals.rows.unindexed_terms);
-    let (total, step) = (line.total.saturating_add(penalty), Some(totals.step));
-    CostNode { penalty, unindexed_terms, total, step, ..line }
-}
-
-fn connection_line(connection: &BoundConnection<'_>, own: Cost, sizes: &[u64]) -> CostNode {
-    let line = line(connection.field, own, lines(&connection.selections, sizes));
-    let (times, page) = (sizes[connection.step], connection.rows.page());
-    let penalty = search_penalty(page).saturating_add(reading(connection.binding));
-    let unindexed_terms = unindexed_terms(page);
-    let once = line.parts.iter().filter(|part| part.is_once).map(|part| part.total);
-    let once = once.fold(penalty, Cost::saturating_add);
-    let total = once.saturating_add(times.saturating_mul(line.total));
-    CostNode { times, penalty, unindexed_terms, total, step: Some(connection.step), ..line }
-}
-
-/// A line that is paid once. Parts that are paid once for a page are left out of its total.
-fn line(definition: &Field, own: Cost, parts: Vec<CostNode>) -> CostNode {
+fn node(line: &Line<'_>, sizes: &[u64], parts: Vec<CostNode>) -> CostNode {
+    let (own, times) = match line.kind {
+        LineKind::Page(step, ..) => (line.own, sizes[step]),
+        LineKind::Totals(step, relations, _) => {
+            (line.own.saturating_add(credits_of(sizes[step]).saturating_mul(relations)), 1)
+        }
+        LineKind::Leaf | LineKind::Count | LineKind::List | LineKind::Object | LineKind::Lookup(_) => (line.own, 1),
+    };
+    let sum = |is_once: bool, of: Cost| {
+        let parts = parts.iter().filter(|part| part.is_once == is_once);
+        parts.fold(of, |sum, part| sum.saturating_add(part.total))
+    };
     CostNode {
-        key: String::new(),
+        key: line.key.to_owned(),
         via: Vec::new(),
-        field: definition.name.clone(),
+        field: line.field.to_owned(),
         own,
-        times: 1,
-        penalty: 0,
-        unindexed_terms: 0,
-        is_once: false,
-        total: parts.iter().filter(|part| !part.is_once).fold(own, |sum, part| sum.saturating_add(part.total)),
-        step: None,
+        times,
+        penalty: line.penalty,
+        unindexed_terms: line.unindexed_terms,
+        is_once: matches!(line.kind, LineKind::Count),
+        total: sum(true, line.penalty).saturating_add(times.saturating_mul(sum(false, own))),
+        step: line.step(),
         parts,
     }
 }

@@ -1,29 +1,29 @@
-//! The estimated price of an operation, and the actual price over the rows that came back.
+//! The depth and estimated price of an operation, and the actual price over the rows that came back.
 
 use std::sync::Arc;
 
-use crate::cost::connection_price::ConnectionPrices;
+use crate::cost::operation_cost::OperationCost;
 use crate::cost::price::Cost;
 use crate::query::bind::selection::BoundOperation;
 use crate::query::bind::step_values::StepValues;
 
-/// The price of an operation.
+/// Depth and price of an operation.
 ///
 /// The estimate counts the rows that the page sizes allow, the actual cost the rows that came back. So the actual cost is
 /// never above the estimate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
     cost: Cost,
-    prices: Arc<ConnectionPrices>,
+    of: Arc<OperationCost>,
     sizes: Vec<u64>,
 }
 
 impl Estimate {
     /// The price with these numbers of rows, by step: page sizes, 1 of a lookup, of totals how many are summed up.
-    pub(crate) fn new(prices: Arc<ConnectionPrices>, sizes: impl Iterator<Item = u32>) -> Self {
+    pub(crate) fn new(of: Arc<OperationCost>, sizes: impl Iterator<Item = u32>) -> Self {
         let sizes: Vec<_> = sizes.map(u64::from).collect();
-        let cost = prices.price(&sizes, &mut Vec::new());
-        Self { cost, prices, sizes }
+        let cost = of.price(&sizes, &mut Vec::new());
+        Self { cost, of, sizes }
     }
 
     /// The estimated cost, which is checked against the limits and debited.
@@ -33,7 +33,7 @@ impl Estimate {
 
     /// The actual cost, from the number of rows of each step that came back.
     pub fn actual(&self, rows: &[u64]) -> Cost {
-        self.prices.actual(rows)
+        self.of.actual(rows)
     }
 
     /// The numbers of rows that it counts, by step.
@@ -41,15 +41,20 @@ impl Estimate {
         &self.sizes
     }
 
-    /// The prices of the rows.
-    pub(crate) fn prices(&self) -> &Arc<ConnectionPrices> {
-        &self.prices
+    /// The cost of the operation, without these numbers.
+    pub(crate) fn operation_cost(&self) -> &Arc<OperationCost> {
+        &self.of
+    }
+
+    /// The deepest level of object nesting; 0 if there are no objects.
+    pub fn depth(&self) -> u32 {
+        self.of.depth
     }
 }
 
 /// Estimates the price of an operation with these values.
 pub fn estimate(operation: &BoundOperation<'_>, values: &[StepValues]) -> Estimate {
-    Estimate::new(Arc::new(ConnectionPrices::of(operation)), values.iter().map(StepValues::rows))
+    Estimate::new(Arc::new(OperationCost::of(operation)), values.iter().map(StepValues::rows))
 }
 
 #[cfg(test)]
@@ -97,5 +102,29 @@ mod tests {
         assert_eq!(estimate.actual(&[0, 0]), 50);
         assert_eq!(estimate.actual(&[2, 3]), 50 + 2 * 4 + 3 * 2);
         assert_eq!(estimate.actual(&[u64::MAX, u64::MAX]), u64::MAX);
+    }
+
+    #[test]
+    fn counts_objects_and_connections_and_nothing_else() {
+        for (query, depth) in [
+            ("{ __typename }", 0),
+            ("{ orders(first: 1) { pageInfo { hasNextPage } } }", 1),
+            ("{ orders(first: 1) { edges { node { orderId orderItemCount } } } }", 1),
+            (
+                "{ ... { orders(first: 1) { edges { ... on OrderEdge { node { ...F } } } } } } fragment F on Order { orderId }",
+                1,
+            ),
+            ("{ orders(first: 1) { edges { node { billToCustomer { firstName } } } } }", 2),
+            (
+                "{ orders(first: 1) { edges { node { orderItems(first: 1) { edges { node { product { productId } } } } } } } }",
+                3,
+            ),
+            (
+                r#"{ product(productId: "A") { productId } orders(first: 1) { edges { node { productStore { storeName } } } } }"#,
+                2,
+            ),
+        ] {
+            assert_eq!(estimate(query).depth(), depth, "{query}");
+        }
     }
 }

@@ -32,34 +32,35 @@ fn is_zero(cost: &Cost) -> bool {
 
 /// Lists every selected field that costs something, in query order.
 pub(crate) fn fields(lines: &[CostNode]) -> Vec<FieldCost<'_>> {
-    let mut list = Vec::new();
-    add(lines, 1, 1, &mut Vec::new(), &mut list);
-    list
+    let mut fields = Fields { path: Vec::new(), list: Vec::new() };
+    fields.add(lines, 1, 1);
+    fields.list
 }
 
-/// Adds lines that are paid so many times; those that are paid once for a page, `once_times`.
-fn add<'a>(
-    lines: &'a [CostNode],
-    parent_times: u64,
-    once_times: u64,
-    path: &mut Vec<&'a str>,
-    list: &mut Vec<FieldCost<'a>>,
-) {
-    for line in lines {
-        let parent_times = if line.is_once { once_times } else { parent_times };
-        let length = path.len();
-        path.extend(line.via.iter().chain([&line.key]).map(String::as_str));
-        let times = parent_times.saturating_mul(line.times);
-        let search_penalty = parent_times.saturating_mul(line.penalty);
-        list.push(FieldCost {
-            path: path.clone(),
-            defined_cost: line.own,
-            times,
-            search_penalty,
-            requested_total_cost: times.saturating_mul(line.own).saturating_add(search_penalty),
-            requested_subtree_cost: parent_times.saturating_mul(line.total),
-        });
-        add(&line.parts, times, parent_times, path, list);
-        path.truncate(length);
+struct Fields<'a> {
+    path: Vec<&'a str>,
+    list: Vec<FieldCost<'a>>,
+}
+
+impl<'a> Fields<'a> {
+    /// Adds lines that are paid so many times; those that are paid once for a page, `once_times`.
+    fn add(&mut self, lines: &'a [CostNode], parent_times: u64, once_times: u64) {
+        for line in lines {
+            let parent_times = if line.is_once { once_times } else { parent_times };
+            let length = self.path.len();
+            self.path.extend(line.via.iter().chain([&line.key]).map(String::as_str));
+            let times = parent_times.saturating_mul(line.times);
+            let search_penalty = parent_times.saturating_mul(line.penalty);
+            self.list.push(FieldCost {
+                path: self.path.clone(),
+                defined_cost: line.own,
+                times,
+                search_penalty,
+                requested_total_cost: times.saturating_mul(line.own).saturating_add(search_penalty),
+                requested_subtree_cost: parent_times.saturating_mul(line.total),
+            });
+            self.add(&line.parts, times, parent_times);
+            self.path.truncate(length);
+        }
     }
 }

@@ -22,15 +22,14 @@ use serde_json::{Value as Json, json};
 use crate::cost::branches::{Branch, most_expensive, share};
 use crate::cost::estimate::Estimate;
 use crate::cost::limit_check::{CheckedGate, Gate, LimitCheck};
+use crate::cost::lines::{Path, lines};
 use crate::cost::pages::Pages;
-use crate::cost::path::{Path, visit_nested};
 use crate::cost::price::Cost;
 use crate::cost::suggest::{Advice, Edit, Suggestion, advise};
 use crate::error::code::ErrorCode;
 use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors, Location, MAX_ERRORS};
 use crate::limits::Limits;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
 
 /// The error of an operation that is not admitted.
@@ -53,9 +52,8 @@ pub(super) fn errors(
             let max_cost = rejected_by.limit;
             let pages = Pages::of(operation, estimate);
             let (branches, advice) = (most_expensive(&pages), advise(&pages, max_cost));
-            let paths = step_paths(operation, &branches, &advice);
             let (estimated_cost, by_bucket) = (rejected_by.measured, !limits.bucket_covers_max_cost());
-            GraphqlError::new(&LimitExceeded::Cost { estimated_cost, max_cost, by_bucket, branches, advice, paths }, [])
+            GraphqlError::new(&LimitExceeded::Cost { estimated_cost, max_cost, by_bucket, branches, advice }, [])
         }
     };
     Some(GraphqlErrors::one(error))
@@ -86,10 +84,8 @@ enum LimitExceeded<'a> {
         max_cost: Cost,
         /// Whether the limit is the size of the caller's bucket.
         by_bucket: bool,
-        branches: Vec<Branch>,
+        branches: Vec<Branch<'a>>,
         advice: Advice<'a>,
-        /// The paths of the steps that branches and suggestions name, by step.
-        paths: Vec<(StepId, Path<'a>)>,
     },
     Columns {
         columns: usize,
@@ -103,37 +99,9 @@ enum LimitExceeded<'a> {
 
 /// The fields one level below what is allowed, in query order: paths and locations.
 fn too_deep<'a>(operation: &'a BoundOperation<'a>, max_depth: u64) -> (Vec<Path<'a>>, Vec<Location>) {
-    let (mut paths, mut locations) = (Vec::new(), Vec::new());
-    visit_nested(operation, &mut |nested| {
-        let is_allowed = u64::from(nested.level) <= max_depth;
-        if !is_allowed && paths.len() < MAX_ERRORS {
-            paths.push(nested.path.clone());
-            locations.push(nested.location);
-        }
-        is_allowed
-    });
-    (paths, locations)
-}
-
-/// The paths of the steps that branches and suggestions name.
-fn step_paths<'a>(
-    operation: &'a BoundOperation<'a>,
-    branches: &[Branch],
-    advice: &Advice<'_>,
-) -> Vec<(StepId, Path<'a>)> {
-    let edits = advice.suggestions.iter().flat_map(|suggestion| &suggestion.edits);
-    let mut named: Vec<_> = branches.iter().map(|branch| branch.step).chain(edits.map(|edit| edit.step)).collect();
-    named.sort_unstable();
-    named.dedup();
-    let mut paths = Vec::with_capacity(named.len());
-    visit_nested(operation, &mut |nested| {
-        if let Some(step) = nested.step.filter(|step| named.binary_search(step).is_ok()) {
-            paths.push((step, nested.path.clone()));
-        }
-        paths.len() < named.len()
-    });
-    paths.sort_unstable_by_key(|(step, _)| *step);
-    paths
+    let lines = lines(operation);
+    let too_deep = lines.iter().filter(|line| line.is_object() && u64::from(line.level) == max_depth + 1);
+    too_deep.take(MAX_ERRORS).map(|line| (line.path(&lines), line.location)).unzip()
 }
 
 impl fmt::Display for LimitExceeded<'_> {
@@ -188,15 +156,10 @@ impl Diagnostic for LimitExceeded<'_> {
             Self::Depth { depth, max_depth, paths } => {
                 vec![("depth", json!(depth)), ("maxDepth", json!(max_depth)), ("paths", json!(paths))]
             }
-            Self::Cost { estimated_cost, max_cost, by_bucket, branches, advice, paths } => {
-                let path =
-                    |step: StepId| paths.binary_search_by_key(&step, |(step, _)| *step).map(|at| &paths[at].1).ok();
-                let branch = |branch: &Branch| {
-                    let share = share(branch.total, *estimated_cost);
-                    json!({ "path": path(branch.step), "total": branch.total, "share": share })
-                };
+            Self::Cost { estimated_cost, max_cost, by_bucket, branches, advice } => {
+                let branch = |Branch { path, total }: &Branch<'_>| json!({ "path": path, "total": total, "share": share(*total, *estimated_cost) });
                 let suggestion = |suggestion: &Suggestion<'_>| {
-                    let edits = suggestion.edits.iter().map(|edit| self::edit(edit, path(edit.step)));
+                    let edits = suggestion.edits.iter().map(edit);
                     json!({
                         "shrinks": suggestion.shrinks.as_str(),
                         "edits": edits.collect::<Vec<_>>(),
@@ -224,8 +187,8 @@ impl Diagnostic for LimitExceeded<'_> {
     }
 }
 
-fn edit(edit: &Edit<'_>, path: Option<&Path<'_>>) -> Json {
-    let mut json = json!({ "path": path, "argument": edit.argument, "from": edit.from, "to": edit.to });
+fn edit(edit: &Edit<'_>) -> Json {
+    let mut json = json!({ "path": edit.path, "argument": edit.argument, "from": edit.from, "to": edit.to });
     if let Some(variable) = edit.variable {
         json["variable"] = json!(variable);
     } else {

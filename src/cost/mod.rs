@@ -5,14 +5,13 @@
 //! `pageInfo` and `__typename` are free. Totals are 1 and their selection, once, and 1 for every ten rows that they may add up, of each
 //! relation that these are read from.
 //!
-//! - [`price`]: the price of each kind of field
-//! - `connection_price`: the price of a connection's rows, with the page sizes left open
+//! - `lines`: the fields of an operation, and the price of each
+//! - `operation_cost`: the depth and the price of an operation, with the page sizes left open; [`price`]: credits
 //! - [`estimate`]: the price of a request, and of the rows that came back
-//! - [`depth`]: levels of object nesting
 //! - [`limit_check`]: the check of both against the caller's limits
 //! - `evaluation`: all of that for one request
 //! - `limit_exceeded`: the error of a query that exceeds them
-//! - `suggest`, `branches`, `pages`, `path`: page sizes under which a query fits, and what makes it expensive
+//! - `suggest`, `branches`, `pages`: page sizes under which a query fits, and what makes it expensive
 //! - [`breakdown`]: the price as a tree that adds up, for people
 //! - [`fields`]: the same as a list, for programs
 //!
@@ -44,14 +43,13 @@
 
 mod branches;
 pub mod breakdown;
-pub(crate) mod connection_price;
-pub mod depth;
 pub mod estimate;
 pub(crate) mod evaluation;
 pub mod fields;
 pub mod limit_check;
 pub(crate) mod limit_exceeded;
+mod lines;
+pub(crate) mod operation_cost;
 mod pages;
-mod path;
 pub mod price;
 mod suggest;

@@ -11,7 +11,8 @@
 //! field below `@skip(if: true)` or `@include(if: false)` is not known here. It has to be edited too, because all occurrences
 //! of a field must have the same arguments.
 
-use crate::cost::pages::{Pages, WrittenSize};
+use crate::cost::lines::{Path, WrittenSize};
+use crate::cost::pages::Pages;
 use crate::cost::price::Cost;
 use crate::error::graphql_error::Location;
 use crate::query::bind::ids::StepId;
@@ -88,8 +89,8 @@ impl Shrinks {
 /// A page size to change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit<'a> {
-    /// The first connection that has the page size.
-    pub(super) step: StepId,
+    /// The path of the first connection that has the page size.
+    pub(super) path: Path<'a>,
     /// The argument that has it.
     pub(super) argument: &'static str,
     /// The present page size.
@@ -104,11 +105,11 @@ pub(super) struct Edit<'a> {
 
 /// Finds page sizes under which an operation costs no more than `max_cost`.
 pub(super) fn advise<'a>(pages: &Pages<'a>, max_cost: Cost) -> Advice<'a> {
-    let minimum_cost = pages.prices.price(&pages.smallest_sizes(), &mut Vec::new());
+    let minimum_cost = pages.cost.price(&pages.smallest_sizes(), &mut Vec::new());
     let sizes = if minimum_cost > max_cost { None } else { sizes(pages) };
     let mut suggestions: Vec<Suggestion<'a>> = Vec::new();
     if let Some(sizes) = sizes {
-        let mut trial = Trial { pages, sizes: &sizes, max_cost, tried: pages.sizes(), totals: Vec::new() };
+        let mut trial = Trial { pages, sizes: &sizes, max_cost, tried: pages.sizes.to_vec(), totals: Vec::new() };
         for shrinks in Shrinks::ALL {
             if let Some(found) = trial.shrink(shrinks) {
                 let locations = found.edits.iter().map(|edit| edit.locations.len().max(1)).sum::<usize>();
@@ -126,16 +127,12 @@ pub(super) fn advise<'a>(pages: &Pages<'a>, max_cost: Cost) -> Advice<'a> {
 #[derive(Debug)]
 struct Size<'a> {
     steps: Vec<StepId>,
-    first: WrittenSize<'a>,
+    /// The present page size.
+    from: u64,
+    written: WrittenSize<'a>,
     /// Whether any of its steps is inside no other page.
     is_outermost: bool,
     locations: Vec<Location>,
-}
-
-impl Size<'_> {
-    fn from(&self) -> u64 {
-        self.first.rows
-    }
 }
 
 /// Where a page size is written, once.
@@ -147,12 +144,13 @@ enum Origin<'a> {
 
 /// The page sizes of an operation, in query order; `None` if they are too many.
 fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
-    if pages.of_steps.len() > MAX_STEPS {
+    let steps = 0..pages.sizes.len();
+    if steps.len() > MAX_STEPS {
         return None;
     }
     let mut origins = Vec::new();
-    for (step, size) in pages.of_steps.iter().enumerate() {
-        match size.map(|size| size.source) {
+    for step in steps.clone() {
+        match pages.written_size(step).map(|size| size.source) {
             None => {}
             Some(SizeSource::Variable(name)) => origins.push((Origin::Variable(name), step)),
             Some(SizeSource::Document(occurrences)) => {
@@ -165,20 +163,21 @@ fn sizes<'a>(pages: &Pages<'a>) -> Option<Vec<Size<'a>>> {
     }
     origins.sort_unstable();
 
-    let mut leaders: Vec<StepId> = (0..pages.of_steps.len()).collect();
+    let mut leaders: Vec<StepId> = steps.clone().collect();
     for pair in origins.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         let (one, other) = (leader(&leaders, pair[0].1), leader(&leaders, pair[1].1));
         // The first of the steps is the leader.
         leaders[one.max(other)] = one.min(other);
     }
     let mut sizes: Vec<Size<'a>> = Vec::new();
-    let mut by_leader = vec![0; pages.of_steps.len()];
-    for (step, first) in pages.of_steps.iter().enumerate() {
-        let Some(first) = *first else { continue };
+    let mut by_leader = vec![0; steps.len()];
+    for step in steps {
+        let Some(written) = pages.written_size(step) else { continue };
         let leader = leader(&leaders, step);
         if leader == step {
             by_leader[step] = sizes.len();
-            sizes.push(Size { steps: Vec::new(), first, is_outermost: false, locations: Vec::new() });
+            let from = pages.sizes[step];
+            sizes.push(Size { steps: Vec::new(), from, written, is_outermost: false, locations: Vec::new() });
         }
         let size = &mut sizes[by_leader[leader]];
         size.steps.push(step);
@@ -204,8 +203,8 @@ fn leader(leaders: &[StepId], mut step: StepId) -> StepId {
 
 /// Whether a step is inside no page. A lookup is not a page.
 fn is_outermost(pages: &Pages<'_>, step: StepId) -> bool {
-    let parent = |step: &StepId| pages.prices.steps[*step].parent;
-    std::iter::successors(parent(&step), parent).all(|step| pages.of_steps[step].is_none())
+    let parent = |step: &StepId| pages.cost.steps[*step].parent;
+    std::iter::successors(parent(&step), parent).all(|step| pages.written_size(step).is_none())
 }
 
 /// A search for page sizes.
@@ -224,10 +223,10 @@ impl<'a> Trial<'_, 'a> {
     fn shrink(&mut self, shrinks: Shrinks) -> Option<Suggestion<'a>> {
         let sizes = self.sizes;
         let changed = || sizes.iter().filter(|size| shrinks.changes(size));
-        self.tried = self.pages.sizes();
+        self.tried = self.pages.sizes.to_vec();
         let scale = |trial: &mut Self, factor: u64| {
             for size in changed() {
-                trial.set(size, (size.from().saturating_mul(factor) / FACTOR_PARTS).max(1));
+                trial.set(size, (size.from.saturating_mul(factor) / FACTOR_PARTS).max(1));
             }
             trial.price() <= trial.max_cost
         };
@@ -236,22 +235,22 @@ impl<'a> Trial<'_, 'a> {
         }
         let factor = largest(0, FACTOR_PARTS, |factor| scale(self, factor));
         scale(self, factor);
-        if self.pages.of_steps.len() <= MAX_STEPS_TO_FILL {
+        if self.tried.len() <= MAX_STEPS_TO_FILL {
             for size in changed() {
-                let fit = largest(self.tried[size.steps[0]], size.from(), |tried| {
+                let fit = largest(self.tried[size.steps[0]], size.from, |tried| {
                     self.set(size, tried);
                     self.price() <= self.max_cost
                 });
                 self.set(size, fit);
             }
         }
-        let edits = sizes.iter().filter(|size| self.tried[size.steps[0]] < size.from());
+        let edits = sizes.iter().filter(|size| self.tried[size.steps[0]] < size.from);
         let edits = edits.map(|size| Edit {
-            step: size.steps[0],
-            argument: size.first.argument,
-            from: size.from(),
+            path: self.pages.path(size.steps[0]),
+            argument: size.written.argument,
+            from: size.from,
             to: self.tried[size.steps[0]],
-            variable: match size.first.source {
+            variable: match size.written.source {
                 SizeSource::Variable(name) => Some(name),
                 SizeSource::Document(_) => None,
             },
@@ -267,7 +266,7 @@ impl<'a> Trial<'_, 'a> {
     }
 
     fn price(&mut self) -> Cost {
-        self.pages.prices.price(&self.tried, &mut self.totals)
+        self.pages.cost.price(&self.tried, &mut self.totals)
     }
 }
 

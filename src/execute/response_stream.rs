@@ -3,6 +3,7 @@
 //! PostgreSQL sends rows as fast as they are taken. The writer takes rows when it has written the last ones, and the client takes the
 //! parts that it writes. So the client's reading paces the statement.
 
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,15 +29,24 @@ pub struct ResponseStream {
     log: Arc<StatementLog>,
 }
 
-/// How a response is streamed.
-#[derive(Debug, Clone, Copy)]
-pub struct StreamOptions {
+/// What is streamed, and how.
+pub struct StreamedResponse {
+    /// The connection that the statement is sent on.
+    pub connection: OwnConnection,
+    /// The plan, with the statement's values.
+    pub plan: Arc<Plan>,
+    /// What the statement takes.
+    pub log: Arc<StatementLog>,
+    /// What the first part begins with.
+    pub start: Vec<u8>,
     /// Bytes of the first part, at least.
     pub first_part: usize,
     /// Bytes of the following parts, at least.
     pub part: usize,
     /// How many rows are read at once; `None` for as many as are fast.
     pub rows: Option<u16>,
+    /// Asks for the memory of rows.
+    pub memory: Box<MemoryLimit<'static>>,
 }
 
 /// A part of `data`.
@@ -67,18 +77,11 @@ pub enum StreamError {
 }
 
 impl ResponseStream {
-    /// The response to a plan, whose first part begins with these bytes.
-    pub fn new(
-        connection: OwnConnection,
-        plan: Arc<Plan>,
-        log: Arc<StatementLog>,
-        start: Vec<u8>,
-        options: StreamOptions,
-        memory: Box<MemoryLimit<'static>>,
-    ) -> Self {
+    /// A response of which nothing is fetched or written yet.
+    pub fn new(response: StreamedResponse) -> Self {
         let (sender, parts) = mpsc::channel(1);
-        let producer = produce(connection, plan, Arc::clone(&log), start, options, memory, sender);
-        Self { producer: Box::pin(producer), parts, log }
+        let log = Arc::clone(&response.log);
+        Self { producer: Box::pin(response.produce(sender)), parts, log }
     }
 
     /// The next part. Nothing is fetched or written between two calls. Do not call it again after the last part, or an error.
@@ -94,68 +97,55 @@ impl ResponseStream {
     }
 }
 
-async fn produce(
-    connection: OwnConnection,
-    plan: Arc<Plan>,
-    log: Arc<StatementLog>,
-    start: Vec<u8>,
-    options: StreamOptions,
-    memory: Box<MemoryLimit<'static>>,
-    parts: mpsc::Sender<Vec<u8>>,
-) -> Result<LastPart, StreamError> {
-    match write(&connection, &plan, &log, start, options, memory, &parts).await {
-        Ok(last) => {
-            connection.release();
-            Ok(last)
-        }
-        Err(error) => {
-            if matches!(&error, StreamError::Execute(error) if !error.spares_connection()) {
-                connection.discard();
+impl StreamedResponse {
+    async fn produce(mut self, parts: mpsc::Sender<Vec<u8>>) -> Result<LastPart, StreamError> {
+        match self.write(&parts).await {
+            Ok(last) => {
+                self.connection.release();
+                Ok(last)
             }
-            Err(error)
+            Err(error) => {
+                if matches!(&error, StreamError::Execute(error) if !error.spares_connection()) {
+                    self.connection.discard();
+                }
+                Err(error)
+            }
         }
     }
-}
 
-async fn write(
-    connection: &OwnConnection,
-    plan: &Arc<Plan>,
-    log: &StatementLog,
-    start: Vec<u8>,
-    options: StreamOptions,
-    mut memory: Box<MemoryLimit<'static>>,
-    parts: &mpsc::Sender<Vec<u8>>,
-) -> Result<LastPart, StreamError> {
-    log.prepare(connection.backend(), Instant::now());
-    let statement = connection.prepare(plan.sql()).await.map_err(ExecuteError::from)?;
-    let query = || connection.query(&statement, parameters(plan), TransactionKind::Own);
-    let mut statement = RunningStatement::send(query, log).await?;
-    let mut writer = ResponseWriter::new(Arc::clone(plan));
-    let most = options.rows.map_or(ROWS, usize::from);
-    let (mut text, mut at_least) = (start, options.first_part);
-    let mut is_running = true;
-    loop {
-        match writer.write_available(&mut text, at_least)? {
-            Pause::Rows => {
-                writer.drop_written();
-                is_running = statement.read(&mut writer, log, most).await?;
-                hold(&mut *memory, &writer)?;
+    async fn write(&mut self, parts: &mpsc::Sender<Vec<u8>>) -> Result<LastPart, StreamError> {
+        let Self { connection, plan, log, start, first_part, part, rows, memory } = self;
+        log.prepare(connection.backend(), Instant::now());
+        let statement = connection.prepare(plan.sql()).await.map_err(ExecuteError::from)?;
+        let query = || connection.query(&statement, parameters(plan), TransactionKind::Own);
+        let mut statement = RunningStatement::send(query, log).await?;
+        let mut writer = ResponseWriter::new(Arc::clone(plan));
+        let most = rows.map_or(ROWS, usize::from);
+        let (mut text, mut at_least) = (mem::take(start), *first_part);
+        let mut is_running = true;
+        loop {
+            match writer.write_available(&mut text, at_least)? {
+                Pause::Rows => {
+                    writer.drop_written();
+                    is_running = statement.read(&mut writer, log, most).await?;
+                    hold(&mut **memory, &writer)?;
+                }
+                Pause::Part => {
+                    at_least = *part;
+                    let next = Vec::with_capacity(*part + *part / 4);
+                    // The receiver is there as long as this is polled.
+                    let _ = parts.send(mem::replace(&mut text, next)).await;
+                    // The part is taken before the next one is begun.
+                    let _ = parts.reserve().await;
+                }
+                Pause::End => break,
             }
-            Pause::Part => {
-                at_least = options.part;
-                let next = Vec::with_capacity(options.part + options.part / 4);
-                // The receiver is there as long as this is polled.
-                let _ = parts.send(std::mem::replace(&mut text, next)).await;
-                // The part is taken before the next one is begun.
-                let _ = parts.reserve().await;
-            }
-            Pause::End => break,
         }
+        // Rows below an object that has become null are not written, but counted.
+        while is_running {
+            writer.drop_written();
+            is_running = statement.read(&mut writer, log, most).await?;
+        }
+        Ok(LastPart { text, written: writer })
     }
-    // Rows below an object that has become null are not written, but counted.
-    while is_running {
-        writer.drop_written();
-        is_running = statement.read(&mut writer, log, most).await?;
-    }
-    Ok(LastPart { text, written: writer })
 }

@@ -8,7 +8,7 @@ use hyper::http::request::Parts;
 use serde_json::{Map, Value};
 
 use crate::api::credentials;
-use crate::api::graphql::request_envelope::{self, GraphqlRequest};
+use crate::api::graphql::request::request_envelope::{self, GraphqlRequest};
 use crate::api::negotiate;
 use crate::http::address_range::AddressRange;
 use crate::http::coding::{self, Codings};

@@ -20,7 +20,7 @@ use tokio::time;
 
 use crate::http::connection::open_connections::ConnectionPlace;
 use crate::http::connection::{Connection, ConnectionWait, Timeouts};
-use crate::http::handler::{Current, Handler};
+use crate::http::handler::{ArrivedRequest, Current, Handler};
 use crate::http::head_limits::MAX_HEAD_BYTES;
 use crate::http::hyper_io::ConnectionIo;
 use crate::http::hyper_io::quiet_waker::quiet_waker;
@@ -133,7 +133,7 @@ impl<H: Handler> ConnectionTask<H> {
                 let mut in_flight = connection.begin();
                 in_flight.ends_connection = request.version() == Version::HTTP_10;
                 // Boxed, because hyper moves what it gets several times, and this is large.
-                let responding = Box::pin(current.get().respond(listener, peer, in_flight, request));
+                let responding = Box::pin(current.get().respond(ArrivedRequest { listener, peer, in_flight, request }));
                 let (connection, is_draining) = (Arc::clone(&connection), Arc::clone(&is_draining));
                 responding.map_ok(move |mut response| {
                     // Otherwise a client could send a request while its idle connection is being closed at the end.

@@ -31,6 +31,14 @@ pub(crate) struct HttpState {
     pub is_draining: Arc<AtomicBool>,
 }
 
+/// A request of which the head has arrived.
+pub(crate) struct ArrivedRequest {
+    pub listener: ListenerKind,
+    pub peer: IpAddr,
+    pub in_flight: InFlightRequest,
+    pub request: Request<Incoming>,
+}
+
 /// Responds to requests.
 pub(crate) trait Handler: Debug + Send + Sync + Sized + 'static {
     /// What lasts until a response is delivered or given up.
@@ -42,10 +50,7 @@ pub(crate) trait Handler: Debug + Send + Sync + Sized + 'static {
     /// Responds to a request. Never fails, as the type says that hyper takes: errors are responses too.
     fn respond(
         self: Arc<Self>,
-        listener: ListenerKind,
-        peer: IpAddr,
-        in_flight: InFlightRequest,
-        request: Request<Incoming>,
+        arrived: ArrivedRequest,
     ) -> impl Future<Output = Result<Response<OutgoingBody<Self::Record>>, Infallible>> + Send;
 
     /// Responds to a request whose head cannot be read. The response has a body in one part.

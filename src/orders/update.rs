@@ -27,94 +27,86 @@ const MAX_ATTEMPTS: usize = 5;
 /// How long an update waits for another one's locks.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Applies an update in one transaction. For a repeat of an applied one with its idempotency key, returns that one's
-/// outcome instead. Calls `on_commit`
-/// before a commit is sent: from then on the update may be applied, whether or not its outcome arrives.
-pub(crate) async fn update(
-    writer: &WriterPool,
-    options: UpdateOptions,
-    actor: &Actor,
-    request: &UpdateRequest,
-    key: Option<IdempotencyKey<'_>>,
-    on_commit: impl Fn(),
-) -> Result<Updated, UpdateError> {
-    let mut attempts = 1;
-    loop {
-        match attempt(writer, options, actor, request, key, &on_commit).await {
-            Err(DatabaseError::Conflict(_)) if attempts < MAX_ATTEMPTS => attempts += 1,
-            Err(DatabaseError::Statement(error)) if attempts < MAX_ATTEMPTS && is_collision(&error) => attempts += 1,
-            result => return result.or_else(classify),
-        }
-    }
+/// An update to apply, and who sends it.
+pub(crate) struct OrderUpdate<'a, F> {
+    pub(crate) options: UpdateOptions,
+    pub(crate) actor: &'a Actor,
+    pub(crate) request: &'a UpdateRequest,
+    pub(crate) key: Option<IdempotencyKey<'a>>,
+    /// Called before a commit is sent: from then on the update may be applied, whether or not its outcome arrives.
+    pub(crate) on_commit: F,
 }
 
-async fn attempt(
-    writer: &WriterPool,
-    options: UpdateOptions,
-    actor: &Actor,
-    request: &UpdateRequest,
-    key: Option<IdempotencyKey<'_>>,
-    on_commit: &impl Fn(),
-) -> Result<Updated, DatabaseError> {
-    let mut connection = writer.connection().await?;
-    let outcome = match run(connection.client()?, options, actor, request, key, on_commit).await {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            if error.spares_connection() {
-                connection.release();
-            } else {
-                connection.discard();
+impl<F: Fn()> OrderUpdate<'_, F> {
+    /// Applies it in one transaction. For a repeat of an applied one with its idempotency key, returns that one's outcome instead.
+    pub(crate) async fn apply(&self, writer: &WriterPool) -> Result<Updated, UpdateError> {
+        let mut attempts = 1;
+        loop {
+            match self.attempt(writer).await {
+                Err(DatabaseError::Conflict(_)) if attempts < MAX_ATTEMPTS => attempts += 1,
+                Err(DatabaseError::Statement(error)) if attempts < MAX_ATTEMPTS && is_collision(&error) => {
+                    attempts += 1;
+                }
+                result => return result.or_else(classify),
             }
-            return Err(error);
         }
-    };
-    if !options.has_position {
-        connection.release();
-        return Ok(Updated { outcome, position: None });
-    }
-    // The update is committed, whatever becomes of the position.
-    let position = written(connection.client()?).await.ok();
-    match position {
-        Some(_) => connection.release(),
-        None => connection.discard(),
-    }
-    Ok(Updated { outcome, position })
-}
-
-async fn run(
-    connection: &mut Client,
-    options: UpdateOptions,
-    actor: &Actor,
-    request: &UpdateRequest,
-    key: Option<IdempotencyKey<'_>>,
-    on_commit: &impl Fn(),
-) -> Result<UpdateOutcome, DatabaseError> {
-    if key.is_some() {
-        idempotency::delete_expired(connection).await?;
-    }
-    let transaction = Transaction::begin(connection).await?;
-    transaction.batch_execute(&format!("SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
-    if let Some(key) = key
-        && let KeyState::Decided(outcome) = idempotency::claim(&transaction, actor, key, request).await?
-    {
-        return Ok(outcome);
     }
 
-    let rejection = match apply(&transaction, options, actor, request).await {
-        Ok(notes) => {
-            if let Some(key) = key {
-                idempotency::store(&transaction, actor, key, &notes).await?;
+    async fn attempt(&self, writer: &WriterPool) -> Result<Updated, DatabaseError> {
+        let mut connection = writer.connection().await?;
+        let outcome = match self.run(connection.client()?).await {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                if error.spares_connection() {
+                    connection.release();
+                } else {
+                    connection.discard();
+                }
+                return Err(error);
             }
-            on_commit();
-            transaction.commit().await?;
-            return Ok(UpdateOutcome::Applied(notes));
+        };
+        if !self.options.has_position {
+            connection.release();
+            return Ok(Updated { outcome, position: None });
         }
-        Err(ApplyError::Rejected(violations)) => violations.as_slice().into(),
-        Err(ApplyError::Unseen(shipments)) => Rejection::new(ErrorCode::Forbidden, &shipments),
-        Err(ApplyError::Database(error)) => return Err(error),
-    };
-    transaction.rollback().await?;
-    Ok(UpdateOutcome::Rejected(rejection))
+        // The update is committed, whatever becomes of the position.
+        let position = written(connection.client()?).await.ok();
+        match position {
+            Some(_) => connection.release(),
+            None => connection.discard(),
+        }
+        Ok(Updated { outcome, position })
+    }
+
+    async fn run(&self, connection: &mut Client) -> Result<UpdateOutcome, DatabaseError> {
+        let Self { options, actor, request, key, .. } = *self;
+        if key.is_some() {
+            idempotency::delete_expired(connection).await?;
+        }
+        let transaction = Transaction::begin(connection).await?;
+        transaction.batch_execute(&format!("SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
+        if let Some(key) = key
+            && let KeyState::Decided(outcome) = idempotency::claim(&transaction, actor, key, request).await?
+        {
+            return Ok(outcome);
+        }
+
+        let rejection = match apply(&transaction, options, actor, request).await {
+            Ok(notes) => {
+                if let Some(key) = key {
+                    idempotency::store(&transaction, actor, key, &notes).await?;
+                }
+                (self.on_commit)();
+                transaction.commit().await?;
+                return Ok(UpdateOutcome::Applied(notes));
+            }
+            Err(ApplyError::Rejected(violations)) => violations.as_slice().into(),
+            Err(ApplyError::Unseen(shipments)) => Rejection::new(ErrorCode::Forbidden, &shipments),
+            Err(ApplyError::Database(error)) => return Err(error),
+        };
+        transaction.rollback().await?;
+        Ok(UpdateOutcome::Rejected(rejection))
+    }
 }
 
 /// Whether another update's rows caused the error, so that a new attempt sees them.

@@ -36,6 +36,17 @@ pub(crate) struct RangeTerm<'a> {
     pub(crate) value: Option<Comparand>,
 }
 
+/// The columns by which positions in an index are compared.
+#[derive(Clone, Copy)]
+pub(crate) struct KeysetColumns<'k, 'a> {
+    pub(crate) sort_key: &'a SortKey,
+    /// Those that are constant in all rows of a parent are left out: a comparison with them would hide from PostgreSQL that the
+    /// other columns are a range of an index that begins with the constant ones.
+    pub(crate) constant: &'k [String],
+    /// Whether search terms restrict the first one.
+    pub(crate) is_restricted: bool,
+}
+
 /// A position in an index that rows are compared with.
 pub(crate) struct KeysetBound<'a> {
     columns: Vec<ColumnOf<'a>>,
@@ -46,14 +57,10 @@ pub(crate) struct KeysetBound<'a> {
 }
 
 impl<'a> KeysetBound<'a> {
-    /// The position of a cursor among the rows of one parent. `source` says where the values of its columns come from. The
-    /// columns that are `constant` in all of these rows are left out: a comparison with them would hide from PostgreSQL that
-    /// the other columns are a range of an index that begins with the constant ones.
+    /// The position of a cursor among the rows of one parent. `source` says where the values of its columns come from.
     pub(crate) fn new(
-        sort_key: &'a SortKey,
-        constant: &[String],
+        KeysetColumns { sort_key, constant, is_restricted }: KeysetColumns<'_, 'a>,
         cursor: CursorShape,
-        is_restricted: bool,
         source: impl Fn(usize) -> ParameterSource,
         parameters: &mut Parameters<'_>,
     ) -> Self {
@@ -227,8 +234,8 @@ fn restricted_segments<'a>(range: KeysetRange<'_, 'a>, restriction: &Restriction
         let mut conditions = if is_empty { vec![Condition::Always(false)] } else { Vec::new() };
         match restriction {
             Restriction::None => {}
-            Restriction::Ranges(terms) => in_ranges(above, below, range, terms, &mut conditions),
-            Restriction::Equal(value) => with_value(above, below, range, *value, &mut conditions),
+            Restriction::Ranges(terms) => Segment { above, below, range }.in_ranges(terms, &mut conditions),
+            Restriction::Equal(value) => Segment { above, below, range }.with_value(*value, &mut conditions),
         }
         conditions
     };
@@ -246,64 +253,65 @@ enum RangePart<'r, 'a> {
     Beyond(&'r KeysetBound<'a>),
 }
 
-/// A segment of rows whose first column is in the ranges of search terms.
-fn in_ranges<'a>(
-    above: RangePart<'_, 'a>,
-    below: RangePart<'_, 'a>,
-    range: KeysetRange<'_, 'a>,
-    terms: &[RangeTerm<'a>],
-    conditions: &mut Vec<Condition<'a>>,
-) {
-    let (greater, less) = range.operators();
-    let is_at_both = matches!((above, below), (RangePart::At(_), RangePart::At(_)));
-    // Between two positions that have the same value, their comparisons alone are tight.
-    let at = |bound: &KeysetBound<'a>, operator, end, conditions: &mut Vec<Condition<'a>>| {
-        conditions.push(bound.compare(operator));
-        conditions.extend(bound.compare_first(end).filter(|_| !is_at_both));
-    };
-    match above {
-        RangePart::Open => {}
-        RangePart::At(bound) => at(bound, greater, SqlOperator::LessOrEqual, conditions),
-        RangePart::Beyond(bound) => conditions.extend(bound.compare_first(SqlOperator::Greater)),
-    }
-    match below {
-        RangePart::Open => {}
-        RangePart::At(bound) => at(bound, less, SqlOperator::GreaterOrEqual, conditions),
-        RangePart::Beyond(bound) => conditions.extend(bound.compare_first(SqlOperator::Less)),
-    }
-    let ((RangePart::At(bound), _) | (_, RangePart::At(bound))) = (above, below) else {
-        return conditions.extend(terms.iter().map(|term| term.condition.clone()));
-    };
-    // All rows have the cursor's value, so it is compared instead of theirs.
-    let is_in_range = terms.iter().filter_map(|term| compare_values(bound.first, term.operator, term.value));
-    conditions.extend(is_in_range);
-    let order = match (above, below) {
-        (RangePart::At(above), RangePart::At(below)) => compare_values(above.first, SqlOperator::Equal, below.first),
-        (RangePart::At(above), RangePart::Beyond(below)) | (RangePart::Beyond(above), RangePart::At(below)) => {
-            compare_values(above.first, SqlOperator::Less, below.first)
-        }
-        _ => None,
-    };
-    conditions.extend(order);
+/// The rows of a range in a segment.
+struct Segment<'r, 'a> {
+    above: RangePart<'r, 'a>,
+    below: RangePart<'r, 'a>,
+    range: KeysetRange<'r, 'a>,
 }
 
-/// A segment of rows that have one value in the first column.
-fn with_value<'a>(
-    above: RangePart<'_, 'a>,
-    below: RangePart<'_, 'a>,
-    range: KeysetRange<'_, 'a>,
-    value: Option<Comparand>,
-    conditions: &mut Vec<Condition<'a>>,
-) {
-    let (greater, less) = range.operators();
-    for (part, inside, beyond) in [(above, greater, SqlOperator::Greater), (below, less, SqlOperator::Less)] {
-        match part {
+impl<'a> Segment<'_, 'a> {
+    /// Of rows whose first column is in the ranges of search terms.
+    fn in_ranges(&self, terms: &[RangeTerm<'a>], conditions: &mut Vec<Condition<'a>>) {
+        let Self { above, below, range } = *self;
+        let (greater, less) = range.operators();
+        let is_at_both = matches!((above, below), (RangePart::At(_), RangePart::At(_)));
+        // Between two positions that have the same value, their comparisons alone are tight.
+        let at = |bound: &KeysetBound<'a>, operator, end, conditions: &mut Vec<Condition<'a>>| {
+            conditions.push(bound.compare(operator));
+            conditions.extend(bound.compare_first(end).filter(|_| !is_at_both));
+        };
+        match above {
             RangePart::Open => {}
-            RangePart::At(bound) => {
-                conditions.extend(compare_values(value, SqlOperator::Equal, bound.first));
-                conditions.push(bound.compare(inside));
+            RangePart::At(bound) => at(bound, greater, SqlOperator::LessOrEqual, conditions),
+            RangePart::Beyond(bound) => conditions.extend(bound.compare_first(SqlOperator::Greater)),
+        }
+        match below {
+            RangePart::Open => {}
+            RangePart::At(bound) => at(bound, less, SqlOperator::GreaterOrEqual, conditions),
+            RangePart::Beyond(bound) => conditions.extend(bound.compare_first(SqlOperator::Less)),
+        }
+        let ((RangePart::At(bound), _) | (_, RangePart::At(bound))) = (above, below) else {
+            return conditions.extend(terms.iter().map(|term| term.condition.clone()));
+        };
+        // All rows have the cursor's value, so it is compared instead of theirs.
+        let is_in_range = terms.iter().filter_map(|term| compare_values(bound.first, term.operator, term.value));
+        conditions.extend(is_in_range);
+        let order = match (above, below) {
+            (RangePart::At(above), RangePart::At(below)) => {
+                compare_values(above.first, SqlOperator::Equal, below.first)
             }
-            RangePart::Beyond(bound) => conditions.extend(compare_values(value, beyond, bound.first)),
+            (RangePart::At(above), RangePart::Beyond(below)) | (RangePart::Beyond(above), RangePart::At(below)) => {
+                compare_values(above.first, SqlOperator::Less, below.first)
+            }
+            _ => None,
+        };
+        conditions.extend(order);
+    }
+
+    /// Of rows that have one value in the first column.
+    fn with_value(&self, value: Option<Comparand>, conditions: &mut Vec<Condition<'a>>) {
+        let Self { above, below, range } = *self;
+        let (greater, less) = range.operators();
+        for (part, inside, beyond) in [(above, greater, SqlOperator::Greater), (below, less, SqlOperator::Less)] {
+            match part {
+                RangePart::Open => {}
+                RangePart::At(bound) => {
+                    conditions.extend(compare_values(value, SqlOperator::Equal, bound.first));
+                    conditions.push(bound.compare(inside));
+                }
+                RangePart::Beyond(bound) => conditions.extend(compare_values(value, beyond, bound.first)),
+            }
         }
     }
 }
@@ -343,8 +351,8 @@ mod tests {
     fn text_of(key: &SortKey, nulls: Nulls, joined: &[String], above: At, below: At, inclusive: bool) -> String {
         let mut all = Vec::new();
         let mut parameters = Parameters::of(0, &mut all);
-        let mut bound =
-            |at: At| Some(KeysetBound::new(key, joined, at?, false, ParameterSource::After, &mut parameters));
+        let columns = KeysetColumns { sort_key: key, constant: joined, is_restricted: false };
+        let mut bound = |at: At| Some(KeysetBound::new(columns, at?, ParameterSource::After, &mut parameters));
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
         let segment = |conditions: Vec<Condition<'_>>| {
@@ -426,8 +434,8 @@ mod tests {
             Restriction::Ranges(vec![RangeTerm { condition, operator: SqlOperator::Greater, value }])
         };
         let constant: &[String] = if equal { &["n".to_owned()] } else { &[] };
-        let mut bound =
-            |at: At| Some(KeysetBound::new(&key, constant, at?, true, ParameterSource::After, &mut parameters));
+        let columns = KeysetColumns { sort_key: &key, constant, is_restricted: true };
+        let mut bound = |at: At| Some(KeysetBound::new(columns, at?, ParameterSource::After, &mut parameters));
         let (above, below) = (bound(above), bound(below));
         let range = KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive, nulls };
         let segments = segments(&key, range, &restriction).into_iter();

@@ -170,11 +170,10 @@ impl<'a> Select<'a> {
     /// The joins, each on a line of its own.
     pub(crate) fn joins(&self) -> impl Display {
         fmt::from_fn(|f| {
-            for Joined { alias, parent, one, target } in &self.joins {
-                let is_tested = self.expressions.contains(&Expression::Present(*alias));
-                join(f, target, *alias, *parent, one, &self.columns_of(*alias), is_tested)?;
-            }
-            Ok(())
+            self.joins.iter().try_for_each(|joined| {
+                let is_tested = self.expressions.contains(&Expression::Present(joined.alias));
+                joined.write(&self.columns_of(joined.alias), is_tested, f)
+            })
         })
     }
 
@@ -311,26 +310,21 @@ fn by_index(parent: Alias, join: &Join) -> impl Display {
     Separated(" AND ", conditions)
 }
 
-/// Joins one row at most: by its whole key, or the first by key.
-fn join(
-    f: &mut fmt::Formatter<'_>,
-    target: &Entity,
-    alias: Alias,
-    parent: Alias,
-    one: &One,
-    columns: &[&str],
-    is_tested: bool,
-) -> fmt::Result {
-    let relation = Relation(one.unlimited.as_ref().unwrap_or(&target.relation));
-    let (to, of_parent) = (&one.join.to, by_index(parent, &one.join));
-    let present = match (is_tested, columns.is_empty()) {
-        (true, true) => "TRUE AS present",
-        (true, false) => "TRUE AS present, ",
-        (false, _) => "",
-    };
-    let columns = List(columns.iter().map(|column| ColumnOf(Alias::Inner, column)));
-    write!(f, "\nLEFT JOIN LATERAL (SELECT {present}{columns} FROM {relation} AS x WHERE {of_parent}")?;
-    let rest = target.key.iter().map(|column| &column.name).filter(|column| !one.unique && !to.contains(column));
-    let order = List(to.iter().take(1).chain(rest).map(|column| ColumnOf(Alias::Inner, column)));
-    write!(f, " ORDER BY {order} LIMIT 1) AS {alias} ON TRUE")
+impl Joined<'_> {
+    /// Joins one row at most: by its whole key, or the first by key.
+    fn write(&self, columns: &[&str], is_tested: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { alias, parent, one, target } = *self;
+        let relation = Relation(one.unlimited.as_ref().unwrap_or(&target.relation));
+        let (to, of_parent) = (&one.join.to, by_index(parent, &one.join));
+        let present = match (is_tested, columns.is_empty()) {
+            (true, true) => "TRUE AS present",
+            (true, false) => "TRUE AS present, ",
+            (false, _) => "",
+        };
+        let columns = List(columns.iter().map(|column| ColumnOf(Alias::Inner, column)));
+        write!(f, "\nLEFT JOIN LATERAL (SELECT {present}{columns} FROM {relation} AS x WHERE {of_parent}")?;
+        let rest = target.key.iter().map(|column| &column.name).filter(|column| !one.unique && !to.contains(column));
+        let order = List(to.iter().take(1).chain(rest).map(|column| ColumnOf(Alias::Inner, column)));
+        write!(f, " ORDER BY {order} LIMIT 1) AS {alias} ON TRUE")
+    }
 }

@@ -9,7 +9,7 @@ use crate::catalog::aggregate::{Aggregate, AggregateFunction};
 use crate::catalog::binding::{Binding, Entity, EntityBinding, EntityScope, Lookup, One, RootBinding};
 use crate::catalog::changes::{Changes, Route};
 use crate::catalog::column::Column;
-use crate::catalog::connection::{Connection, ListIndex, SortKey};
+use crate::catalog::connection::{Connection, Join, ListIndex, SortKey};
 use crate::catalog::ids::EntityId;
 use crate::catalog::schema::{Field, ObjectType};
 use crate::catalog::search_key::{PairIndex, SearchKey};
@@ -156,7 +156,7 @@ impl<'a> Requirements<'a> {
         // Keys first, so that a missing relation is reported for its own type and not for a type that refers to it.
         for (object, entity) in catalog.entities() {
             for column in &entity.key {
-                requirements.column(&entity.relation, &column.name, ColumnUse::Internal, SchemaPath::Type(object));
+                requirements.by(SchemaPath::Type(object)).column(&entity.relation, &column.name, ColumnUse::Internal);
             }
         }
         for (object, entity) in catalog.entities() {
@@ -179,85 +179,47 @@ impl<'a> Requirements<'a> {
 
     /// The columns of a type, in one of the relations that it is read from.
     fn object(&mut self, catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity, relation: &'a str) {
+        let mut of_type = self.by(SchemaPath::Type(object));
         for scope in &entity.scopes {
-            let required_by = SchemaPath::Type(object);
             match scope {
                 EntityScope::Column(column) => {
-                    self.column(relation, column, ColumnUse::ScopeValue, required_by);
+                    of_type.column(relation, column, ColumnUse::ScopeValue);
                 }
                 EntityScope::Row { relation: of, by, key } => {
                     for (by, key) in by.iter().zip(key) {
-                        self.join(relation, by, of, key, required_by);
+                        of_type.join(column(relation, by), column(of, key));
                     }
                 }
             }
         }
         for (field, binding) in object.fields.iter().zip(&entity.bindings) {
-            let required_by = SchemaPath::Field(object, field);
+            let mut of_field = self.by(SchemaPath::Field(object, field));
             match binding {
                 EntityBinding::Column(column) => {
                     let output = if field.ty.is_list() { ColumnUse::OutputList } else { ColumnUse::Output };
-                    self.column(relation, &column.name, output(column.scalar), required_by);
+                    of_field.column(relation, &column.name, output(column.scalar));
                     if field.ty.is_non_null() {
                         let column = ColumnName { relation, name: &column.name };
-                        self.non_nulls.push(NonNullRequirement { column, required_by });
+                        of_field.all.non_nulls.push(NonNullRequirement { column, required_by: of_field.required_by });
                     }
                 }
-                EntityBinding::Aggregate(aggregate) => self.aggregate(relation, aggregate, required_by),
-                EntityBinding::One(one) => self.one(catalog, relation, one, required_by),
+                EntityBinding::Aggregate(aggregate) => of_field.aggregate(relation, aggregate),
+                EntityBinding::One(one) => of_field.one(catalog, relation, one),
                 EntityBinding::Connection(connection) => {
                     for column in &connection.join.by {
-                        self.column(relation, &column.name, ColumnUse::ParentKey(column.scalar), required_by);
+                        of_field.column(relation, &column.name, ColumnUse::ParentKey(column.scalar));
                         // A statement has one type for the key, whichever relation the parents come from.
                         if relation != entity.relation {
-                            self.join(&entity.relation, &column.name, relation, &column.name, required_by);
+                            of_field.join(
+                                self::column(&entity.relation, &column.name),
+                                self::column(relation, &column.name),
+                            );
                         }
                     }
-                    self.equal(relation, &connection.join.by, &connection.relation, &connection.join.to, required_by);
-                    self.nested(connection, required_by);
+                    of_field.equal(relation, &connection.join, &connection.relation);
+                    of_field.nested(connection);
                 }
             }
-        }
-    }
-
-    fn aggregate(&mut self, parent: &'a str, aggregate: &'a Aggregate, required_by: SchemaPath<'a>) {
-        let relation = &aggregate.relation;
-        self.equal(parent, &aggregate.join.by, relation, &aggregate.join.to, required_by);
-        match aggregate.function {
-            AggregateFunction::CountDistinct => {
-                self.column(relation, &aggregate.column, ColumnUse::Internal, required_by);
-                self.scan(relation, names(&aggregate.join.to), Vec::new(), required_by);
-            }
-            AggregateFunction::Lowest => {
-                self.column(relation, &aggregate.column, ColumnUse::Output(aggregate.scalar), required_by);
-                self.scan(relation, names(&aggregate.join.to), vec![&aggregate.column], required_by);
-            }
-        }
-    }
-
-    fn one(&mut self, catalog: &'a Catalog, parent: &'a str, one: &'a One, required_by: SchemaPath<'a>) {
-        let target = catalog.entity(one.target);
-        self.equal(parent, &one.join.by, &target.relation, &one.join.to, required_by);
-        let key = || target.key.iter().map(|column| column.name.as_str());
-        // What else is unique is known when the database is.
-        if key().all(|column| one.join.to.iter().any(|to| to == column)) {
-            // The key identifies the row, whatever else is compared.
-            self.scan(&target.relation, key().collect(), Vec::new(), required_by);
-        } else {
-            let equal = names(&one.join.to);
-            let order = key().filter(|column| !equal.contains(column)).collect();
-            let (relation, is_first_descending, is_of_one) = (target.relation.as_str(), false, true);
-            self.scans.push(ScanRequirement { relation, equal, order, is_first_descending, is_of_one, required_by });
-        }
-    }
-
-    fn nested(&mut self, connection: &'a Connection, required_by: SchemaPath<'a>) {
-        for (by, to) in connection.join.by.iter().zip(&connection.join.to) {
-            // Compared with a parent's key, or with one that a client gave. The same types are compatible with both.
-            self.column(&connection.relation, to, ColumnUse::ParentKey(by.scalar), required_by);
-        }
-        for key in &connection.sort_keys {
-            self.sort_key(connection, key, required_by);
         }
     }
 
@@ -265,10 +227,10 @@ impl<'a> Requirements<'a> {
         match binding {
             RootBinding::Connection(connection) => {
                 for key in &connection.sort_keys {
-                    self.sort_key(connection, key, SchemaPath::SortKey(field, key));
+                    self.by(SchemaPath::SortKey(field, key)).sort_key(connection, key);
                 }
                 for key in &connection.search_keys {
-                    self.search_key(connection, key, SchemaPath::SearchKey(field, key));
+                    self.by(SchemaPath::SearchKey(field, key)).search_key(connection, key);
                 }
                 for index in &connection.pair_indexes {
                     self.pair_index(connection, index, field);
@@ -282,86 +244,27 @@ impl<'a> Requirements<'a> {
     }
 
     fn changes(&mut self, field: &'a Field, changes: &'a Changes) {
-        let required_by = SchemaPath::Root(field);
-        self.column(&changes.relation, &changes.key.name, ColumnUse::Compared(changes.key.scalar), required_by);
+        let mut of_root = self.by(SchemaPath::Root(field));
+        of_root.column(&changes.relation, &changes.key.name, ColumnUse::Compared(changes.key.scalar));
         for (relation, name) in [
             (changes.direct.as_str(), "xid"),
             (&changes.direct, &changes.key.name),
             (&changes.indirect, "id"),
             ("orderql.sync_tick", "snapshot"),
         ] {
-            self.column(relation, name, ColumnUse::Internal, required_by);
+            of_root.column(relation, name, ColumnUse::Internal);
         }
         for Route { relation, to, key } in &changes.routes {
-            self.column(relation, &to.name, ColumnUse::Compared(to.scalar), required_by);
-            self.column(relation, key, ColumnUse::Internal, required_by);
-            self.scan(relation, vec![&to.name], Vec::new(), required_by);
-        }
-    }
-
-    fn sort_key(&mut self, connection: &'a Connection, key: &'a SortKey, required_by: SchemaPath<'a>) {
-        for column in &key.columns {
-            // A column that can be compared can also be encoded into a cursor.
-            self.column(&connection.relation, &column.name, ColumnUse::Compared(column.scalar), required_by);
-        }
-        let equal = names(&connection.join.to);
-        let (equal, order) = match connection.found_by {
-            ListIndex::Order => {
-                let order = key.columns.iter().map(|column| column.name.as_str());
-                let order = order.filter(|column| !equal.contains(column)).collect();
-                (equal, order)
-            }
-            // In the order of `to`, as statements have it.
-            ListIndex::Parent { .. } => (equal[..1].to_vec(), equal[1..].to_vec()),
-        };
-        self.scan(&connection.relation, equal, order, required_by);
-    }
-
-    fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey, required_by: SchemaPath<'a>) {
-        let relation = connection.relation_of(key);
-        if let Some(language) = &key.language {
-            let column = ColumnName { relation, name: &key.column.name };
-            self.column(relation, column.name, ColumnUse::Searched, required_by);
-            return self.text_searches.push(TextSearchRequirement { column, language, required_by });
-        }
-        self.column(relation, &key.column.name, ColumnUse::Compared(key.column.scalar), required_by);
-        for column in key.semi_join.iter().flat_map(|semi_join| &semi_join.by) {
-            // Rows of one are looked for by a row of the other, in either direction.
-            self.join(&connection.relation, column, relation, column, required_by);
-            self.join(relation, column, &connection.relation, column, required_by);
-        }
-        if let Some(vocabulary) = &key.vocabulary {
-            self.column(vocabulary, &key.column.name, ColumnUse::Output(key.column.scalar), required_by);
-        }
-        if key.lookup {
-            self.scan(relation, vec![&key.column.name], Vec::new(), required_by);
-        }
-        for sort_key in key.in_order_of.iter().map(|index| &connection.sort_keys[*index]) {
-            let order = sort_key.columns.iter().map(|column| column.name.as_str());
-            let order = order.filter(|column| *column != key.column.name).collect();
-            self.scan(relation, vec![&key.column.name], order, required_by);
-        }
-        let second = key.in_order_of.first().map(|index| connection.sort_keys[*index].columns[0].name.as_str());
-        let first = std::iter::once(key.column.name.as_str()).chain(second).collect();
-        self.covering_index(connection, first, &key.include, required_by);
-        if let Some(semi_join) = &key.semi_join {
-            // For each row of the connection, a statement looks for a row of the semi-join, or the other way round.
-            let by = names(&semi_join.by);
-            self.scan(&connection.relation, by.clone(), Vec::new(), required_by);
-            if key.is_computed || key.takes_ranges() {
-                self.scan(relation, by.clone(), Vec::new(), required_by);
-            }
-            if !key.is_computed {
-                let columns = by.into_iter().chain([key.column.name.as_str()]).collect();
-                self.scan(relation, columns, Vec::new(), required_by);
-            }
+            of_root.column(relation, &to.name, ColumnUse::Compared(to.scalar));
+            of_root.column(relation, key, ColumnUse::Internal);
+            of_root.scan(relation, vec![&to.name], Vec::new());
         }
     }
 
     fn pair_index(&mut self, connection: &'a Connection, index: &'a PairIndex, field: &'a Field) {
         let keys = index.keys.map(|key| &connection.search_keys[key]);
         let [first, second] = keys.map(|key| key.column.name.as_str());
-        self.covering_index(connection, vec![first, second], &index.include, SchemaPath::PairIndex(field, keys));
+        self.by(SchemaPath::PairIndex(field, keys)).covering_index(connection, vec![first, second], &index.include);
         for sort_key in index.in_order_of.iter().map(|index| &connection.sort_keys[*index]) {
             let columns = sort_key.columns.iter().map(|column| column.name.as_str());
             let rest = columns.filter(|column| ![first, second].contains(column));
@@ -376,19 +279,156 @@ impl<'a> Requirements<'a> {
         }
     }
 
+    fn lookup(&mut self, catalog: &'a Catalog, field: &'a Field, lookup: &'a Lookup) {
+        for (key, argument) in lookup.keys.iter().zip(&field.arguments) {
+            let mut of_argument = self.by(SchemaPath::Argument(field, &argument.name));
+            of_argument.column(&lookup.relation, &key.name, ColumnUse::Compared(key.scalar));
+            if lookup.alternatives {
+                // Of several rows with the value, the first by key is returned.
+                let order = catalog.entity(lookup.target).key.iter();
+                let order = order.map(|column| column.name.as_str()).filter(|column| *column != key.name);
+                of_argument.scan(&lookup.relation, vec![&key.name], order.collect());
+            }
+        }
+        if !lookup.alternatives {
+            let target = &catalog.entity(lookup.target).key;
+            let all: Vec<_> = lookup.keys.iter().map(|key| key.name.as_str()).collect();
+            let key: Vec<_> = target.iter().map(|column| column.name.as_str()).collect();
+            // As for joined rows, the target's key identifies the row.
+            let equal = if key.iter().all(|column| all.contains(column)) { key } else { all };
+            self.by(SchemaPath::Root(field)).scan(&lookup.relation, equal, Vec::new());
+        }
+    }
+
+    /// What a part of the schema requires is added there.
+    fn by(&mut self, required_by: SchemaPath<'a>) -> RequiredBy<'_, 'a> {
+        RequiredBy { all: self, required_by }
+    }
+}
+
+/// Adds what a part of the schema requires.
+struct RequiredBy<'r, 'a> {
+    all: &'r mut Requirements<'a>,
+    required_by: SchemaPath<'a>,
+}
+
+impl<'a> RequiredBy<'_, 'a> {
+    fn aggregate(&mut self, parent: &'a str, aggregate: &'a Aggregate) {
+        let relation = &aggregate.relation;
+        self.equal(parent, &aggregate.join, relation);
+        match aggregate.function {
+            AggregateFunction::CountDistinct => {
+                self.column(relation, &aggregate.column, ColumnUse::Internal);
+                self.scan(relation, names(&aggregate.join.to), Vec::new());
+            }
+            AggregateFunction::Lowest => {
+                self.column(relation, &aggregate.column, ColumnUse::Output(aggregate.scalar));
+                self.scan(relation, names(&aggregate.join.to), vec![&aggregate.column]);
+            }
+        }
+    }
+
+    fn one(&mut self, catalog: &'a Catalog, parent: &'a str, one: &'a One) {
+        let target = catalog.entity(one.target);
+        self.equal(parent, &one.join, &target.relation);
+        let key = || target.key.iter().map(|column| column.name.as_str());
+        // What else is unique is known when the database is.
+        if key().all(|column| one.join.to.iter().any(|to| to == column)) {
+            // The key identifies the row, whatever else is compared.
+            self.scan(&target.relation, key().collect(), Vec::new());
+        } else {
+            let equal = names(&one.join.to);
+            let order = key().filter(|column| !equal.contains(column)).collect();
+            let (relation, is_first_descending, is_of_one) = (target.relation.as_str(), false, true);
+            let required_by = self.required_by;
+            self.all.scans.push(ScanRequirement {
+                relation,
+                equal,
+                order,
+                is_first_descending,
+                is_of_one,
+                required_by,
+            });
+        }
+    }
+
+    fn nested(&mut self, connection: &'a Connection) {
+        for (by, to) in connection.join.by.iter().zip(&connection.join.to) {
+            // Compared with a parent's key, or with one that a client gave. The same types are compatible with both.
+            self.column(&connection.relation, to, ColumnUse::ParentKey(by.scalar));
+        }
+        for key in &connection.sort_keys {
+            self.sort_key(connection, key);
+        }
+    }
+
+    fn sort_key(&mut self, connection: &'a Connection, key: &'a SortKey) {
+        for column in &key.columns {
+            // A column that can be compared can also be encoded into a cursor.
+            self.column(&connection.relation, &column.name, ColumnUse::Compared(column.scalar));
+        }
+        let equal = names(&connection.join.to);
+        let (equal, order) = match connection.found_by {
+            ListIndex::Order => {
+                let order = key.columns.iter().map(|column| column.name.as_str());
+                let order = order.filter(|column| !equal.contains(column)).collect();
+                (equal, order)
+            }
+            // In the order of `to`, as statements have it.
+            ListIndex::Parent { .. } => (equal[..1].to_vec(), equal[1..].to_vec()),
+        };
+        self.scan(&connection.relation, equal, order);
+    }
+
+    fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey) {
+        let relation = connection.relation_of(key);
+        if let Some(language) = &key.language {
+            let column = ColumnName { relation, name: &key.column.name };
+            self.column(relation, column.name, ColumnUse::Searched);
+            let required_by = self.required_by;
+            return self.all.text_searches.push(TextSearchRequirement { column, language, required_by });
+        }
+        self.column(relation, &key.column.name, ColumnUse::Compared(key.column.scalar));
+        for column in key.semi_join.iter().flat_map(|semi_join| &semi_join.by) {
+            // Rows of one are looked for by a row of the other, in either direction.
+            self.join(self::column(&connection.relation, column), self::column(relation, column));
+            self.join(self::column(relation, column), self::column(&connection.relation, column));
+        }
+        if let Some(vocabulary) = &key.vocabulary {
+            self.column(vocabulary, &key.column.name, ColumnUse::Output(key.column.scalar));
+        }
+        if key.lookup {
+            self.scan(relation, vec![&key.column.name], Vec::new());
+        }
+        for sort_key in key.in_order_of.iter().map(|index| &connection.sort_keys[*index]) {
+            let order = sort_key.columns.iter().map(|column| column.name.as_str());
+            let order = order.filter(|column| *column != key.column.name).collect();
+            self.scan(relation, vec![&key.column.name], order);
+        }
+        let second = key.in_order_of.first().map(|index| connection.sort_keys[*index].columns[0].name.as_str());
+        let first = std::iter::once(key.column.name.as_str()).chain(second).collect();
+        self.covering_index(connection, first, &key.include);
+        if let Some(semi_join) = &key.semi_join {
+            // For each row of the connection, a statement looks for a row of the semi-join, or the other way round.
+            let by = names(&semi_join.by);
+            self.scan(&connection.relation, by.clone(), Vec::new());
+            if key.is_computed || key.takes_ranges() {
+                self.scan(relation, by.clone(), Vec::new());
+            }
+            if !key.is_computed {
+                let columns = by.into_iter().chain([key.column.name.as_str()]).collect();
+                self.scan(relation, columns, Vec::new());
+            }
+        }
+    }
+
     /// An index that begins with these columns, and includes others and the primary key's.
-    fn covering_index(
-        &mut self,
-        connection: &'a Connection,
-        first: Vec<&'a str>,
-        include: &'a [String],
-        required_by: SchemaPath<'a>,
-    ) {
+    fn covering_index(&mut self, connection: &'a Connection, first: Vec<&'a str>, include: &'a [String]) {
         if include.is_empty() {
             return;
         }
         for column in include {
-            self.column(&connection.relation, column, ColumnUse::Internal, required_by);
+            self.column(&connection.relation, column, ColumnUse::Internal);
         }
         let key = connection.primary_key().iter().map(|column| column.name.as_str());
         let mut columns = first.clone();
@@ -398,63 +438,40 @@ impl<'a> Requirements<'a> {
             }
         }
         let include = columns.split_off(first.len());
-        self.covering_indexes.push(CoveringIndexRequirement {
+        self.all.covering_indexes.push(CoveringIndexRequirement {
             relation: &connection.relation,
             first,
             include,
-            required_by,
+            required_by: self.required_by,
         });
     }
 
-    fn lookup(&mut self, catalog: &'a Catalog, field: &'a Field, lookup: &'a Lookup) {
-        for (key, argument) in lookup.keys.iter().zip(&field.arguments) {
-            let required_by = SchemaPath::Argument(field, &argument.name);
-            self.column(&lookup.relation, &key.name, ColumnUse::Compared(key.scalar), required_by);
-            if lookup.alternatives {
-                // Of several rows with the value, the first by key is returned.
-                let order = catalog.entity(lookup.target).key.iter();
-                let order = order.map(|column| column.name.as_str()).filter(|column| *column != key.name);
-                self.scan(&lookup.relation, vec![&key.name], order.collect(), required_by);
-            }
-        }
-        if !lookup.alternatives {
-            let target = &catalog.entity(lookup.target).key;
-            let all: Vec<_> = lookup.keys.iter().map(|key| key.name.as_str()).collect();
-            let key: Vec<_> = target.iter().map(|column| column.name.as_str()).collect();
-            // As for joined rows, the target's key identifies the row.
-            let equal = if key.iter().all(|column| all.contains(column)) { key } else { all };
-            self.scan(&lookup.relation, equal, Vec::new(), SchemaPath::Root(field));
+    /// The columns of a join.
+    fn equal(&mut self, left: &'a str, join: &'a Join, right: &'a str) {
+        for (by, to) in join.by.iter().zip(&join.to) {
+            self.join(column(left, &by.name), column(right, to));
         }
     }
 
-    fn equal(
-        &mut self,
-        left: &'a str,
-        by: &'a [Column],
-        right: &'a str,
-        to: &'a [String],
-        required_by: SchemaPath<'a>,
-    ) {
-        for (by, to) in by.iter().zip(to) {
-            self.join(left, &by.name, right, to, required_by);
-        }
+    fn join(&mut self, left: ColumnName<'a>, right: ColumnName<'a>) {
+        self.column(left.relation, left.name, ColumnUse::Internal);
+        self.column(right.relation, right.name, ColumnUse::Internal);
+        self.all.joins.push(JoinRequirement { left, right, required_by: self.required_by });
     }
 
-    fn join(&mut self, left: &'a str, by: &'a str, right: &'a str, to: &'a str, required_by: SchemaPath<'a>) {
-        self.column(left, by, ColumnUse::Internal, required_by);
-        self.column(right, to, ColumnUse::Internal, required_by);
-        let column = |relation, name| ColumnName { relation, name };
-        self.joins.push(JoinRequirement { left: column(left, by), right: column(right, to), required_by });
+    fn column(&mut self, relation: &'a str, name: &'a str, column_use: ColumnUse) {
+        let (column, required_by) = (column(relation, name), self.required_by);
+        self.all.columns.push(ColumnRequirement { column, column_use, required_by });
     }
 
-    fn column(&mut self, relation: &'a str, name: &'a str, column_use: ColumnUse, required_by: SchemaPath<'a>) {
-        self.columns.push(ColumnRequirement { column: ColumnName { relation, name }, column_use, required_by });
+    fn scan(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>) {
+        let (is_first_descending, is_of_one, required_by) = (false, false, self.required_by);
+        self.all.scans.push(ScanRequirement { relation, equal, order, is_first_descending, is_of_one, required_by });
     }
+}
 
-    fn scan(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>, required_by: SchemaPath<'a>) {
-        let is_of_one = false;
-        self.scans.push(ScanRequirement { relation, equal, order, is_first_descending: false, is_of_one, required_by });
-    }
+fn column<'a>(relation: &'a str, name: &'a str) -> ColumnName<'a> {
+    ColumnName { relation, name }
 }
 
 /// The relations that a type's rows are read from: its own, and those that connections and lookup fields name instead.

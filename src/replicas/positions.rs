@@ -98,6 +98,22 @@ pub(super) struct SeenRead {
     pub(super) position: Option<WalPosition>,
 }
 
+/// How far a replica has replayed, as it said between two times.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReplicaAnswer {
+    pub(super) position: WalPosition,
+    pub(super) asked: Instant,
+    pub(super) answered: Instant,
+}
+
+/// What a request needs of a replica.
+pub(super) struct ReadNeeds<'s> {
+    /// It has what was written up to this.
+    pub(super) after: Option<WalPosition>,
+    /// It is not behind these. What is learnt of their positions is kept there.
+    pub(super) seen: &'s mut [SeenRead],
+}
+
 /// Whether a replica may answer a request, the best last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Suitability {
@@ -167,14 +183,12 @@ impl Positions {
         }
     }
 
-    /// A replica that was found to fit the schema has replayed up to this position, as it said between `asked` and `answered`.
+    /// A replica that was found to fit the schema has answered.
     pub(super) fn replica_at(
         &self,
         index: usize,
         schema: u64,
-        position: WalPosition,
-        asked: Instant,
-        answered: Instant,
+        ReplicaAnswer { position, asked, answered }: ReplicaAnswer,
     ) {
         let mut state = self.state();
         let State { primary, samples, replicas, schema: current } = &mut *state;
@@ -239,40 +253,18 @@ impl Positions {
         }
     }
 
-    /// Which of these replicas may answer a request that needs what was written up to `after` and is not behind what was `seen`, in
-    /// their order. What is learnt of the positions of `seen` is kept there.
+    /// Which of these replicas may answer a request, in their order.
     pub(super) fn suitable(
         &self,
         order: Vec<usize>,
-        after: Option<WalPosition>,
-        seen: &mut [SeenRead],
+        ReadNeeds { after, seen }: ReadNeeds<'_>,
         now: Instant,
     ) -> (Vec<usize>, Suitability) {
         let state = self.state();
         for read in seen.iter_mut().filter(|read| read.position.is_none()) {
             read.position = state.position_after(read);
         }
-        let found = order.into_iter().map(|index| (index, self.suitability(&state, index, after, seen, now)));
-        let found: Vec<_> = found.collect();
-        let best = found.iter().map(|(_, found)| *found).max().unwrap_or(Suitability::Unavailable);
-        let of = |wanted| found.iter().filter(|(_, found)| *found == wanted).map(|(index, _)| *index).collect();
-        match best {
-            // While the primary is away, a replica that is behind what was seen is better than none.
-            Suitability::Unseen if matches!(state.primary, Primary::Away) => (of(best), Suitability::Suitable),
-            Suitability::Suitable => (of(best), best),
-            Suitability::Unseen | Suitability::Behind | Suitability::Unavailable => (Vec::new(), best),
-        }
-    }
-
-    fn suitability(
-        &self,
-        state: &State,
-        index: usize,
-        after: Option<WalPosition>,
-        seen: &[SeenRead],
-        now: Instant,
-    ) -> Suitability {
-        match state.replicas.get(index) {
+        let suitability = |index: usize| match state.replicas.get(index) {
             Some(Ok(replica)) if self.is_current(replica, now) => {
                 if after.is_some_and(|after| replica.position < after) {
                     Suitability::Behind
@@ -283,6 +275,15 @@ impl Positions {
                 }
             }
             _ => Suitability::Unavailable,
+        };
+        let found: Vec<_> = order.into_iter().map(|index| (index, suitability(index))).collect();
+        let best = found.iter().map(|(_, found)| *found).max().unwrap_or(Suitability::Unavailable);
+        let of = |wanted| found.iter().filter(|(_, found)| *found == wanted).map(|(index, _)| *index).collect();
+        match best {
+            // While the primary is away, a replica that is behind what was seen is better than none.
+            Suitability::Unseen if matches!(state.primary, Primary::Away) => (of(best), Suitability::Suitable),
+            Suitability::Suitable => (of(best), best),
+            Suitability::Unseen | Suitability::Behind | Suitability::Unavailable => (Vec::new(), best),
         }
     }
 
@@ -339,6 +340,10 @@ mod tests {
         text.parse().unwrap()
     }
 
+    fn answer(position: &str, asked: Instant, answered: Instant) -> ReplicaAnswer {
+        ReplicaAnswer { position: at(position), asked, answered }
+    }
+
     /// Positions of two replicas, at the times of a clock in milliseconds.
     struct Clock(Positions, Instant);
 
@@ -356,7 +361,7 @@ mod tests {
         }
 
         fn replica(&self, index: usize, time: u64, position: &str) {
-            self.0.replica_at(index, 0, at(position), self.time(time), self.time(time + 1));
+            self.0.replica_at(index, 0, answer(position, self.time(time), self.time(time + 1)));
         }
 
         fn is_written(&self, position: &str, since: u64) -> Option<bool> {
@@ -368,7 +373,7 @@ mod tests {
         }
 
         fn suitable(&self, time: u64, after: Option<&str>, seen: &mut [SeenRead]) -> (Vec<usize>, Suitability) {
-            self.0.suitable(vec![0, 1], after.map(at), seen, self.time(time))
+            self.0.suitable(vec![0, 1], ReadNeeds { after: after.map(at), seen }, self.time(time))
         }
 
         fn seen(&self, server: ServerId, time: u64) -> SeenRead {
@@ -494,7 +499,7 @@ mod tests {
         let schema = clock.0.begin_schema();
         clock.replica(0, 20, "0/20");
         assert_eq!(clock.lag(0, 30), ReplicaState::Absent(Absence::Unknown));
-        clock.0.replica_at(0, schema, at("0/20"), clock.time(40), clock.time(41));
+        clock.0.replica_at(0, schema, answer("0/20", clock.time(40), clock.time(41)));
         assert_eq!(clock.lag(0, 50), current(50));
     }
 }

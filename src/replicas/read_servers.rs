@@ -17,7 +17,7 @@ use crate::database::wal_position::WalPosition;
 use crate::preflight::Constraints;
 use crate::replicas::caller_positions::{CallerPositions, Write};
 use crate::replicas::options::{ReadOptions, ReadServerOptions};
-use crate::replicas::positions::{Positions, ReplicaState, ServerId, Suitability};
+use crate::replicas::positions::{Positions, ReadNeeds, ReplicaState, ServerId, Suitability};
 use crate::replicas::read_server::{ReadReason, ReadServer};
 use crate::replicas::rendezvous;
 use crate::replicas::watcher::{self, SchemaToCheck, Schemas};
@@ -235,7 +235,7 @@ impl ReadServers {
                 None => after,
             };
             let order = rendezvous::order(caller, self.replicas.iter().map(|replica| &*replica.name));
-            self.positions.suitable(order, after, seen, now)
+            self.positions.suitable(order, ReadNeeds { after, seen }, now)
         })
     }
 

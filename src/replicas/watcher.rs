@@ -16,7 +16,7 @@ use crate::database::error::DatabaseError;
 use crate::database::wal_position::{replayed, written};
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::{Constraints, check};
-use crate::replicas::positions::{Absence, Positions, ReplicaState, ServerId};
+use crate::replicas::positions::{Absence, Positions, ReplicaAnswer, ReplicaState, ServerId};
 use crate::replicas::read_server::ReadServer;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -213,7 +213,8 @@ impl ReplicaWatcher {
             let asked = Instant::now();
             let position =
                 time::timeout(LONGEST_ANSWER, replayed(&client)).await??.ok_or(UnreadableReplica::NotAStandby)?;
-            self.positions.replica_at(self.index, schema.number, position, asked, Instant::now());
+            let answer = ReplicaAnswer { position, asked, answered: Instant::now() };
+            self.positions.replica_at(self.index, schema.number, answer);
             *pause = FIRST_PAUSE;
             match self.positions.replica(self.index, Instant::now()) {
                 ReplicaState::Current(_) => self.report(Ok(())),

@@ -1,7 +1,7 @@
 //! Generates all rows in order: customers, facilities, products, orders, and finally the remaining inventory.
 
 use crate::sample::batch::Batch;
-use crate::sample::orders::order::{Order, OrderContext};
+use crate::sample::orders::order::{Order, OrderContext, OrderWriter};
 use crate::sample::orders::{amounts, contacts, header, items, picklists, returns, shipments, stock_use};
 use crate::sample::size::SampleSize;
 use crate::sample::stock::Stock;
@@ -43,15 +43,15 @@ pub(in crate::sample) fn generate(size: SampleSize, seed: u64, mut send: impl Fn
 
 fn write_order(batch: &mut Batch, context: &mut OrderContext, number: u32) {
     let mut rng = Order::rng(context, number);
-    let rng = &mut rng;
-    let order = Order::generate(context, rng, number);
-    let (totals, shares) = amounts::write(batch, rng, &order);
-    let paid = header::write(batch, context, rng, &order, totals);
-    amounts::write_payments(batch, &order, &shares, paid);
-    contacts::write(batch, rng, &order);
-    let shipped = shipments::write(batch, context, rng, &order);
-    items::write(batch, context, rng, &order, &shipped);
-    stock_use::write(batch, context, rng, &order, &shipped);
-    picklists::write(batch, &order);
-    returns::write(batch, context, rng, &order);
+    let order = Order::generate(context, &mut rng, number);
+    let out = &mut OrderWriter { batch, context, rng: &mut rng };
+    let (totals, shares) = amounts::write(out.batch, out.rng, &order);
+    let paid = header::write(out, &order, totals);
+    amounts::write_payments(out.batch, &order, &shares, paid);
+    contacts::write(out.batch, out.rng, &order);
+    let shipped = shipments::write(out, &order);
+    items::write(out, &order, &shipped);
+    stock_use::write(out, &order, &shipped);
+    picklists::write(out.batch, &order);
+    returns::write(out, &order);
 }

@@ -6,7 +6,7 @@ use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, COMPANY, Id};
 use crate::sample::money::cents;
-use crate::sample::orders::order::OrderContext;
+use crate::sample::orders::order::{OrderContext, OrderWriter};
 use crate::sample::rng::{RngStream, SampleRng};
 use crate::sample::stock::{PairInventory, StockMovements};
 use crate::sample::tables::{InventoryItem, InventoryItemDetail, ProductFacility};
@@ -16,69 +16,62 @@ pub(in crate::sample) fn write(batch: &mut Batch, context: &mut OrderContext, fa
     // A separate stream from that of the facility's assortment.
     let mut rng = SampleRng::new(context.seed, RngStream::Stock, (1 << 32) + u64::from(facility));
     for pair in context.stock.pairs_of(facility) {
-        write_pair(batch, context, &mut rng, facility, pair);
+        write_pair(&mut OrderWriter { batch, context, rng: &mut rng }, facility, pair);
     }
 }
 
-fn write_pair(batch: &mut Batch, context: &mut OrderContext, rng: &mut SampleRng, facility: u32, pair: u32) {
-    let inventory = context.stock.inventory(pair);
-    let movements = *context.stock.movements(pair);
-    let product_id = ids::product(context.stock.product(pair));
+fn write_pair(out: &mut OrderWriter<'_>, facility: u32, pair: u32) {
+    let inventory = out.context.stock.inventory(pair);
+    let movements = *out.context.stock.movements(pair);
+    let product_id = ids::product(out.context.stock.product(pair));
     let item = ids::inventory_item(pair);
     let mut available = match inventory {
         PairInventory::Depleted | PairInventory::Unstocked => 0,
-        PairInventory::Single | PairInventory::Several => i64::from(rng.between(1, 200)),
+        PairInventory::Single | PairInventory::Several => i64::from(out.rng.between(1, 200)),
     };
     if inventory != PairInventory::Unstocked {
-        write_item(batch, rng, (product_id, facility), item, available, movements);
+        write_item(out, (product_id, facility), item, available, movements);
     }
     if inventory == PairInventory::Several {
-        let more = i64::from(rng.below(50));
-        write_item(batch, rng, (product_id, facility), item.part(1), more, StockMovements::default());
+        let more = i64::from(out.rng.below(50));
+        write_item(out, (product_id, facility), item.part(1), more, StockMovements::default());
         available += more;
     }
-    batch.push(ProductFacility {
+    out.batch.push(ProductFacility {
         product_id,
         facility_id: ids::facility(facility),
-        minimum_stock: rng.percent(70).then(|| Decimal::from(rng.below(20))),
-        reorder_quantity: rng.percent(60).then(|| Decimal::from(rng.between(5, 100))),
-        days_to_ship: rng.percent(80).then(|| Decimal::from(rng.below(6))),
+        minimum_stock: out.rng.percent(70).then(|| Decimal::from(out.rng.below(20))),
+        reorder_quantity: out.rng.percent(60).then(|| Decimal::from(out.rng.between(5, 100))),
+        days_to_ship: out.rng.percent(80).then(|| Decimal::from(out.rng.below(6))),
         last_inventory_count: Some(Decimal::from(available)),
         inventory_item_id: matches!(inventory, PairInventory::Single | PairInventory::Depleted).then_some(item),
     });
 }
 
 /// Writes an inventory item with an available quantity, in addition to what orders reserved, and its stock count.
-fn write_item(
-    batch: &mut Batch,
-    rng: &mut SampleRng,
-    pair: (Id, u32),
-    item: Id,
-    available: i64,
-    movements: StockMovements,
-) {
+fn write_item(out: &mut OrderWriter<'_>, pair: (Id, u32), item: Id, available: i64, movements: StockMovements) {
     let (product_id, facility) = pair;
     let on_hand = available + movements.reserved;
     let counted = on_hand + movements.issued - movements.returned;
-    let received = calendar::before_start(rng);
-    let unit_cost = rng.percent(90).then(|| cents(rng.between(150, 6_000)));
-    batch.push(InventoryItem {
+    let received = calendar::before_start(out.rng);
+    let unit_cost = out.rng.percent(90).then(|| cents(out.rng.between(150, 6_000)));
+    out.batch.push(InventoryItem {
         inventory_item_id: item,
         inventory_item_type_id: "NON_SERIAL_INV_ITEM",
         product_id,
         facility_id: ids::facility(facility),
         owner_party_id: COMPANY,
         status_id: None,
-        datetime_received: rng.percent(95).then_some(received),
-        expire_date: rng.percent(5).then(|| calendar::within_hours(rng, calendar::START, 40_000)),
-        serial_number: rng.percent(2).then(|| Id::with_width("SN", rng.below(1_000_000).into(), 6)),
+        datetime_received: out.rng.percent(95).then_some(received),
+        expire_date: out.rng.percent(5).then(|| calendar::within_hours(out.rng, calendar::START, 40_000)),
+        serial_number: out.rng.percent(2).then(|| Id::with_width("SN", out.rng.below(1_000_000).into(), 6)),
         quantity_on_hand_total: Decimal::from(on_hand),
         available_to_promise_total: Decimal::from(available),
         accounting_quantity_total: Decimal::from(counted),
         unit_cost,
         currency_uom_id: "USD",
     });
-    batch.push(InventoryItemDetail {
+    out.batch.push(InventoryItemDetail {
         inventory_item_id: item,
         inventory_item_detail_seq_id: Id::new("SB", 1),
         effective_date: received,

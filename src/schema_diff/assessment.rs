@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::scope::RowScope;
 use crate::compile::explanation::explain_operation;
 use crate::compile::valid_operation::valid_operation;
 use crate::cost::price::Cost;
@@ -93,8 +92,7 @@ impl AssessedSearch<'_> {
 
     /// Why a request with these values is refused.
     fn refused(&self, choice: &[usize]) -> Option<GraphqlErrors> {
-        match explain_operation(self.catalog, self.operation, &self.request(choice), self.limits, &RowScope::default())
-        {
+        match explain_operation(self.catalog, self.operation, &self.request(choice), self.limits.into()) {
             Ok(explanation) => explanation.errors,
             Err(errors) => Some(errors),
         }
@@ -102,8 +100,7 @@ impl AssessedSearch<'_> {
 
     /// The price with these values; `None` if they cannot be used.
     fn price(&mut self, choice: &[usize]) -> Option<Cost> {
-        match explain_operation(self.catalog, self.operation, &self.request(choice), self.limits, &RowScope::default())
-        {
+        match explain_operation(self.catalog, self.operation, &self.request(choice), self.limits.into()) {
             Err(errors) => {
                 self.refused_for_some.get_or_insert(errors);
                 None

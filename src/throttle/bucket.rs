@@ -38,6 +38,20 @@ pub(crate) struct ThrottleStatus {
     pub(crate) restore_rate: u64,
 }
 
+/// The credits of a query, after those of the caller's queries that wait before it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Claim {
+    pub(crate) behind: u64,
+    pub(crate) credits: u64,
+}
+
+impl Claim {
+    /// Nothing waits before the query.
+    pub(crate) fn first(credits: u64) -> Self {
+        Self { behind: 0, credits }
+    }
+}
+
 /// The bucket cannot cover a query. Nothing was debited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the bucket holds {} credits, which cannot cover a query of {credits}", status.currently_available)]
@@ -75,18 +89,16 @@ impl Bucket {
         credits: u64,
         now: Instant,
     ) -> Result<ThrottleStatus, InsufficientCredits> {
-        self.forecast(rate, 0, credits, now)?;
+        self.forecast(rate, Claim::first(credits), now)?;
         self.missing += u128::from(credits) * BILLION;
         Ok(self.status(rate))
     }
 
-    /// Whether the bucket covers a query after those before it, which cost `behind` credits together. Returns the bucket as
-    /// it is.
+    /// Whether the bucket covers a query. Returns the bucket as it is.
     pub(crate) fn forecast(
         &mut self,
         rate: &Rate,
-        behind: u64,
-        credits: u64,
+        Claim { behind, credits }: Claim,
         now: Instant,
     ) -> Result<ThrottleStatus, InsufficientCredits> {
         self.refill(rate, now);
@@ -226,11 +238,11 @@ mod tests {
         bucket.debit(&DEFAULT, 900, now).unwrap();
         // Together they cost more than the bucket can hold.
         let waiting = [300, 800, 50];
-        let forecast = bucket.forecast(&DEFAULT, 1100, 50, now).unwrap_err();
+        let forecast = bucket.forecast(&DEFAULT, Claim { behind: 1100, credits: 50 }, now).unwrap_err();
         assert_eq!((forecast.behind, forecast.retry_after), (1100, Some(Duration::from_secs(21))));
         let start = now;
         for credits in waiting {
-            if let Err(short) = bucket.forecast(&DEFAULT, 0, credits, now) {
+            if let Err(short) = bucket.forecast(&DEFAULT, Claim::first(credits), now) {
                 now += short.retry_after.unwrap();
             }
             bucket.debit(&DEFAULT, credits, now).unwrap();

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use fnv::{FnvHashMap, FnvHasher};
 
-use crate::throttle::bucket::{Bucket, InsufficientCredits, Rate, ThrottleStatus};
+use crate::throttle::bucket::{Bucket, Claim, InsufficientCredits, Rate, ThrottleStatus};
 
 /// Maps that callers are spread over, so that they seldom wait for each other's lock.
 const SHARDS: usize = 16;
@@ -67,19 +67,17 @@ impl MemoryStore {
         })
     }
 
-    /// Whether the caller's bucket covers a query after those before it, which cost `behind` credits together. Takes
-    /// nothing, and returns the bucket as it is.
+    /// Whether the caller's bucket covers a query. Takes nothing, and returns the bucket as it is.
     pub(crate) fn forecast(
         &self,
         caller: &str,
         rate: &Rate,
-        behind: u64,
-        credits: u64,
+        claim: Claim,
     ) -> Result<ThrottleStatus, InsufficientCredits> {
         self.in_shard(caller, |shard, now| {
             let entry = shard.buckets.get(caller);
             let mut bucket = entry.map_or_else(|| Bucket::full(now), |entry| entry.bucket.clone());
-            bucket.forecast(rate, behind, credits, now)
+            bucket.forecast(rate, claim, now)
         })
     }
 
@@ -180,11 +178,11 @@ mod tests {
         let (_, clock) = manual_clock();
         let store = MemoryStore::with_clock(clock);
         let rate = Rate { capacity: 10, restore_per_second: 1 };
-        assert_eq!(store.forecast("a", &rate, 0, 10).unwrap().currently_available, 10);
+        assert_eq!(store.forecast("a", &rate, Claim::first(10)).unwrap().currently_available, 10);
         assert_eq!(store.bucket_count(), 0);
         store.debit("a", &rate, 7).unwrap();
-        assert_eq!(store.forecast("a", &rate, 0, 3).unwrap().currently_available, 3);
-        assert_eq!(store.forecast("a", &rate, 0, 4).unwrap_err(), store.debit("a", &rate, 4).unwrap_err());
+        assert_eq!(store.forecast("a", &rate, Claim::first(3)).unwrap().currently_available, 3);
+        assert_eq!(store.forecast("a", &rate, Claim::first(4)).unwrap_err(), store.debit("a", &rate, 4).unwrap_err());
         assert_eq!(store.debit("a", &rate, 3).unwrap().currently_available, 0);
     }
 
@@ -198,7 +196,7 @@ mod tests {
         assert_eq!(store.bucket_count(), 0);
         store.set_missing("a", &rate, 4 * billion);
         store.raise_missing("a", &rate, 3 * billion);
-        assert_eq!(store.forecast("a", &rate, 0, 6).unwrap().currently_available, 6);
+        assert_eq!(store.forecast("a", &rate, Claim::first(6)).unwrap().currently_available, 6);
         store.raise_missing("a", &rate, 8 * billion);
         nanoseconds.fetch_add(1_000_000_000, Ordering::SeqCst);
         assert_eq!(store.missing("a", &rate), 7 * billion);

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::time::{self, Instant};
 
-use crate::throttle::bucket::{InsufficientCredits, Rate, ThrottleStatus};
+use crate::throttle::bucket::{Claim, InsufficientCredits, Rate, ThrottleStatus};
 use crate::throttle::caller_queue::{Demand, Obstacle};
 use crate::throttle::queues::{CannotWait, Permit, QueryPlaces, QueueBounds, Queues, Ticket, Turn};
 use crate::throttle::rate_limiter::{Debit, DebitError, RateLimiter};
@@ -275,7 +275,7 @@ impl QueryThrottle {
     /// What is known of the bucket, with so many credits that others take before. Refusing asks no store: a caller whose
     /// queries are refused may send very many.
     fn known(&self, query: &SubmittedQuery<'_>, behind: u64) -> Result<ThrottleStatus, DebitError> {
-        self.limiter.known(query.caller, &query.rate, behind, query.demand.credits)
+        self.limiter.known(query.caller, &query.rate, Claim { behind, credits: query.demand.credits })
     }
 }
 

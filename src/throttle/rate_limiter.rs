@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use crate::shared_store::connection::SharedStore;
-use crate::throttle::bucket::{InsufficientCredits, Rate, ThrottleStatus};
+use crate::throttle::bucket::{Claim, InsufficientCredits, Rate, ThrottleStatus};
 use crate::throttle::memory_store::MemoryStore;
 use crate::throttle::shared_buckets::{Debited, SharedBuckets, SharedDebit, SharedDebitError, WhenAway};
 
@@ -105,24 +105,17 @@ impl RateLimiter {
     /// always succeeds while the store can be reached.
     pub(crate) async fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
         match &self.store {
-            Store::Memory(store) => Ok(store.forecast(caller, rate, 0, credits)?),
+            Store::Memory(store) => Ok(store.forecast(caller, rate, Claim::first(credits))?),
             Store::Shared(store) => Ok(store.forecast(caller, rate, credits).await?),
         }
     }
 
-    /// Whether the caller's bucket covers a query after those before it, which cost `behind` credits together, as far as it is
-    /// known in this process. Other processes may have debited the bucket since, so a query that is covered now may be
+    /// Whether the caller's bucket covers a query, as far as it is known in this process. Other processes may have debited the bucket since, so a query that is covered now may be
     /// rejected all the same.
-    pub(crate) fn known(
-        &self,
-        caller: &str,
-        rate: &Rate,
-        behind: u64,
-        credits: u64,
-    ) -> Result<ThrottleStatus, DebitError> {
+    pub(crate) fn known(&self, caller: &str, rate: &Rate, claim: Claim) -> Result<ThrottleStatus, DebitError> {
         match &self.store {
-            Store::Memory(store) => Ok(store.forecast(caller, rate, behind, credits)?),
-            Store::Shared(store) => Ok(store.known(caller, rate, behind, credits)?),
+            Store::Memory(store) => Ok(store.forecast(caller, rate, claim)?),
+            Store::Shared(store) => Ok(store.known(caller, rate, claim)?),
         }
     }
 
@@ -155,7 +148,10 @@ mod tests {
         assert_eq!((debit.cost, debit.bucket.currently_available), (7, 3));
         assert_eq!(limiter.forecast("demo", &rate, 3).await.unwrap().currently_available, 3);
         assert!(matches!(limiter.forecast("demo", &rate, 4).await, Err(DebitError::Insufficient(_))));
-        assert!(matches!(limiter.known("demo", &rate, 1, 3), Err(DebitError::Insufficient(_))));
+        assert!(matches!(
+            limiter.known("demo", &rate, Claim { behind: 1, credits: 3 }),
+            Err(DebitError::Insufficient(_))
+        ));
         assert!(matches!(limiter.debit("demo", &rate, 4).await, Err(DebitError::Insufficient(_))));
         limiter.refund("demo", debit).await;
         assert_eq!(limiter.forecast("demo", &rate, 0).await.unwrap().currently_available, 10);

@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use crate::shared_store::connection::{SharedStore, StoreError, StoreScript};
-use crate::throttle::bucket::{InsufficientCredits, Rate, ThrottleStatus};
+use crate::throttle::bucket::{Claim, InsufficientCredits, Rate, ThrottleStatus};
 use crate::throttle::memory_store::MemoryStore;
 use crate::throttle::metrics::FALLBACKS;
 
@@ -55,6 +55,13 @@ pub(super) enum Debited {
     Nothing,
 }
 
+/// A caller, and the rate of its bucket, which is one that the store can hold.
+#[derive(Debug, Clone, Copy)]
+struct Owner<'a> {
+    caller: &'a str,
+    rate: Rate,
+}
+
 /// Why a bucket was not debited.
 #[derive(Debug)]
 pub(super) enum SharedDebitError {
@@ -77,6 +84,12 @@ pub(super) struct SharedBuckets {
     shares: MemoryStore,
 }
 
+impl<'a> Owner<'a> {
+    fn new(caller: &'a str, rate: &Rate) -> Self {
+        Self { caller, rate: Rate { capacity: rate.capacity.min(LARGEST_CAPACITY), ..*rate } }
+    }
+}
+
 impl SharedBuckets {
     /// The buckets in this store.
     pub(super) fn new(store: SharedStore, when_away: WhenAway) -> Self {
@@ -93,14 +106,14 @@ impl SharedBuckets {
 
     /// Takes `credits` out of the caller's bucket, or takes nothing if it has fewer.
     pub(super) async fn debit(&self, caller: &str, rate: &Rate, credits: u64) -> Result<SharedDebit, SharedDebitError> {
-        let rate = &storable(rate);
+        let owner = Owner::new(caller, rate);
         if self.store.is_up() {
-            self.seen.forecast(caller, rate, 0, credits)?;
+            self.seen.forecast(caller, &owner.rate, Claim::first(credits))?;
         }
-        match self.ask(caller, rate, credits, true).await {
+        match self.ask(owner, credits, true).await {
             Ok((result, written)) => Ok(SharedDebit { bucket: result?, debited: Debited::Bucket, written }),
             Err(error) => {
-                let (bucket, debited) = self.debit_while_away(caller, rate, credits, error)?;
+                let (bucket, debited) = self.debit_while_away(owner, credits, error)?;
                 Ok(SharedDebit { bucket, debited, written: None })
             }
         }
@@ -120,27 +133,21 @@ impl SharedBuckets {
         rate: &Rate,
         credits: u64,
     ) -> Result<ThrottleStatus, SharedDebitError> {
-        let rate = &storable(rate);
-        match self.ask(caller, rate, credits, false).await {
+        let owner = Owner::new(caller, rate);
+        match self.ask(owner, credits, false).await {
             Ok((result, _)) => Ok(result?),
-            Err(error) => self.forecast_while_away(caller, rate, 0, credits, error),
+            Err(error) => self.forecast_while_away(owner, Claim::first(credits), error),
         }
     }
 
-    /// Whether the bucket covers a query after those before it, which cost `behind` credits, as far as this node knows it. A
+    /// Whether the bucket covers a query, as far as this node knows it. A
     /// rejection is certain; a query that is covered may be rejected all the same.
-    pub(super) fn known(
-        &self,
-        caller: &str,
-        rate: &Rate,
-        behind: u64,
-        credits: u64,
-    ) -> Result<ThrottleStatus, SharedDebitError> {
-        let rate = &storable(rate);
+    pub(super) fn known(&self, caller: &str, rate: &Rate, claim: Claim) -> Result<ThrottleStatus, SharedDebitError> {
+        let owner = Owner::new(caller, rate);
         if self.store.is_up() {
-            return Ok(self.seen.forecast(caller, rate, behind, credits)?);
+            return Ok(self.seen.forecast(caller, &owner.rate, claim)?);
         }
-        self.forecast_while_away(caller, rate, behind, credits, StoreError::Away)
+        self.forecast_while_away(owner, claim, StoreError::Away)
     }
 
     /// Puts credits back where they were debited. If the store is away, they are lost.
@@ -164,8 +171,7 @@ impl SharedBuckets {
 
     async fn ask(
         &self,
-        caller: &str,
-        rate: &Rate,
+        Owner { caller, ref rate }: Owner<'_>,
         credits: u64,
         takes: bool,
     ) -> Result<(Result<ThrottleStatus, InsufficientCredits>, Option<u64>), StoreError> {
@@ -196,8 +202,7 @@ impl SharedBuckets {
 
     fn debit_while_away(
         &self,
-        caller: &str,
-        rate: &Rate,
+        Owner { caller, ref rate }: Owner<'_>,
         credits: u64,
         error: StoreError,
     ) -> Result<(ThrottleStatus, Debited), SharedDebitError> {
@@ -208,7 +213,7 @@ impl SharedBuckets {
                 // Begun at what was known last.
                 self.shares.raise_missing(caller, rate, self.seen.missing(caller, rate));
                 let result = self.shares.debit(caller, rate, credits.saturating_mul(nodes));
-                Ok((share(result, rate, 0, credits, nodes)?, Debited::Share { nodes }))
+                Ok((share(result, rate, Claim::first(credits), nodes)?, Debited::Share { nodes }))
             }
             WhenAway::Open => Ok((full(rate), Debited::Nothing)),
             WhenAway::Closed => Err(SharedDebitError::Away(error)),
@@ -217,10 +222,8 @@ impl SharedBuckets {
 
     fn forecast_while_away(
         &self,
-        caller: &str,
-        rate: &Rate,
-        behind: u64,
-        credits: u64,
+        Owner { caller, ref rate }: Owner<'_>,
+        claim: Claim,
         error: StoreError,
     ) -> Result<ThrottleStatus, SharedDebitError> {
         match self.when_away {
@@ -228,8 +231,12 @@ impl SharedBuckets {
                 let nodes = self.store.nodes();
                 self.shares.raise_missing(caller, rate, self.seen.missing(caller, rate));
                 let parts = |credits: u64| credits.saturating_mul(nodes);
-                let result = self.shares.forecast(caller, rate, parts(behind), parts(credits));
-                Ok(share(result, rate, behind, credits, nodes)?)
+                let result = self.shares.forecast(
+                    caller,
+                    rate,
+                    Claim { behind: parts(claim.behind), credits: parts(claim.credits) },
+                );
+                Ok(share(result, rate, claim, nodes)?)
             }
             WhenAway::Open => Ok(full(rate)),
             WhenAway::Closed => Err(SharedDebitError::Away(error)),
@@ -247,8 +254,7 @@ impl From<InsufficientCredits> for SharedDebitError {
 fn share(
     result: Result<ThrottleStatus, InsufficientCredits>,
     rate: &Rate,
-    behind: u64,
-    credits: u64,
+    Claim { behind, credits }: Claim,
     nodes: u64,
 ) -> Result<ThrottleStatus, InsufficientCredits> {
     let part =
@@ -276,11 +282,6 @@ fn key(caller: &str) -> String {
 /// Where it is remembered how far a caller has written.
 fn position_key(caller: &str) -> String {
     format!("orderql:{{{caller}}}:written")
-}
-
-/// The rate with a capacity that a bucket can hold.
-fn storable(rate: &Rate) -> Rate {
-    Rate { capacity: rate.capacity.min(LARGEST_CAPACITY), ..*rate }
 }
 
 /// Millionths, of no more credits than a bucket can hold and one: that many are never covered.

@@ -52,7 +52,7 @@ impl Target {
                 "src/http/coding/mod.rs",
                 "src/api/credentials.rs",
                 "src/http/request/client_address.rs",
-                "src/api/graphql/request_envelope.rs",
+                "src/api/graphql/request/request_envelope.rs",
             ],
             dictionary: Some("http"),
         },

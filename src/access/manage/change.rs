@@ -1,11 +1,11 @@
 //! What all changes share: checks of names, and the commit with its audit event.
 
 use serde_json::{Map, Value};
-use tokio_postgres::{GenericClient, Transaction};
+use tokio_postgres::GenericClient;
 
 use crate::access::audit::{self, Action, AuditEvent};
 use crate::access::manage::error::{LONGEST_NAME, ManageError, NameKind};
-use crate::access::manage::operator::Operator;
+use crate::access::manage::operator::Change;
 use crate::nearest::closest;
 
 /// Fails for a name that cannot be sent as a Basic credential, or that looks like another.
@@ -45,21 +45,22 @@ pub(super) async fn require(client: &impl GenericClient, kind: NameKind, name: &
     }
 }
 
-/// Commits a change with its audit event. If nothing changed, no event is written. Returns `changed`.
-pub(super) async fn commit<const N: usize>(
-    transaction: Transaction<'_>,
-    operator: &Operator,
-    changed: bool,
-    action: Action,
-    subject: &str,
-    details: [(&str, Value); N],
-) -> Result<bool, ManageError> {
-    if changed {
-        let details: Map<_, _> = details.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let (actor, subject) = (operator.name.clone(), Some(subject.to_owned()));
-        let event = AuditEvent { actor, address: None, action, subject, details };
-        audit::store(&transaction, &[event]).await?;
+impl Change<'_> {
+    /// Commits it with its audit event. If nothing changed, no event is written. Returns `changed`.
+    pub(super) async fn commit<const N: usize>(
+        self,
+        changed: bool,
+        action: Action,
+        subject: &str,
+        details: [(&str, Value); N],
+    ) -> Result<bool, ManageError> {
+        if changed {
+            let details: Map<_, _> = details.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+            let (actor, subject) = (self.operator.to_owned(), Some(subject.to_owned()));
+            let event = AuditEvent { actor, address: None, action, subject, details };
+            audit::store(&self.transaction, &[event]).await?;
+        }
+        self.transaction.commit().await?;
+        Ok(changed)
     }
-    transaction.commit().await?;
-    Ok(changed)
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use tokio_postgres::{Client, Transaction};
 
 use crate::access::audit::Action;
-use crate::access::manage::change::{commit, require};
+use crate::access::manage::change::require;
 use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 
@@ -117,13 +117,13 @@ async fn granted(client: &Client, select: &str) -> Result<Vec<Granted>, ManageEr
 /// Grants something to the group. `names` are those of the schema file, which can be granted although nobody has them yet. Returns whether
 /// anything changed.
 pub(crate) async fn add(
-    client: &mut Client,
-    operator: &Operator,
+    operator: &mut Operator,
     group_id: &str,
     path: &str,
     names: &[String],
 ) -> Result<bool, ManageError> {
-    let transaction = client.transaction().await?;
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
     if names.iter().any(|name| name == path) {
         let insert = "INSERT INTO orderql.artifact_group (artifact_group_id, path)
                       SELECT '@' || $1::text, $1 ON CONFLICT DO NOTHING";
@@ -131,32 +131,27 @@ pub(crate) async fn add(
     }
     let insert = "INSERT INTO orderql.artifact_grant (group_id, artifact_group_id)
                   SELECT $1, artifact_group_id FROM orderql.artifact_group WHERE path = $2 ON CONFLICT DO NOTHING";
-    change(transaction, operator, Action::GrantAdded, insert, group_id, path).await
+    let changed = execute(transaction, insert, group_id, path).await?;
+    change.commit(changed, Action::GrantAdded, group_id, [("path", json!(path))]).await
 }
 
 /// Withdraws the grant. Returns whether anything changed.
-pub(crate) async fn remove(
-    client: &mut Client,
-    operator: &Operator,
-    group_id: &str,
-    path: &str,
-) -> Result<bool, ManageError> {
+pub(crate) async fn remove(operator: &mut Operator, group_id: &str, path: &str) -> Result<bool, ManageError> {
     let delete = "DELETE FROM orderql.artifact_grant USING orderql.artifact_group AS artifact
                   WHERE artifact_grant.artifact_group_id = artifact.artifact_group_id AND group_id = $1 AND path = $2";
-    let transaction = client.transaction().await?;
-    change(transaction, operator, Action::GrantRemoved, delete, group_id, path).await
+    let change = operator.begin().await?;
+    let changed = execute(&change.transaction, delete, group_id, path).await?;
+    change.commit(changed, Action::GrantRemoved, group_id, [("path", json!(path))]).await
 }
 
-async fn change(
-    transaction: Transaction<'_>,
-    operator: &Operator,
-    action: Action,
+/// Whether the statement changes anything.
+async fn execute(
+    transaction: &Transaction<'_>,
     statement: &str,
     group_id: &str,
     path: &str,
 ) -> Result<bool, ManageError> {
-    require(&transaction, NameKind::Group, group_id).await?;
-    require(&transaction, NameKind::Artifact, path).await?;
-    let changed = transaction.execute(statement, &[&group_id, &path]).await? > 0;
-    commit(transaction, operator, changed, action, group_id, [("path", json!(path))]).await
+    require(transaction, NameKind::Group, group_id).await?;
+    require(transaction, NameKind::Artifact, path).await?;
+    Ok(transaction.execute(statement, &[&group_id, &path]).await? > 0)
 }

@@ -5,7 +5,7 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use crate::access::audit::Action;
-use crate::access::manage::change::{check_name, commit, require, unknown};
+use crate::access::manage::change::{check_name, require, unknown};
 use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 
@@ -45,14 +45,10 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<Group>, ManageError> {
 }
 
 /// Creates a group without members and grants. Fails if there is one with this name.
-pub(crate) async fn add(
-    client: &mut Client,
-    operator: &Operator,
-    group_id: &str,
-    description: Option<&str>,
-) -> Result<(), ManageError> {
+pub(crate) async fn add(operator: &mut Operator, group_id: &str, description: Option<&str>) -> Result<(), ManageError> {
     check_name(NameKind::Group, group_id)?;
-    let transaction = client.transaction().await?;
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
     let insert = "INSERT INTO orderql.user_group (group_id, description) VALUES ($1, $2)";
     match transaction.execute(insert, &[&group_id, &description]).await {
         Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
@@ -60,47 +56,40 @@ pub(crate) async fn add(
         }
         result => result?,
     };
-    commit(transaction, operator, true, Action::GroupAdded, group_id, []).await?;
+    change.commit(true, Action::GroupAdded, group_id, []).await?;
     Ok(())
 }
 
 /// Removes a group with its memberships and grants. Fails if there is none with this name.
-pub(crate) async fn remove(client: &mut Client, operator: &Operator, group_id: &str) -> Result<(), ManageError> {
-    let transaction = client.transaction().await?;
+pub(crate) async fn remove(operator: &mut Operator, group_id: &str) -> Result<(), ManageError> {
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
     let delete = "DELETE FROM orderql.user_group WHERE group_id = $1";
     if transaction.execute(delete, &[&group_id]).await? == 0 {
-        return Err(unknown(&transaction, NameKind::Group, group_id).await);
+        return Err(unknown(transaction, NameKind::Group, group_id).await);
     }
-    commit(transaction, operator, true, Action::GroupRemoved, group_id, []).await?;
+    change.commit(true, Action::GroupRemoved, group_id, []).await?;
     Ok(())
 }
 
 /// Makes the user a member. Returns whether anything changed.
-pub(crate) async fn join(
-    client: &mut Client,
-    operator: &Operator,
-    group_id: &str,
-    user_id: &str,
-) -> Result<bool, ManageError> {
-    let transaction = client.transaction().await?;
-    require(&transaction, NameKind::Group, group_id).await?;
-    require(&transaction, NameKind::User, user_id).await?;
+pub(crate) async fn join(operator: &mut Operator, group_id: &str, user_id: &str) -> Result<bool, ManageError> {
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
+    require(transaction, NameKind::Group, group_id).await?;
+    require(transaction, NameKind::User, user_id).await?;
     let insert = "INSERT INTO orderql.group_member (group_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     let changed = transaction.execute(insert, &[&group_id, &user_id]).await? > 0;
-    commit(transaction, operator, changed, Action::GroupJoined, user_id, [("group", json!(group_id))]).await
+    change.commit(changed, Action::GroupJoined, user_id, [("group", json!(group_id))]).await
 }
 
 /// Ends the user's membership. Returns whether anything changed.
-pub(crate) async fn leave(
-    client: &mut Client,
-    operator: &Operator,
-    group_id: &str,
-    user_id: &str,
-) -> Result<bool, ManageError> {
-    let transaction = client.transaction().await?;
-    require(&transaction, NameKind::Group, group_id).await?;
-    require(&transaction, NameKind::User, user_id).await?;
+pub(crate) async fn leave(operator: &mut Operator, group_id: &str, user_id: &str) -> Result<bool, ManageError> {
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
+    require(transaction, NameKind::Group, group_id).await?;
+    require(transaction, NameKind::User, user_id).await?;
     let delete = "DELETE FROM orderql.group_member WHERE group_id = $1 AND user_id = $2";
     let changed = transaction.execute(delete, &[&group_id, &user_id]).await? > 0;
-    commit(transaction, operator, changed, Action::GroupLeft, user_id, [("group", json!(group_id))]).await
+    change.commit(changed, Action::GroupLeft, user_id, [("group", json!(group_id))]).await
 }

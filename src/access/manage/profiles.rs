@@ -1,11 +1,11 @@
 //! The limits of single users.
 
 use serde_json::{Map, Value, json};
-use tokio_postgres::{Client, GenericClient};
+use tokio_postgres::GenericClient;
 
 use crate::access::audit::Action;
 use crate::access::caller_limits::{CallerLimits, DefaultLimits};
-use crate::access::manage::change::{commit, require};
+use crate::access::manage::change::require;
 use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 use crate::access::profile::{columns, parameters, select_list};
@@ -20,24 +20,24 @@ pub(crate) async fn show(client: &impl GenericClient, user_id: &str) -> Result<P
 /// Sets the given limits to a number or back to the default (`None`), and leaves the others alone. Returns whether
 /// anything changed. Fails if the user's bucket could then never cover the most expensive query that the user may send.
 pub(crate) async fn change(
-    client: &mut Client,
-    operator: &Operator,
+    operator: &mut Operator,
     user_id: &str,
     changes: &[(&Limit, Option<i64>)],
     default: &DefaultLimits,
 ) -> Result<bool, ManageError> {
-    let transaction = client.transaction().await?;
-    require(&transaction, NameKind::User, user_id).await?;
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
+    require(transaction, NameKind::User, user_id).await?;
     let insert = "INSERT INTO orderql.user_profile (user_id) VALUES ($1) ON CONFLICT DO NOTHING";
     transaction.execute(insert, &[&user_id]).await?;
-    let before = read(&transaction, user_id, "FOR UPDATE").await?;
+    let before = read(transaction, user_id, "FOR UPDATE").await?;
     let mut after = before;
     for (limit, number) in changes {
         *(limit.own)(&mut after) = *number;
     }
     if before == after {
         // Takes back the row that was inserted above.
-        transaction.rollback().await?;
+        change.transaction.rollback().await?;
         return Ok(false);
     }
     check(&after, default)?;
@@ -45,7 +45,7 @@ pub(crate) async fn change(
     let update = format!("UPDATE orderql.user_profile SET {sets} WHERE user_id = $1");
     transaction.execute(&update, &parameters(&user_id, &after.numbers())).await?;
     let details = [("before", by_column(&before)), ("after", by_column(&after))];
-    commit(transaction, operator, true, Action::ProfileChanged, user_id, details).await
+    change.commit(true, Action::ProfileChanged, user_id, details).await
 }
 
 /// Fails if the profile allows queries that its bucket can never cover. A profile that sets neither is the server's

@@ -4,7 +4,7 @@ use serde_json::json;
 use tokio_postgres::Client;
 
 use crate::access::audit::Action;
-use crate::access::manage::change::{commit, require};
+use crate::access::manage::change::require;
 use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 
@@ -74,40 +74,33 @@ pub(crate) async fn of(client: &Client, user_id: &str) -> Result<Vec<UserScope>,
         .collect()
 }
 
+/// Values of a group in a scope, to be given or taken.
+pub(crate) struct ScopeValues<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) scope: &'a str,
+    pub(crate) values: &'a [String],
+}
+
 /// Gives a group values in a scope. Returns whether anything changed.
-pub(crate) async fn add(
-    client: &mut Client,
-    operator: &Operator,
-    group_id: &str,
-    scope: &str,
-    values: &[String],
-) -> Result<bool, ManageError> {
+pub(crate) async fn add(operator: &mut Operator, given: &ScopeValues<'_>) -> Result<bool, ManageError> {
     let insert = "INSERT INTO orderql.group_scope (group_id, scope, value) SELECT $1, $2, unnest($3::text[]) ON CONFLICT DO NOTHING";
-    change(client, operator, Action::ScopeAdded, insert, (group_id, scope, values)).await
+    change(operator, Action::ScopeAdded, insert, given).await
 }
 
 /// Takes values in a scope from a group. Returns whether anything changed.
-pub(crate) async fn remove(
-    client: &mut Client,
-    operator: &Operator,
-    group_id: &str,
-    scope: &str,
-    values: &[String],
-) -> Result<bool, ManageError> {
+pub(crate) async fn remove(operator: &mut Operator, taken: &ScopeValues<'_>) -> Result<bool, ManageError> {
     let delete = "DELETE FROM orderql.group_scope WHERE group_id = $1 AND scope = $2 AND value = ANY ($3)";
-    change(client, operator, Action::ScopeRemoved, delete, (group_id, scope, values)).await
+    change(operator, Action::ScopeRemoved, delete, taken).await
 }
 
 async fn change(
-    client: &mut Client,
-    operator: &Operator,
+    operator: &mut Operator,
     action: Action,
     statement: &str,
-    (group_id, scope, values): (&str, &str, &[String]),
+    ScopeValues { group, scope, values }: &ScopeValues<'_>,
 ) -> Result<bool, ManageError> {
-    let transaction = client.transaction().await?;
-    require(&transaction, NameKind::Group, group_id).await?;
-    let changed = transaction.execute(statement, &[&group_id, &scope, &values]).await? > 0;
-    let details = [("scope", json!(scope)), ("values", json!(values))];
-    commit(transaction, operator, changed, action, group_id, details).await
+    let change = operator.begin().await?;
+    require(&change.transaction, NameKind::Group, group).await?;
+    let changed = change.transaction.execute(statement, &[group, scope, values]).await? > 0;
+    change.commit(changed, action, group, [("scope", json!(scope)), ("values", json!(values))]).await
 }

@@ -6,7 +6,7 @@ use tokio_postgres::error::SqlState;
 
 use crate::access::audit::Action;
 use crate::access::grants::{TOKENS_FROM, second};
-use crate::access::manage::change::{check_name, commit, require, unknown};
+use crate::access::manage::change::{check_name, require, unknown};
 use crate::access::manage::error::{ManageError, NameKind};
 use crate::access::manage::operator::Operator;
 use crate::access::password::Passwords;
@@ -49,8 +49,7 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<Account>, ManageError> {
 
 /// Creates an account that is a member of the groups. Fails if there is one with this name, or if a group is unknown.
 pub(crate) async fn add(
-    client: &mut Client,
-    operator: &Operator,
+    operator: &mut Operator,
     passwords: &Passwords,
     user_id: &str,
     password: String,
@@ -59,7 +58,8 @@ pub(crate) async fn add(
     check_name(NameKind::User, user_id)?;
     check_password(&password)?;
     let hash = passwords.hash(password).await?;
-    let transaction = client.transaction().await?;
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
     let insert = "INSERT INTO orderql.user_account (user_id, password_hash) VALUES ($1, $2)";
     match transaction.execute(insert, &[&user_id, &hash]).await {
         Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
@@ -68,60 +68,57 @@ pub(crate) async fn add(
         result => result?,
     };
     for group in groups {
-        require(&transaction, NameKind::Group, group).await?;
+        require(transaction, NameKind::Group, group).await?;
         let insert = "INSERT INTO orderql.group_member (group_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
         transaction.execute(insert, &[group, &user_id]).await?;
     }
-    commit(transaction, operator, true, Action::UserAdded, user_id, [("groups", json!(groups))]).await?;
+    change.commit(true, Action::UserAdded, user_id, [("groups", json!(groups))]).await?;
     Ok(())
 }
 
 /// Changes the password of an account.
 pub(crate) async fn set_password(
-    client: &mut Client,
-    operator: &Operator,
+    operator: &mut Operator,
     passwords: &Passwords,
     user_id: &str,
     password: String,
 ) -> Result<(), ManageError> {
     check_password(&password)?;
     // Checked before the hash is made, so that a misspelt name is reported at once.
-    require(client, NameKind::User, user_id).await?;
+    require(&operator.client, NameKind::User, user_id).await?;
     let hash = passwords.hash(password).await?;
-    let transaction = client.transaction().await?;
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
     let update = "UPDATE orderql.user_account SET password_hash = $2, changed_at = now(), password_changed_at = clock_timestamp() WHERE user_id = $1";
     if transaction.execute(update, &[&user_id, &hash]).await? == 0 {
-        return Err(unknown(&transaction, NameKind::User, user_id).await);
+        return Err(unknown(transaction, NameKind::User, user_id).await);
     }
-    commit(transaction, operator, true, Action::PasswordChanged, user_id, []).await?;
+    change.commit(true, Action::PasswordChanged, user_id, []).await?;
     Ok(())
 }
 
 /// Disables an account, or enables it again. Servers reject the tokens of a disabled account. Returns whether anything
 /// changed.
-pub(crate) async fn set_disabled(
-    client: &mut Client,
-    operator: &Operator,
-    user_id: &str,
-    disabled: bool,
-) -> Result<bool, ManageError> {
-    let transaction = client.transaction().await?;
-    require(&transaction, NameKind::User, user_id).await?;
+pub(crate) async fn set_disabled(operator: &mut Operator, user_id: &str, disabled: bool) -> Result<bool, ManageError> {
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
+    require(transaction, NameKind::User, user_id).await?;
     let update = "UPDATE orderql.user_account SET disabled = $2, changed_at = now()
                   WHERE user_id = $1 AND disabled <> $2";
     let changed = transaction.execute(update, &[&user_id, &disabled]).await? > 0;
     let action = if disabled { Action::UserDisabled } else { Action::UserEnabled };
-    commit(transaction, operator, changed, action, user_id, []).await
+    change.commit(changed, action, user_id, []).await
 }
 
 /// Removes an account with its memberships and its profile.
-pub(crate) async fn remove(client: &mut Client, operator: &Operator, user_id: &str) -> Result<(), ManageError> {
-    let transaction = client.transaction().await?;
+pub(crate) async fn remove(operator: &mut Operator, user_id: &str) -> Result<(), ManageError> {
+    let change = operator.begin().await?;
+    let transaction = &change.transaction;
     let delete = "DELETE FROM orderql.user_account WHERE user_id = $1";
     if transaction.execute(delete, &[&user_id]).await? == 0 {
-        return Err(unknown(&transaction, NameKind::User, user_id).await);
+        return Err(unknown(transaction, NameKind::User, user_id).await);
     }
-    commit(transaction, operator, true, Action::UserRemoved, user_id, []).await?;
+    change.commit(true, Action::UserRemoved, user_id, []).await?;
     Ok(())
 }
 

@@ -126,8 +126,8 @@ mod tests {
     use crate::api::errors::endpoint_error::EndpointError;
     use crate::api::errors::query_error::QueryError;
     use crate::api::errors::service_error::ServiceError;
-    use crate::api::graphql::cost_report::CostHeaderError;
-    use crate::api::graphql::persisted_queries::PersistedQueryError;
+    use crate::api::graphql::reports::cost_report::CostHeaderError;
+    use crate::api::graphql::request::persisted_queries::PersistedQueryError;
     use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
     use crate::error::graphql_error::{GraphqlError, GraphqlErrors, Location};
     use crate::http::request_error::RequestError;

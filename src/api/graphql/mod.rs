@@ -1,36 +1,16 @@
 //! `POST` and `GET /rest/s1/graphql`: the gates that a query passes in their order, and its response.
+//!
+//! - `request`: reads the request
+//! - `gates`: what it passes before it is executed
+//! - `response`: executes the query, and writes the response
+//! - `long_lived`: exports, and requests that wait for changes
+//! - `reports`: what clients and operators learn beside the data
 
-pub(crate) mod admission;
-mod analysis;
-mod changes;
-pub(crate) mod compilation;
-pub(crate) mod cost_report;
-mod current_account;
-pub(crate) mod envelope_error;
-pub(crate) mod execution;
-pub(crate) mod export;
-pub(crate) mod export_lines;
-mod export_log;
-mod export_run;
-mod feed_export;
-mod free_requests;
-mod given_variables;
-mod idle_place;
-mod json_members;
-mod json_size;
-mod optional_headers;
-mod parked_query;
-mod parking;
-pub(crate) mod persisted_queries;
-mod prepared_query;
-pub(crate) mod query_source;
-pub(crate) mod request_envelope;
-pub(crate) mod response_body;
-pub(crate) mod response_end;
-pub(crate) mod response_envelope;
-mod row_memory;
-mod slow_query_log;
-mod streamed_body;
+pub(crate) mod gates;
+pub(crate) mod long_lived;
+pub(crate) mod reports;
+pub(crate) mod request;
+pub(crate) mod response;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,19 +24,27 @@ use crate::api::access_log::timeline::Stage;
 use crate::api::error_response;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
-use crate::api::graphql::admission::Schedule;
-use crate::api::graphql::execution::{AdmittedQuery, is_charged};
-use crate::api::graphql::free_requests::{Work, pace};
-use crate::api::graphql::parked_query::ParkedQuery;
-use crate::api::graphql::parking::Parking;
-use crate::api::graphql::persisted_queries::{ResolvedQuery, store};
-use crate::api::graphql::prepared_query::PreparedQuery;
-use crate::api::graphql::query_source::resolve;
+use crate::api::graphql::gates::admission::{self, Schedule};
+use crate::api::graphql::gates::compilation;
+use crate::api::graphql::gates::free_requests::{Work, pace};
+use crate::api::graphql::long_lived::export;
+use crate::api::graphql::long_lived::parked_query::ParkedQuery;
+use crate::api::graphql::long_lived::parking::Parking;
+use crate::api::graphql::reports::cost_report;
+use crate::api::graphql::reports::optional_headers;
+use crate::api::graphql::reports::slow_query_log;
+use crate::api::graphql::request::persisted_queries::store;
+use crate::api::graphql::request::query_request::QueryRequest;
+use crate::api::graphql::request::query_source::resolve;
+use crate::api::graphql::request::request_envelope;
+use crate::api::graphql::response::analysis;
+use crate::api::graphql::response::execution::{AdmittedQuery, is_charged};
+use crate::api::graphql::response::prepared_query::{self, PreparedQuery};
+use crate::api::graphql::response::streamed_body;
 use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
 use crate::api::read_position;
 use crate::api::request_context::RequestContext;
-use crate::api::views::View;
 use crate::error::code::ErrorCode;
 use crate::http::coding::compress::{ENCODER_MEMORY, compress, keeps_encoder};
 use crate::http::coding::{self, Choice};
@@ -111,15 +99,18 @@ async fn serve(
     let view = context.service.views.of(&context.service.cpu_tasks, &caller).await?;
     let media = media?;
     let envelope = request_envelope::read(context, &caller, body).await?;
-    let mut query = resolve(&context.service, &caller, &view, envelope)?;
+    let query = resolve(&context.service, &caller, &view, envelope)?;
 
     let headers = optional_headers::of(&context.head.headers);
     let wait = prefer::wait(&headers);
-    if let Some(report) = cost_report::requested(&headers)? {
-        return cost_report::respond(context, &caller, &view, report, &mut query, media).await;
+    let report = cost_report::requested(&headers)?;
+    let mut request = QueryRequest { context, caller: Arc::clone(&caller), view, query };
+    if let Some(report) = report {
+        return cost_report::respond(&mut request, report, media).await;
     }
-    let schedule = Schedule::new(&context.service, &caller, wait);
-    let result = run(context, &caller, &view, &headers, &mut query, &schedule).await;
+    let schedule = Schedule::new(&request.context.service, &caller, wait);
+    let result = run(&mut request, &headers, &schedule).await;
+    let QueryRequest { context, query, .. } = request;
     if result.as_ref().is_err_and(|error| error.code == ErrorCode::Throttled) {
         drop(query);
         admission::hold_back(context, &caller).await;
@@ -136,14 +127,12 @@ async fn serve(
 
 /// The gates from the compiler on.
 async fn run(
-    context: &mut RequestContext,
-    caller: &Arc<Principal>,
-    view: &View,
+    request: &mut QueryRequest<'_>,
     headers: &HeaderMap,
-    query: &mut ResolvedQuery,
     schedule: &Schedule,
 ) -> Result<ResponseBody, ApiError> {
-    let RequestContext { service, in_flight, entry, .. } = &mut *context;
+    let QueryRequest { context, caller, view, query } = &mut *request;
+    let RequestContext { service, in_flight, entry, .. } = &mut **context;
     let after = read_position::after(headers, &service.servers).await?;
     // Refusing a query once more must cost little.
     if let Some(known) = view.compiler.known_price(&query.request, &caller.limits.query) {
@@ -165,7 +154,9 @@ async fn run(
             .await
             .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
-    let field_costs = cost_report::field_costs(service, caller, view, &mut query.request, headers).await?;
+    let field_costs = cost_report::field_costs(request, headers).await?;
+    let QueryRequest { context, caller, view, query } = &mut *request;
+    let RequestContext { service, in_flight, .. } = &mut **context;
     // Nobody needs the values of variables any more, in particular not while the request waits.
     query.drop_variables(in_flight);
     let includes_plan = cost_report::includes_plan(caller, headers, &compiled)?;
@@ -176,17 +167,18 @@ async fn run(
         && prepared.compiled.plan.marks_of_changes().is_some()
     {
         let parked = ParkedQuery { parking: Parking::new(service, caller)?, prepared, wait };
-        return Box::pin(parked.respond(context, Arc::clone(caller), view, &query.request)).await;
+        return Box::pin(parked.respond(request)).await;
     }
-    let admitted = prepared.admit(context, caller, view, &query.request, schedule).await?;
+    let admitted = prepared.admit(request, schedule).await?;
+    let QueryRequest { context, caller, .. } = &mut *request;
     let place = if wants_analysis { None } else { streamed_body::place(&context.service, &admitted) };
     // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
     let body = match place {
         None if wants_analysis => Box::pin(analysis::respond(context, caller, &admitted)).await,
-        Some(place) => Box::pin(streamed_body::begin(context, caller, &query.request, admitted, place)).await,
+        Some(place) => Box::pin(streamed_body::begin(request, admitted, place)).await,
         None => Box::pin(gather(context, caller, admitted)).await,
     };
-    context.entry.cost = is_charged(&body).then_some(cost);
+    request.context.entry.cost = is_charged(&body).then_some(cost);
     body
 }
 

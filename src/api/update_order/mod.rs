@@ -29,7 +29,7 @@ use crate::orders::error::UpdateError;
 use crate::orders::idempotency::IdempotencyKey;
 use crate::orders::outcome::{UpdateOutcome, Updated};
 use crate::orders::rejection::Rejection;
-use crate::orders::update::update;
+use crate::orders::update::OrderUpdate;
 use crate::orders::update_form::parse_body;
 use crate::orders::update_request::UpdateRequest;
 use crate::throttle::bucket::InsufficientCredits;
@@ -115,8 +115,9 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
     // Dropping the future, at the deadline here or when the client disconnects, rolls the transaction back, unless the
     // commit has been sent.
     let on_commit = || service.servers.begin_write(&principal.user_id);
-    let updating = update(&service.writer, service.update_options, &actor, &request, key, on_commit);
-    let result = time::timeout_at(deadline, updating).await;
+    let options = service.update_options;
+    let update = OrderUpdate { options, actor: &actor, request: &request, key, on_commit };
+    let result = time::timeout_at(deadline, update.apply(&service.writer)).await;
     UPDATES.of((classify(result.as_ref().ok()),)).increment();
     let Updated { outcome, position } = match result {
         Ok(Ok(updated)) => updated,

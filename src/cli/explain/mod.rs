@@ -33,6 +33,7 @@ use crate::cli::outcome::Outcome;
 use crate::cli::query_text::{self, variables};
 use crate::cli::schema;
 use crate::compile::explanation;
+use crate::query::bind::caller::Caller;
 use crate::query::{Request, Variables};
 
 /// Print what a query costs and the SQL that it runs, and with --analyze what that takes on a database
@@ -110,7 +111,7 @@ pub fn run(args: &Args) -> Outcome {
         runtime.block_on(analysis::analyzed(&args.database.given()?, catalog, (&file, &rows), &request, limits))?
     } else {
         let catalog = file.limit(catalog, rows.limiting());
-        let result = explanation::explain_among(&catalog, &request, &limits, &rows);
+        let result = explanation::explain(&catalog, &request, Caller { limits: &limits, rows: &rows });
         Explained { query: &request.query, limits, result, analysis: None }
     };
     let text = if args.json {

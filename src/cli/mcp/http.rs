@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::future;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ use crate::http::address_range::AddressRange;
 use crate::http::coding::Codings;
 use crate::http::connection::outgoing_body::{DeliveryRecord, OutgoingBody};
 use crate::http::connection::{InFlightRequest, Phase};
-use crate::http::handler::{Current, Handler, HttpState};
+use crate::http::handler::{ArrivedRequest, Current, Handler, HttpState};
 use crate::http::listener::Listener;
 use crate::http::listener_kind::ListenerKind;
 use crate::http::memory_budget::MemoryBudget;
@@ -170,10 +170,7 @@ impl Handler for ProtocolHandler {
 
     async fn respond(
         self: Arc<Self>,
-        _: ListenerKind,
-        _: IpAddr,
-        mut in_flight: InFlightRequest,
-        request: Request<Incoming>,
+        ArrivedRequest { mut in_flight, request, .. }: ArrivedRequest,
     ) -> Result<Response<OutgoingBody<Unrecorded>>, Infallible> {
         let response = self.answer(&mut in_flight, request).await;
         let response = response.unwrap_or_else(|error| error_response::plain(&error));

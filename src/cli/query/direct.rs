@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::api::graphql::response_envelope;
+use crate::api::graphql::response::response_envelope;
 use crate::cli::database::fitted;
 use crate::cli::outcome::Outcome;
 use crate::cli::query::nesting;

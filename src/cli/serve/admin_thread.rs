@@ -44,18 +44,16 @@ impl AdminThread {
 mod tests {
     use std::convert::Infallible;
     use std::io::{Read, Write};
-    use std::net::{IpAddr, TcpStream};
+    use std::net::TcpStream;
 
     use futures_util::FutureExt;
-    use hyper::body::Incoming;
-    use hyper::{Request, Response, StatusCode};
+    use hyper::{Response, StatusCode};
 
     use super::*;
     use crate::config::settings::Config;
     use crate::config::values::SettingValues;
-    use crate::http::connection::InFlightRequest;
     use crate::http::connection::outgoing_body::{DeliveryRecord, OutgoingBody};
-    use crate::http::handler::HttpState;
+    use crate::http::handler::{ArrivedRequest, HttpState};
     use crate::http::listener_kind::ListenerKind;
     use crate::http::memory_budget::MemoryBudget;
     use crate::http::request_error::RequestError;
@@ -84,10 +82,7 @@ mod tests {
 
         async fn respond(
             self: Arc<Self>,
-            _: ListenerKind,
-            _: IpAddr,
-            in_flight: InFlightRequest,
-            _: Request<Incoming>,
+            ArrivedRequest { in_flight, .. }: ArrivedRequest,
         ) -> Result<Response<OutgoingBody<NoRecord>>, Infallible> {
             Ok(empty_response(StatusCode::OK).map(|body| OutgoingBody::new(body, in_flight, NoRecord)))
         }

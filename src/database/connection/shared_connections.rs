@@ -107,7 +107,7 @@ impl SharedConnections {
             && shared.has_come_back(text.key)
             && let Some(lacking) = (0..shared.slots.len()).find(|slot| places.iter().all(|place| place.slot != *slot))
         {
-            shared.prepare(lacking, text.key, text.sql, StatementForm::Single);
+            shared.prepare(lacking, text, StatementForm::Single);
         }
         if text.has_few_rows {
             if !shared.queue.has(text.key)
@@ -117,7 +117,7 @@ impl SharedConnections {
             }
             let unprepared = |place: &&PreparedPlace| matches!(place.prepared.batch, BatchStatement::Unprepared);
             if let Some(place) = places.iter().find(unprepared) {
-                shared.prepare(place.slot, text.key, text.sql, StatementForm::Batch);
+                shared.prepare(place.slot, text, StatementForm::Batch);
             }
             let may_wait =
                 |place: &&PreparedPlace| place.prepared.batch.usable().is_some() && !place.connection.is_paused();
@@ -185,7 +185,7 @@ impl ConnectionSet {
 
     /// Prepares a statement on the connection of a slot, which is opened if there is none, when nothing else is on its way there. Does
     /// nothing if another statement is being prepared.
-    fn prepare(self: &Arc<Self>, slot: usize, key: u64, sql: &str, form: StatementForm) {
+    fn prepare(self: &Arc<Self>, slot: usize, StatementText { key, sql, .. }: StatementText<'_>, form: StatementForm) {
         if self.is_preparing.swap(true, Ordering::Relaxed) {
             return;
         }

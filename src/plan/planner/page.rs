@@ -2,7 +2,7 @@
 
 use crate::catalog::connection::{Connection, SortKey};
 use crate::plan::access_path::{AccessPath, CountPath};
-use crate::plan::keyset::{self, KeysetBound, KeysetRange, Nulls, Restriction};
+use crate::plan::keyset::{self, KeysetBound, KeysetColumns, KeysetRange, Nulls, Restriction};
 use crate::plan::locator::Span;
 use crate::plan::page_sql::{Count, PageSql, Parent, Scan};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
@@ -33,9 +33,10 @@ pub(super) fn page_sql<'a>(
         constant.push(sort_key.columns[0].name.clone());
     }
     let is_restricted = !matches!(restriction, Restriction::None);
-    let of_index =
-        (!access_path.is_exhaustive()).then(|| Cursors::of(sort_key, shape, &constant, is_restricted, parameters));
-    let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(sort_key, shape, &[], false, parameters));
+    let by_index = KeysetColumns { sort_key, constant: &constant, is_restricted };
+    let by_position = KeysetColumns { sort_key, constant: &[], is_restricted: false };
+    let of_index = (!access_path.is_exhaustive()).then(|| Cursors::of(by_index, shape, parameters));
+    let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(by_position, shape, parameters));
     let locator = terms.locator(access_path, relation, &conditions, parameters);
     let joined = conditions.clone();
     if locator.is_none() {
@@ -99,15 +100,9 @@ struct Cursors<'a> {
 }
 
 impl<'a> Cursors<'a> {
-    fn of(
-        sort_key: &'a SortKey,
-        page: &PageShape,
-        constant: &[String],
-        is_restricted: bool,
-        parameters: &mut Parameters<'_>,
-    ) -> Self {
+    fn of(columns: KeysetColumns<'_, 'a>, page: &PageShape, parameters: &mut Parameters<'_>) -> Self {
         let mut bound = |cursor: Option<_>, source: fn(usize) -> ParameterSource| {
-            Some(KeysetBound::new(sort_key, constant, cursor?, is_restricted, source, parameters))
+            Some(KeysetBound::new(columns, cursor?, source, parameters))
         };
         let after = bound(page.after, ParameterSource::After);
         Self { after, before: bound(page.before, ParameterSource::Before) }

@@ -8,8 +8,25 @@ use crate::catalog::schema::{Argument, ArgumentRole, Field};
 use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
 use crate::query::bind::variable::Values;
-use crate::query::operation::Literal;
+use crate::query::operation::{Literal, Selection};
 use crate::value::Value;
+
+/// A selection, and the field that it selects.
+#[derive(Clone, Copy)]
+pub(super) struct Selected<'a> {
+    pub(super) selection: &'a Selection,
+    pub(super) field: &'a Field,
+}
+
+impl<'a> Selected<'a> {
+    /// The arguments that the selection gives to the field.
+    pub(super) fn arguments<'v>(self, values: &'v Values<'v>) -> Arguments<'v>
+    where
+        'a: 'v,
+    {
+        Arguments::new(self.field, &self.selection.arguments, values)
+    }
+}
 
 /// The arguments of one selected field.
 pub(crate) struct Arguments<'a> {

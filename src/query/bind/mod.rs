@@ -11,6 +11,7 @@
 //! - [`shape`]: what price and statement of a request depend on; [`step_values`]: what they do not; `conditions`: which selections there are
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
+//! - [`caller`]: whom a request is compiled for
 //! - [`changes`]: where a page of changes begins
 //! - `argument`, `variable`, `page_size`, `cursors`, `totals_arguments`, `search_keys`, `search_terms`: the values by kind
 //! - `column_value`: parses a value that a column is compared with
@@ -19,6 +20,7 @@
 //! - `ids`, `error`: what the others share
 
 mod argument;
+pub mod caller;
 pub mod changes;
 mod column_value;
 mod conditions;

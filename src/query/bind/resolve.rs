@@ -10,12 +10,12 @@ use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join};
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::introspection::SchemaElement;
-use crate::catalog::schema::{ArgumentRole, Field};
+use crate::catalog::schema::ArgumentRole;
 use crate::catalog::scope::RowScope;
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
-use crate::limits::Limits;
 use crate::query::Variables;
-use crate::query::bind::argument::{self, Arguments};
+use crate::query::bind::argument::{self, Selected};
+use crate::query::bind::caller::Caller;
 use crate::query::bind::changes;
 use crate::query::bind::conditions::Conditions;
 use crate::query::bind::cursors::{self, Ordering};
@@ -59,8 +59,7 @@ impl Resolved<'_> {
 /// A connection with a search string, or with rows that are limited.
 struct Searched<'a> {
     step: StepId,
-    selection: &'a Selection,
-    field: &'a Field,
+    selected: Selected<'a>,
     connection: &'a Connection,
     /// The errors of its terms and keys among those of the request. The errors of the whole string include them.
     errors: Range<usize>,
@@ -68,7 +67,7 @@ struct Searched<'a> {
 
 impl Searched<'_> {
     fn located(&self, errors: &[BindError]) -> Vec<GraphqlError> {
-        errors.iter().map(|error| GraphqlError::new(error, [self.selection.location])).collect()
+        errors.iter().map(|error| GraphqlError::new(error, [self.selected.selection.location])).collect()
     }
 }
 
@@ -81,11 +80,11 @@ fn read_terms(
 ) -> StepTerms {
     let (mut reader, mut terms) = (Searches::default(), StepTerms::default());
     for search in searches {
-        let arguments = Arguments::new(search.field, &search.selection.arguments, values);
+        let arguments = search.selected.arguments(values);
         let mut errors = Vec::new();
         let own = reader.terms(&arguments, search.connection, &mut errors);
         let own = search_terms::limited(own, search.connection, scope);
-        terms.insert(search.step, search.selection.id, own);
+        terms.insert(search.step, search.selected.selection.id, own);
         report(search, errors);
     }
     terms
@@ -97,15 +96,13 @@ pub fn resolve<'a>(
     catalog: &'a Catalog,
     operation: &'a Operation,
     variables: &Variables,
-    limits: &Limits,
-    scope: &RowScope,
+    caller: Caller<'_>,
 ) -> Result<Resolved<'a>, GraphqlErrors> {
     let variables = variable::coerce(catalog, operation, variables)?;
     let conditions = Conditions::of(operation, &variables);
     let mut resolver = Resolver {
         catalog,
-        limits,
-        scope,
+        caller,
         variables,
         introspector: Introspector { catalog, bytes_left: max_bytes(catalog), is_exhausted: false },
         search_keys: SearchKeys::default(),
@@ -121,7 +118,7 @@ pub fn resolve<'a>(
         // The errors of values stand between the others.
         let mut of_searches = Vec::with_capacity(searches.len());
         let mut is_searched = false;
-        read_terms(&searches, &variables, scope, |search, mut own| {
+        read_terms(&searches, &variables, caller.rows, |search, mut own| {
             is_searched = is_searched || search_keys::find_elsewhere(&mut own, catalog);
             of_searches.push((search.errors.clone(), search.located(&own)));
         });
@@ -156,8 +153,7 @@ impl LookupRow<'_> {
 
 struct Resolver<'a, 'v> {
     catalog: &'a Catalog,
-    limits: &'v Limits,
-    scope: &'v RowScope,
+    caller: Caller<'v>,
     variables: Values<'a>,
     introspector: Introspector<'a>,
     search_keys: SearchKeys,
@@ -187,28 +183,28 @@ impl<'a> Resolver<'a, '_> {
     }
 
     fn root_field(&mut self, selection: &'a Selection, id: FieldId) {
-        match self.catalog.root_field(id.index) {
-            (field, RootBinding::Lookup(lookup)) => {
+        let (field, binding) = self.catalog.root_field(id.index);
+        let selected = Selected { selection, field };
+        match binding {
+            RootBinding::Lookup(lookup) => {
                 let row = LookupRow { lookup, step: self.values.len() };
-                self.lookup(selection, field, lookup);
+                self.lookup(selected, lookup);
                 self.object(lookup.target, &selection.selections, Some(row));
             }
-            (field, RootBinding::Connection(connection)) => self.connection(selection, field, connection, None),
-            (field, RootBinding::Changes(changes)) => self.changes(selection, field, changes),
-            (field, RootBinding::Totals(totals)) => {
-                let (arguments, mut errors) =
-                    (Arguments::new(field, &selection.arguments, &self.variables), Vec::new());
+            RootBinding::Connection(connection) => self.connection(selected, connection, None),
+            RootBinding::Changes(changes) => self.changes(selected, changes),
+            RootBinding::Totals(totals) => {
+                let (arguments, mut errors) = (selected.arguments(&self.variables), Vec::new());
                 let (grouping, rows, time_zone) = totals_arguments::read(&arguments, totals, &mut errors);
                 self.report(selection, errors);
-                let (page, values) = self.page(selection, field, &totals.connection, None);
+                let (page, values) = self.page(selected, &totals.connection, None);
                 self.step(StepShape::Totals(page, grouping), StepValues::Totals(values, rows, time_zone));
             }
-            (field, RootBinding::Schema) => self.introspection(selection, field, Some(SchemaElement::Schema)),
-            (field, RootBinding::TypeByName) => {
-                let arguments = Arguments::new(field, &selection.arguments, &self.variables);
-                let name = arguments.get(ArgumentRole::TypeName);
+            RootBinding::Schema => self.introspection(selected, Some(SchemaElement::Schema)),
+            RootBinding::TypeByName => {
+                let name = selected.arguments(&self.variables).get(ArgumentRole::TypeName);
                 let ty = if let Some(Literal::String(name)) = name { self.catalog.named(name) } else { None };
-                self.introspection(selection, field, ty.map(SchemaElement::Type));
+                self.introspection(selected, ty.map(SchemaElement::Type));
             }
         }
     }
@@ -216,7 +212,9 @@ impl<'a> Resolver<'a, '_> {
     /// Resolves what is selected from a row: of that lookup, or one that the request does not name.
     fn object(&mut self, entity: EntityId, selections: &'a [Selection], row: Option<LookupRow<'a>>) {
         self.each(selections, |resolver, selection, id| match resolver.catalog.entity_field(entity, id.index) {
-            (field, EntityBinding::Connection(connection)) => resolver.connection(selection, field, connection, row),
+            (field, EntityBinding::Connection(connection)) => {
+                resolver.connection(Selected { selection, field }, connection, row);
+            }
             (_, EntityBinding::One(one)) => resolver.object(one.target, &selection.selections, None),
             (_, EntityBinding::Column(_) | EntityBinding::Aggregate(_)) => {}
         });
@@ -236,10 +234,10 @@ impl<'a> Resolver<'a, '_> {
         });
     }
 
-    fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) {
-        let arguments = Arguments::new(field, &selection.arguments, &self.variables);
+    fn lookup(&mut self, selected: Selected<'a>, binding: &'a Lookup) {
+        let arguments = selected.arguments(&self.variables);
         let (keys, values) = argument::keys(&arguments, binding).unwrap_or_else(|errors| {
-            self.report(selection, errors);
+            self.report(selected.selection, errors);
             Default::default()
         });
         self.step(StepShape::Lookup(keys), StepValues::Lookup(values));
@@ -250,40 +248,33 @@ impl<'a> Resolver<'a, '_> {
         self.values.push(values);
     }
 
-    fn changes(&mut self, selection: &'a Selection, field: &'a Field, changes: &'a Changes) {
-        let arguments = Arguments::new(field, &selection.arguments, &self.variables);
+    fn changes(&mut self, selected: Selected<'a>, changes: &'a Changes) {
+        let arguments = selected.arguments(&self.variables);
         let mut errors = Vec::new();
-        let (_, size) = page_size::size(&arguments, self.limits, &mut errors);
-        let start = changes::start(&arguments, changes, self.scope, &mut errors);
-        self.report(selection, errors);
+        let (_, size) = page_size::size(&arguments, self.caller.limits, &mut errors);
+        let start = changes::start(&arguments, changes, self.caller.rows, &mut errors);
+        self.report(selected.selection, errors);
         self.step(StepShape::Changes, StepValues::Changes(size, Box::new(start)));
-        self.connection_fields(changes.connection.node, &selection.selections);
+        self.connection_fields(changes.connection.node, &selected.selection.selections);
     }
 
-    fn connection(
-        &mut self,
-        selection: &'a Selection,
-        field: &'a Field,
-        binding: &'a Connection,
-        parent: Option<LookupRow<'a>>,
-    ) {
-        let (page, values) = self.page(selection, field, binding, parent);
+    fn connection(&mut self, selected: Selected<'a>, binding: &'a Connection, parent: Option<LookupRow<'a>>) {
+        let (page, values) = self.page(selected, binding, parent);
         self.step(StepShape::Page(page), StepValues::Page(values));
-        self.connection_fields(binding.node, &selection.selections);
+        self.connection_fields(binding.node, &selected.selection.selections);
     }
 
     /// Resolves a page of a connection, of rows or of groups.
     fn page(
         &mut self,
-        selection: &'a Selection,
-        field: &'a Field,
+        selected: Selected<'a>,
         binding: &'a Connection,
         parent: Option<LookupRow<'a>>,
     ) -> (PageShape, PageValues) {
-        let arguments = Arguments::new(field, &selection.arguments, &self.variables);
+        let arguments = selected.arguments(&self.variables);
         let mut errors = Vec::new();
         let (sort_key, reverse) = argument::order(&arguments, binding);
-        let (end, size) = page_size::size(&arguments, self.limits, &mut errors);
+        let (end, size) = page_size::size(&arguments, self.caller.limits, &mut errors);
         let count_up_to = argument::count_up_to(&arguments, &mut errors);
         let before = self.errors.len() + errors.len();
         let searched = self.search_keys.read(&arguments, binding, &mut errors);
@@ -291,17 +282,17 @@ impl<'a> Resolver<'a, '_> {
         let sort_key = sort_key.or(searched.range_order.filter(|_| arguments.takes(ArgumentRole::Rows))).unwrap_or(0);
         if arguments.get(ArgumentRole::Query).is_some() || binding.scope.is_some() {
             let (step, of_keys) = (self.values.len(), before..self.errors.len() + errors.len());
-            self.searches.push(Searched { step, selection, field, connection: binding, errors: of_keys });
+            self.searches.push(Searched { step, selected, connection: binding, errors: of_keys });
         }
         let ordering = Ordering {
             connection: binding,
-            scope: self.scope.of_cursors(binding.limited_by),
+            scope: self.caller.rows.of_cursors(binding.limited_by),
             sort_key: &binding.sort_keys[sort_key],
             reverse,
             parent: parent.map_or_else(Vec::new, |row| row.known_by(&self.shape, &self.values, &binding.join)),
         };
         let (after, before) = cursors::cursors(&ordering, &arguments, &mut errors);
-        self.report(selection, errors);
+        self.report(selected.selection, errors);
         let shape = PageShape {
             sort_key,
             reverse,
@@ -315,9 +306,9 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Resolves `__schema` or `__type`: what is selected from an element of the schema, or null without one.
-    fn introspection(&mut self, selection: &'a Selection, field: &'a Field, element: Option<SchemaElement<'a>>) {
-        let arguments = Arguments::new(field, &selection.arguments, &self.variables);
-        let nulls: Vec<_> = arguments.nulls().collect();
+    fn introspection(&mut self, selected: Selected<'a>, element: Option<SchemaElement<'a>>) {
+        let selection = selected.selection;
+        let nulls: Vec<_> = selected.arguments(&self.variables).nulls().collect();
         self.report(selection, nulls);
         let selected = self.meta_selections(&selection.selections);
         let result = match element {
@@ -347,7 +338,7 @@ impl<'a> Resolver<'a, '_> {
             Target::TypeName(object) => SelectedMetaField::TypeName(self.catalog.get(object).name()),
             Target::Field(id) => {
                 let definition = self.catalog.field(id);
-                let arguments = Arguments::new(definition, &selection.arguments, &self.variables);
+                let arguments = Selected { selection, field: definition }.arguments(&self.variables);
                 let include_deprecated =
                     arguments.get(ArgumentRole::IncludeDeprecated) == Some(&Literal::Boolean(true));
                 let nulls: Vec<_> = arguments.nulls().collect();

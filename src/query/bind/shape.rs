@@ -122,16 +122,6 @@ impl Shape {
     }
 }
 
-impl StepShape {
-    /// Which rows are requested, if the step has a page of them, or totals.
-    pub(crate) fn page(&self) -> Option<&PageShape> {
-        match self {
-            Self::Page(page) | Self::Totals(page, _) => Some(page),
-            Self::Lookup(_) | Self::Changes => None,
-        }
-    }
-}
-
 impl TermShape {
     /// The shape of a term with so many values.
     pub(crate) fn new(key: usize, comparator: Comparator, values: usize) -> Self {

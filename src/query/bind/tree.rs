@@ -5,8 +5,9 @@ use crate::catalog::binding::{ConnectionField, EdgeField, EntityBinding, Lookup,
 use crate::catalog::changes::Changes;
 use crate::catalog::connection::Connection;
 use crate::catalog::ids::{EntityId, FieldId};
-use crate::catalog::schema::{ArgumentRole, Field};
+use crate::catalog::schema::ArgumentRole;
 use crate::catalog::totals::{GroupField, GroupOrder, TotalsField};
+use crate::query::bind::argument::Selected;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page_size::{self, SizeSource};
@@ -70,19 +71,18 @@ impl<'a> Binder<'a> {
             Target::TypeName(object) => return BoundRootField::TypeName(object),
             Target::Field(id) => id,
         };
-        match self.catalog.root_field(index) {
-            (field, RootBinding::Lookup(lookup)) => BoundRootField::Lookup(self.lookup(selection, field, lookup)),
-            (field, RootBinding::Connection(connection)) => {
-                BoundRootField::Connection(Box::new(self.connection(selection, field, connection, None)))
+        let (field, binding) = self.catalog.root_field(index);
+        let selected = Selected { selection, field };
+        match binding {
+            RootBinding::Lookup(lookup) => BoundRootField::Lookup(self.lookup(selected, lookup)),
+            RootBinding::Connection(connection) => {
+                BoundRootField::Connection(Box::new(self.connection(selected, connection, None)))
             }
-            (field, RootBinding::Changes(changes)) => {
-                let connection = self.connection(selection, field, &changes.connection, Some(changes));
-                BoundRootField::Connection(Box::new(connection))
+            RootBinding::Changes(changes) => {
+                BoundRootField::Connection(Box::new(self.connection(selected, &changes.connection, Some(changes))))
             }
-            (field, RootBinding::Totals(totals)) => {
-                BoundRootField::Totals(Box::new(self.totals(selection, field, totals)))
-            }
-            (_, RootBinding::Schema | RootBinding::TypeByName) => BoundRootField::Introspection(self.constant()),
+            RootBinding::Totals(totals) => BoundRootField::Totals(Box::new(self.totals(selected, totals))),
+            RootBinding::Schema | RootBinding::TypeByName => BoundRootField::Introspection(self.constant()),
         }
     }
 
@@ -99,7 +99,8 @@ impl<'a> Binder<'a> {
                 BoundObjectField::Object(BoundObject { field, binding, selections })
             }
             (field, EntityBinding::Connection(connection)) => {
-                BoundObjectField::Connection(Box::new(self.connection(selection, field, connection, None)))
+                let selected = Selected { selection, field };
+                BoundObjectField::Connection(Box::new(self.connection(selected, connection, None)))
             }
         }
     }
@@ -135,7 +136,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn lookup(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Lookup) -> BoundLookup<'a> {
+    fn lookup(&mut self, Selected { selection, field }: Selected<'a>, binding: &'a Lookup) -> BoundLookup<'a> {
         let (step, StepShape::Lookup(keys)) = self.step() else { unreachable!("{OTHER_STEP}") };
         let selections = self.object(binding.target, &selection.selections);
         BoundLookup { step, field, binding, keys, selections }
@@ -143,8 +144,7 @@ impl<'a> Binder<'a> {
 
     fn connection(
         &mut self,
-        selection: &'a Selection,
-        field: &'a Field,
+        Selected { selection, field }: Selected<'a>,
         binding: &'a Connection,
         changes: Option<&'a Changes>,
     ) -> BoundConnection<'a> {
@@ -160,7 +160,7 @@ impl<'a> Binder<'a> {
         BoundConnection { step, field, binding, rows, size_source, selections }
     }
 
-    fn totals(&mut self, selection: &'a Selection, field: &'a Field, binding: &'a Totals) -> BoundTotals<'a> {
+    fn totals(&mut self, Selected { selection, field }: Selected<'a>, binding: &'a Totals) -> BoundTotals<'a> {
         let (step, StepShape::Totals(rows, grouping)) = self.step() else { unreachable!("{OTHER_STEP}") };
         let selections =
             self.select(&selection.selections, |binder, selection| binder.totals_field(binding, selection));

@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::money::cents;
 use crate::sample::orders::amounts::{OrderTotals, Paid};
 use crate::sample::orders::lifecycle::OrderState;
-use crate::sample::orders::order::{Order, OrderContext};
-use crate::sample::rng::SampleRng;
+use crate::sample::orders::order::{Order, OrderWriter};
 use crate::sample::tables::{OrderHeader, OrderIdentification, OrderRole, OrderStatus};
 use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::ORDER_NAMES;
@@ -23,51 +21,45 @@ const CHANNELS: &[(u32, Option<&str>)] = &[
 ];
 
 /// Writes the rows of the header, roles, status history and identifications. Returns what its payments need.
-pub(in crate::sample) fn write(
-    batch: &mut Batch,
-    context: &OrderContext,
-    rng: &mut SampleRng,
-    order: &Order,
-    totals: OrderTotals,
-) -> Paid {
+pub(in crate::sample) fn write(out: &mut OrderWriter<'_>, order: &Order, totals: OrderTotals) -> Paid {
     let order_id = order.id();
     let entered = order.placed;
-    let changed = write_status_history(batch, rng, order);
+    let changed = write_status_history(out, order);
     let is_cancelled = matches!(order.state, OrderState::Cancelled | OrderState::Rejected | OrderState::Expired);
     let header = OrderHeader {
         order_id,
         order_type_id: "SALES_ORDER",
-        order_name: match rng.below(100) {
+        order_name: match out.rng.below(100) {
             0..10 => None,
-            10..35 => Some(Cow::Borrowed(rng.pick(ORDER_NAMES))),
+            10..35 => Some(Cow::Borrowed(out.rng.pick(ORDER_NAMES))),
             _ => Some(Cow::Owned(format!("#{}", 1_000 + order.number))),
         },
         external_id: order.is_imported.then(|| channel_id(order.number)),
-        sales_channel_enum_id: rng.weighted(CHANNELS),
-        order_date: rng.percent(99).then_some(order.placed),
-        priority: rng.percent(10).then(|| rng.pick(&["1", "2", "3"])),
+        sales_channel_enum_id: out.rng.weighted(CHANNELS),
+        order_date: out.rng.percent(99).then_some(order.placed),
+        priority: out.rng.percent(10).then(|| out.rng.pick(&["1", "2", "3"])),
         entry_date: entered,
         status_id: order.state.status_id(),
-        created_by: rng.percent(90).then_some("sample"),
-        currency_uom: if rng.percent(97) { "USD" } else { "EUR" },
-        origin_facility_id: rng.percent(12).then(|| ids::facility(rng.below(context.size.facilities))),
-        product_store_id: rng.percent(98).then(|| ids::store(order.store)),
-        remaining_sub_total: rng.percent(95).then(|| cents(if is_cancelled { 0 } else { totals.items })),
-        grand_total: rng.percent(98).then(|| cents(totals.grand)),
+        created_by: out.rng.percent(90).then_some("sample"),
+        currency_uom: if out.rng.percent(97) { "USD" } else { "EUR" },
+        origin_facility_id: out.rng.percent(12).then(|| ids::facility(out.rng.below(out.context.size.facilities))),
+        product_store_id: out.rng.percent(98).then(|| ids::store(order.store)),
+        remaining_sub_total: out.rng.percent(95).then(|| cents(if is_cancelled { 0 } else { totals.items })),
+        grand_total: out.rng.percent(98).then(|| cents(totals.grand)),
         last_updated_stamp: changed,
         created_stamp: entered,
     };
     let paid = Paid { at: changed, currency: header.currency_uom };
-    batch.push(header);
+    out.batch.push(header);
     let mut role = |party, role_type_id| {
-        batch.push(OrderRole { order_id, party_id: ids::party(party), role_type_id, from_date: entered });
+        out.batch.push(OrderRole { order_id, party_id: ids::party(party), role_type_id, from_date: entered });
     };
     // Some customers paid in cash and are unknown.
-    if rng.per_mille(990) {
+    if out.rng.per_mille(990) {
         role(order.customer, "BILL_TO_CUSTOMER");
     }
     role(order.recipient, "SHIP_TO_CUSTOMER");
-    write_identifications(batch, rng, order);
+    write_identifications(out, order);
     paid
 }
 
@@ -77,46 +69,46 @@ fn channel_id(number: u32) -> Id {
 }
 
 /// Writes the status history and returns the time of the current status.
-fn write_status_history(batch: &mut Batch, rng: &mut SampleRng, order: &Order) -> SampleTime {
+fn write_status_history(out: &mut OrderWriter<'_>, order: &Order) -> SampleTime {
     let mut time = order.placed;
     let states = [OrderState::Created].iter().chain(order.state.history());
     for (part, state) in (0..).zip(states) {
         if part > 0 {
-            time = calendar::within_hours(rng, time, if *state == OrderState::Completed { 90 } else { 6 });
+            time = calendar::within_hours(out.rng, time, if *state == OrderState::Completed { 90 } else { 6 });
         }
         let is_cancelled = matches!(state, OrderState::Cancelled | OrderState::Rejected);
-        batch.push(OrderStatus {
+        out.batch.push(OrderStatus {
             order_status_id: order.id().part(part),
             status_id: state.status_id(),
             order_id: order.id(),
             order_item_seq_id: None,
             order_payment_preference_id: None,
             status_datetime: time,
-            status_user_login: rng.percent(80).then_some("sample"),
-            change_reason: (is_cancelled && rng.percent(60)).then_some("Customer asked for it"),
+            status_user_login: out.rng.percent(80).then_some("sample"),
+            change_reason: (is_cancelled && out.rng.percent(60)).then_some("Customer asked for it"),
         });
     }
     time
 }
 
 /// Writes the order's identifications at sales channels. A changed name has expired.
-fn write_identifications(batch: &mut Batch, rng: &mut SampleRng, order: &Order) {
+fn write_identifications(out: &mut OrderWriter<'_>, order: &Order) {
     if !order.is_imported {
         return;
     }
     let order_id = order.id();
     let mut identify = |order_identification_type_id, id_value, from_date, thru_date| {
-        batch.push(OrderIdentification { order_identification_type_id, order_id, id_value, from_date, thru_date });
+        out.batch.push(OrderIdentification { order_identification_type_id, order_id, id_value, from_date, thru_date });
     };
     identify("SHOPIFY_ORD_ID", channel_id(order.number), order.placed, None);
     let name = Id::with_width("#", (1_000 + order.number).into(), 1);
-    let renamed = rng.percent(3).then(|| calendar::within_hours(rng, order.placed, 48));
+    let renamed = out.rng.percent(3).then(|| calendar::within_hours(out.rng, order.placed, 48));
     if let Some(renamed) = renamed {
         identify("SHOPIFY_ORD_NAME", name.part(0), order.placed, Some(renamed));
     }
     identify("SHOPIFY_ORD_NAME", name, renamed.unwrap_or(order.placed), None);
     // A market place reuses its numbers.
-    if rng.percent(10) {
-        identify("MKT_PLACE", Id::with_width("MP", rng.below(5_000).into(), 4), order.placed, None);
+    if out.rng.percent(10) {
+        identify("MKT_PLACE", Id::with_width("MP", out.rng.below(5_000).into(), 4), order.placed, None);
     }
 }

@@ -2,15 +2,13 @@
 
 use rust_decimal::Decimal;
 
-use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::customers;
 use crate::sample::ids::{self, FacilityId, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::Fulfillment;
-use crate::sample::orders::order::{Assignment, Order, OrderContext, SampleItem};
+use crate::sample::orders::order::{Assignment, Order, OrderWriter, SampleItem};
 use crate::sample::orders::shipments::ItemShipment;
-use crate::sample::rng::SampleRng;
 use crate::sample::tables::{OrderFacilityChange, OrderItem, OrderItemShipGroup, OrderItemShipGroupAssoc};
 use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::GIFT_MESSAGES;
@@ -28,56 +26,50 @@ impl Assignment {
 }
 
 /// Writes the rows of the ship groups and items. `shipped` has each item's shipment, if there is one.
-pub(in crate::sample) fn write(
-    batch: &mut Batch,
-    context: &OrderContext,
-    rng: &mut SampleRng,
-    order: &Order,
-    shipped: &[Option<ItemShipment>],
-) {
-    let estimate = order.placed.after(i64::from(rng.between(1, 5)) * SampleTime::DAY).floor(SampleTime::DAY);
+pub(in crate::sample) fn write(out: &mut OrderWriter<'_>, order: &Order, shipped: &[Option<ItemShipment>]) {
+    let estimate = order.placed.after(i64::from(out.rng.between(1, 5)) * SampleTime::DAY).floor(SampleTime::DAY);
     for index in 0..order.groups.len() {
-        write_group(batch, rng, order, index, estimate);
+        write_group(out, order, index, estimate);
     }
     for (index, item) in order.items.iter().enumerate() {
         let shipment_id = shipped[index].map(|shipment| shipment.shipment_id);
-        write_item(batch, context, rng, order, (index, item), estimate, shipment_id);
+        write_item(out, order, (index, item), estimate, shipment_id);
     }
 }
 
-fn write_group(batch: &mut Batch, rng: &mut SampleRng, order: &Order, index: usize, estimate: SampleTime) {
+fn write_group(out: &mut OrderWriter<'_>, order: &Order, index: usize, estimate: SampleTime) {
     let group = &order.groups[index];
-    let is_gift = rng.percent(6);
+    let is_gift = out.rng.percent(6);
     let is_shipped = matches!(group.fulfillment, Fulfillment::Shipped(_));
-    batch.push(OrderItemShipGroup {
+    out.batch.push(OrderItemShipGroup {
         order_id: order.id(),
         ship_group_seq_id: SeqId::at(index),
         shipment_method_type_id: group.method,
         carrier_party_id: group.carrier,
         carrier_role_type_id: "CARRIER",
         facility_id: group.assignment.map(Assignment::facility_id),
-        contact_mech_id: rng.percent(98).then(|| ids::address(order.recipient)),
+        contact_mech_id: out.rng.percent(98).then(|| ids::address(order.recipient)),
         telecom_contact_mech_id: customers::has_telephone(order.recipient).then(|| ids::telephone(order.recipient)),
         tracking_number: is_shipped
             .then(|| Id::with_width("1Z", order.number.into(), 9).part(u32::from(SeqId::at(index) == SeqId(2)))),
-        may_split: rng.percent(90),
-        gift_message: (is_gift && rng.percent(70)).then(|| rng.pick(GIFT_MESSAGES)),
+        may_split: out.rng.percent(90),
+        gift_message: (is_gift && out.rng.percent(70)).then(|| out.rng.pick(GIFT_MESSAGES)),
         is_gift,
-        ship_after_date: rng.percent(3).then(|| order.placed.after(SampleTime::DAY)),
-        ship_by_date: rng.percent(20).then(|| estimate.after(3 * SampleTime::DAY)),
-        estimated_ship_date: rng.percent(85).then_some(estimate),
-        estimated_delivery_date: rng.percent(60).then(|| estimate.after(4 * SampleTime::DAY)),
+        ship_after_date: out.rng.percent(3).then(|| order.placed.after(SampleTime::DAY)),
+        ship_by_date: out.rng.percent(20).then(|| estimate.after(3 * SampleTime::DAY)),
+        estimated_ship_date: out.rng.percent(85).then_some(estimate),
+        estimated_delivery_date: out.rng.percent(60).then(|| estimate.after(4 * SampleTime::DAY)),
     });
     // The group's first item came from the emptied group before it, or from the queue.
     let Some((item, _)) = order.items_of(index).next() else { return };
     let Some(assignment @ Assignment::Facility(_)) = group.assignment else { return };
     let before = index.checked_sub(1).map(|before| order.groups[before]);
     let emptied = before.filter(|before| before.fulfillment == Fulfillment::Emptied);
-    if emptied.is_none() && !rng.percent(25) {
+    if emptied.is_none() && !out.rng.percent(25) {
         return;
     }
     let from = emptied.map_or(Some(Assignment::Queue("_NA_")), |emptied| emptied.assignment);
-    batch.push(OrderFacilityChange {
+    out.batch.push(OrderFacilityChange {
         order_facility_change_id: order.id().part(u32::try_from(index).unwrap_or_default()),
         order_id: order.id(),
         order_item_seq_id: SeqId::at(item),
@@ -85,17 +77,15 @@ fn write_group(batch: &mut Batch, rng: &mut SampleRng, order: &Order, index: usi
         ship_group_seq_id: SeqId::at(index),
         facility_id: assignment.facility_id(),
         from_facility_id: from.map(Assignment::facility_id),
-        change_datetime: calendar::within_hours(rng, order.placed, 24),
-        change_user_login: rng.percent(70).then_some("sample"),
-        change_reason_enum_id: if emptied.is_some() { rng.pick(REJECTIONS) } else { "BROKERED" },
+        change_datetime: calendar::within_hours(out.rng, order.placed, 24),
+        change_user_login: out.rng.percent(70).then_some("sample"),
+        change_reason_enum_id: if emptied.is_some() { out.rng.pick(REJECTIONS) } else { "BROKERED" },
         comments: emptied.is_some().then_some("Store rejected inventory"),
     });
 }
 
 fn write_item(
-    batch: &mut Batch,
-    context: &OrderContext,
-    rng: &mut SampleRng,
+    out: &mut OrderWriter<'_>,
     order: &Order,
     (index, item): (usize, &SampleItem),
     estimate: SampleTime,
@@ -104,28 +94,29 @@ fn write_item(
     let fulfillment = order.fulfillment(item);
     let cancelled = matches!(fulfillment, Fulfillment::Cancelled(_)).then(|| Decimal::from(item.quantity));
     let quantity = Decimal::from(item.quantity);
-    batch.push(OrderItem {
+    out.batch.push(OrderItem {
         order_id: order.id(),
         order_item_seq_id: SeqId::at(index),
         external_id: order.is_imported.then(|| Id::with_width("14", (order.number * 8 + item.line).into(), 11)),
         order_item_type_id: if item.pair.is_some() { "PRODUCT_ORDER_ITEM" } else { "WORK_ORDER_ITEM" },
-        product_id: item.pair.map(|pair| ids::product(context.stock.product(pair))),
+        product_id: item.pair.map(|pair| ids::product(out.context.stock.product(pair))),
         quantity,
         cancel_quantity: cancelled,
         unit_price: cents(item.price),
-        unit_list_price: rng.percent(80).then(|| cents(item.price + 500 * rng.below(2))),
+        unit_list_price: out.rng.percent(80).then(|| cents(item.price + 500 * out.rng.below(2))),
         item_description: match item.pair {
-            Some(_) => rng.percent(60).then_some("As shown in the shop"),
+            Some(_) => out.rng.percent(60).then_some("As shown in the shop"),
             None => Some("Gift wrapping"),
         },
         status_id: Some(order.state.item_status_id(fulfillment)),
-        estimated_ship_date: rng.percent(50).then_some(estimate),
-        estimated_delivery_date: rng.percent(30).then(|| estimate.after(4 * SampleTime::DAY)),
-        auto_cancel_date: (!fulfillment.is_done() && rng.percent(20)).then(|| order.placed.after(30 * SampleTime::DAY)),
+        estimated_ship_date: out.rng.percent(50).then_some(estimate),
+        estimated_delivery_date: out.rng.percent(30).then(|| estimate.after(4 * SampleTime::DAY)),
+        auto_cancel_date: (!fulfillment.is_done() && out.rng.percent(20))
+            .then(|| order.placed.after(30 * SampleTime::DAY)),
         ship_group_seq_id: SeqId::at(item.group),
         shipment_id,
     });
-    batch.push(OrderItemShipGroupAssoc {
+    out.batch.push(OrderItemShipGroupAssoc {
         order_id: order.id(),
         order_item_seq_id: SeqId::at(index),
         ship_group_seq_id: SeqId::at(item.group),

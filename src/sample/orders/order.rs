@@ -1,5 +1,6 @@
 //! The history of an order, from which all of its rows are derived.
 
+use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::orders::lifecycle::{self, Fulfillment, OrderState};
@@ -67,6 +68,13 @@ pub(in crate::sample) struct SampleItem {
     pub(in crate::sample) is_cancelled: bool,
 }
 
+/// Writes the rows of an order, or of what orders leave.
+pub(in crate::sample) struct OrderWriter<'a> {
+    pub(in crate::sample) batch: &'a mut Batch,
+    pub(in crate::sample) context: &'a mut OrderContext,
+    pub(in crate::sample) rng: &'a mut SampleRng,
+}
+
 /// The data that generating orders uses and changes.
 #[derive(Debug)]
 pub(in crate::sample) struct OrderContext {
@@ -121,7 +129,7 @@ impl Order {
         for line in 1..=lines {
             let first = filled.get(self.items.len()).copied();
             let group = first.unwrap_or_else(|| rng.pick(&filled));
-            let item = self.generate_item(context, rng, line, group);
+            let item = SampleItem { line, ..self.generate_item(context, rng, group) };
             // A line is split only if the maximum allows all remaining lines and the second part.
             let needed = self.items.len() + (lines - line) as usize + 2;
             let is_split = needed <= MAX_ITEMS && item.quantity > 1 && filled.len() > 1 && rng.percent(50);
@@ -142,7 +150,7 @@ impl Order {
         }
     }
 
-    fn generate_item(&self, context: &OrderContext, rng: &mut SampleRng, line: u32, group: usize) -> SampleItem {
+    fn generate_item(&self, context: &OrderContext, rng: &mut SampleRng, group: usize) -> SampleItem {
         let facility = match self.groups[group].assignment {
             Some(Assignment::Facility(facility)) => facility,
             Some(Assignment::Queue(_)) | None => rng.below(context.size.facilities),
@@ -150,7 +158,7 @@ impl Order {
         let pair = rng.per_mille(985).then(|| context.stock.pick(rng, facility));
         let price = pair.map_or(350, |pair| context.prices[context.stock.product(pair) as usize]);
         let quantity = rng.weighted(&[(68, 1), (20, 2), (7, 3), (3, 4), (1, 5), (1, 12)]);
-        SampleItem { line, group, pair, quantity, price, is_cancelled: false }
+        SampleItem { line: 0, group, pair, quantity, price, is_cancelled: false }
     }
 
     /// The pair with the same product at another group's facility.

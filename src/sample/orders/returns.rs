@@ -2,14 +2,12 @@
 
 use rust_decimal::Decimal;
 
-use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, COMPANY, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::OrderState;
-use crate::sample::orders::order::{Order, OrderContext, SampleItem};
+use crate::sample::orders::order::{Order, OrderWriter, SampleItem};
 use crate::sample::orders::shipments;
-use crate::sample::rng::SampleRng;
 use crate::sample::tables::{
     InventoryItemDetail, ReturnAdjustment, ReturnHeader, ReturnIdentification, ReturnItem, ReturnStatus, Shipment,
     ShipmentItem, ShipmentReceipt,
@@ -66,35 +64,34 @@ struct Return<'a> {
 }
 
 /// Writes a return for one in eleven of the completed orders with issued items.
-pub(in crate::sample) fn write(batch: &mut Batch, context: &mut OrderContext, rng: &mut SampleRng, order: &Order) {
+pub(in crate::sample) fn write(out: &mut OrderWriter<'_>, order: &Order) {
     let is_issued = |item: &SampleItem| item.pair.is_some() && order.fulfillment(item).is_issued();
     let issued: Vec<usize> = (0..order.items.len()).filter(|index| is_issued(&order.items[*index])).collect();
-    if order.state != OrderState::Completed || issued.is_empty() || !rng.percent(9) {
+    if order.state != OrderState::Completed || issued.is_empty() || !out.rng.percent(9) {
         return;
     }
     let id = ids::returned(order.number);
-    let entered = calendar::within_hours(rng, order.placed.after(6 * SampleTime::DAY), 400);
-    let stage = rng.weighted(STAGES);
-    let status_time = write_status_history(batch, rng, id, stage, entered);
-    let shipment_id = rng.percent(50).then(|| Id::new("SRM", order.number.into()));
-    let facility = rng.below(context.size.facilities);
-    let has_order = rng.percent(95);
+    let entered = calendar::within_hours(out.rng, order.placed.after(6 * SampleTime::DAY), 400);
+    let stage = out.rng.weighted(STAGES);
+    let status_time = write_status_history(out, id, stage, entered);
+    let shipment_id = out.rng.percent(50).then(|| Id::new("SRM", order.number.into()));
+    let facility = out.rng.below(out.context.size.facilities);
+    let has_order = out.rng.percent(95);
     let returned = Return { id, order, has_order, stage, facility, entered, status_time, shipment_id };
-    write_header(batch, rng, &returned);
+    write_header(out, &returned);
     if let Some(shipment_id) = shipment_id {
-        write_shipment(batch, rng, &returned, shipment_id);
+        write_shipment(out, &returned, shipment_id);
     }
-    let count = if issued.len() > 1 && rng.percent(30) { 2 } else { 1 };
+    let count = if issued.len() > 1 && out.rng.percent(30) { 2 } else { 1 };
     for (index, item_index) in issued.into_iter().take(count).enumerate() {
-        write_item(batch, context, rng, &returned, (index, item_index));
+        write_item(out, &returned, (index, item_index));
     }
-    write_adjustments(batch, rng, &returned);
+    write_adjustments(out, &returned);
 }
 
 /// Writes the status history and returns the time of the current status.
 fn write_status_history(
-    batch: &mut Batch,
-    rng: &mut SampleRng,
+    out: &mut OrderWriter<'_>,
     return_id: Id,
     stage: ReturnStage,
     entered: SampleTime,
@@ -102,9 +99,9 @@ fn write_status_history(
     let mut time = entered;
     for (part, status_id) in (0..).zip([REQUESTED].iter().chain(stage.history)) {
         if part > 0 {
-            time = calendar::within_hours(rng, time, 72);
+            time = calendar::within_hours(out.rng, time, 72);
         }
-        batch.push(ReturnStatus {
+        out.batch.push(ReturnStatus {
             return_status_id: return_id.part(part),
             status_id,
             return_id,
@@ -115,31 +112,31 @@ fn write_status_history(
     time
 }
 
-fn write_header(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>) {
+fn write_header(out: &mut OrderWriter<'_>, returned: &Return<'_>) {
     let Return { id: return_id, order, stage, entered, status_time, .. } = *returned;
-    let is_imported = rng.percent(60);
-    batch.push(ReturnHeader {
+    let is_imported = out.rng.percent(60);
+    out.batch.push(ReturnHeader {
         return_id,
         return_header_type_id: "CUSTOMER_RETURN",
-        status_id: rng.percent(96).then_some(stage.status()),
-        from_party_id: rng.percent(97).then(|| ids::party(order.customer)),
+        status_id: out.rng.percent(96).then_some(stage.status()),
+        from_party_id: out.rng.percent(97).then(|| ids::party(order.customer)),
         to_party_id: COMPANY,
-        entry_date: rng.percent(95).then_some(entered),
+        entry_date: out.rng.percent(95).then_some(entered),
         // Many return dates have no time of day; some are unknown.
-        return_date: match rng.below(100) {
+        return_date: match out.rng.below(100) {
             0..10 => None,
             10..60 => Some(status_time.floor(SampleTime::DAY)),
             _ => Some(status_time),
         },
-        origin_contact_mech_id: rng.percent(80).then(|| ids::address(order.recipient)),
-        destination_facility_id: rng.percent(95).then(|| ids::facility(returned.facility)),
+        origin_contact_mech_id: out.rng.percent(80).then(|| ids::address(order.recipient)),
+        destination_facility_id: out.rng.percent(95).then(|| ids::facility(returned.facility)),
         needs_inventory_receive: !stage.is_received,
         currency_uom_id: "USD",
         external_id: is_imported.then(|| Id::with_width("61", order.number.into(), 11)),
     });
     if is_imported {
         let mut identify = |return_identification_type_id, id_value, thru_date| {
-            batch.push(ReturnIdentification {
+            out.batch.push(ReturnIdentification {
                 return_identification_type_id,
                 return_id,
                 id_value,
@@ -148,27 +145,27 @@ fn write_header(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>) {
             });
         };
         identify("SHOPIFY_RTN_ID", Id::with_width("61", order.number.into(), 11), None);
-        if rng.percent(20) {
-            let is_expired = rng.percent(30);
+        if out.rng.percent(20) {
+            let is_expired = out.rng.percent(30);
             identify(
                 "RTN_MKT_PLACE",
-                Id::with_width("MR", rng.below(500).into(), 3),
+                Id::with_width("MR", out.rng.below(500).into(), 3),
                 is_expired.then_some(status_time.after(SampleTime::DAY)),
             );
         }
     }
 }
 
-fn write_shipment(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>, shipment_id: Id) {
+fn write_shipment(out: &mut OrderWriter<'_>, returned: &Return<'_>, shipment_id: Id) {
     let Return { order, stage, facility, entered, .. } = *returned;
-    batch.push(Shipment {
+    out.batch.push(Shipment {
         shipment_id,
         shipment_type_id: "SALES_RETURN",
         status_id: Some(stage.shipment_status),
         primary_order_id: None,
         primary_return_id: Some(returned.id),
         primary_ship_group_seq_id: None,
-        estimated_ship_date: rng.percent(60).then(|| entered.after(2 * SampleTime::DAY).floor(SampleTime::DAY)),
+        estimated_ship_date: out.rng.percent(60).then(|| entered.after(2 * SampleTime::DAY).floor(SampleTime::DAY)),
         estimated_arrival_date: None,
         estimated_ship_cost: None,
         origin_facility_id: None,
@@ -182,30 +179,24 @@ fn write_shipment(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>,
         carrier_party_id: None,
         shipment_method_type_id: None,
     });
-    shipments::write_status_history(batch, rng, shipment_id, stage.shipment_status, entered);
+    shipments::write_status_history(out, shipment_id, stage.shipment_status, entered);
 }
 
 /// Writes a return item, with the full quantity or a part of it, and its receipt. `index` counts the return's items,
 /// `item_index` the order's.
-fn write_item(
-    batch: &mut Batch,
-    context: &mut OrderContext,
-    rng: &mut SampleRng,
-    returned: &Return<'_>,
-    (index, item_index): (usize, usize),
-) {
+fn write_item(out: &mut OrderWriter<'_>, returned: &Return<'_>, (index, item_index): (usize, usize)) {
     let Return { id: return_id, order, has_order, stage, shipment_id, .. } = *returned;
     let SampleItem { quantity, price, pair: Some(pair), .. } = order.items[item_index] else { return };
-    let quantity = i64::from(rng.between(1, quantity));
-    let product_id = ids::product(context.stock.product(pair));
-    batch.push(ReturnItem {
+    let quantity = i64::from(out.rng.between(1, quantity));
+    let product_id = ids::product(out.context.stock.product(pair));
+    out.batch.push(ReturnItem {
         return_id,
         return_item_seq_id: SeqId::at(index),
-        return_reason_id: rng.pick(REASONS),
-        return_type_id: if rng.percent(20) { "RTN_CREDIT" } else { "RTN_REFUND" },
+        return_reason_id: out.rng.pick(REASONS),
+        return_type_id: if out.rng.percent(20) { "RTN_CREDIT" } else { "RTN_REFUND" },
         return_item_type_id: "RET_FPROD_ITEM",
         product_id: Some(product_id),
-        description: rng.percent(40).then_some("As it came"),
+        description: out.rng.percent(40).then_some("As it came"),
         order_id: has_order.then(|| order.id()),
         order_item_seq_id: has_order.then(|| SeqId::at(item_index)),
         status_id: stage.status(),
@@ -214,7 +205,7 @@ fn write_item(
         return_price: cents(price),
     });
     if let Some(shipment_id) = shipment_id {
-        batch.push(ShipmentItem {
+        out.batch.push(ShipmentItem {
             shipment_id,
             shipment_item_seq_id: SeqId::at(index),
             product_id: Some(product_id),
@@ -222,15 +213,13 @@ fn write_item(
         });
     }
     if stage.is_received {
-        write_receipt(batch, context, rng, returned, (index, item_index), pair, quantity);
+        write_receipt(out, returned, (index, item_index), pair, quantity);
     }
 }
 
 /// Writes the receipt of a return item, which goes back to its inventory item. In one of twenty, one piece is rejected.
 fn write_receipt(
-    batch: &mut Batch,
-    context: &mut OrderContext,
-    rng: &mut SampleRng,
+    out: &mut OrderWriter<'_>,
     returned: &Return<'_>,
     (index, item_index): (usize, usize),
     pair: u32,
@@ -240,12 +229,12 @@ fn write_receipt(
     let SeqId(part) = SeqId::at(index);
     let receipt_id = Id::new("SRR", order.number.into()).part(part);
     let inventory_item_id = ids::inventory_item(pair);
-    let rejected = i64::from(rng.percent(5));
+    let rejected = i64::from(out.rng.percent(5));
     let accepted = quantity - rejected;
-    batch.push(ShipmentReceipt {
+    out.batch.push(ShipmentReceipt {
         receipt_id,
         inventory_item_id,
-        product_id: ids::product(context.stock.product(pair)),
+        product_id: ids::product(out.context.stock.product(pair)),
         shipment_id,
         shipment_item_seq_id: shipment_id.map(|_| SeqId::at(index)),
         order_id: has_order.then(|| order.id()),
@@ -259,8 +248,8 @@ fn write_receipt(
     if !order.is_after_count {
         return;
     }
-    context.stock.movements(pair).returned += accepted;
-    batch.push(InventoryItemDetail {
+    out.context.stock.movements(pair).returned += accepted;
+    out.batch.push(InventoryItemDetail {
         inventory_item_id,
         inventory_item_detail_seq_id: Id::new("SRD", order.number.into()).part(part),
         effective_date: status_time,
@@ -279,10 +268,10 @@ fn write_receipt(
     });
 }
 
-fn write_adjustments(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'_>) {
+fn write_adjustments(out: &mut OrderWriter<'_>, returned: &Return<'_>) {
     let Return { id: return_id, order, has_order, .. } = *returned;
     let mut adjust = |part, return_adjustment_type_id, item, description, amount: i64| {
-        batch.push(ReturnAdjustment {
+        out.batch.push(ReturnAdjustment {
             return_adjustment_id: return_id.part(part),
             return_adjustment_type_id,
             return_id,
@@ -292,10 +281,10 @@ fn write_adjustments(batch: &mut Batch, rng: &mut SampleRng, returned: &Return<'
             amount: cents(amount),
         });
     };
-    if rng.percent(50) {
-        adjust(0, "RET_SALES_TAX_ADJ", Some(SeqId(1)), Some("Tax"), rng.between(20, 900).into());
+    if out.rng.percent(50) {
+        adjust(0, "RET_SALES_TAX_ADJ", Some(SeqId(1)), Some("Tax"), out.rng.between(20, 900).into());
     }
-    if rng.percent(25) {
+    if out.rng.percent(25) {
         adjust(1, "RET_SHIPPING_ADJ", None, Some("Label"), -495);
     }
 }

@@ -4,13 +4,11 @@ use std::borrow::Cow;
 
 use rust_decimal::Decimal;
 
-use crate::sample::batch::Batch;
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::{self, Fulfillment};
-use crate::sample::orders::order::{Assignment, Order, OrderContext, SampleItem, ShipGroup};
-use crate::sample::rng::SampleRng;
+use crate::sample::orders::order::{Assignment, Order, OrderWriter, SampleItem, ShipGroup};
 use crate::sample::tables::{
     OrderShipment, Shipment, ShipmentItem, ShipmentPackage, ShipmentPackageContent, ShipmentPackageRouteSeg,
     ShipmentRouteSegment, ShipmentStatus,
@@ -41,12 +39,7 @@ struct PlannedShipment<'a> {
 }
 
 /// Writes the rows of the shipments and returns the shipment of each order item.
-pub(in crate::sample) fn write(
-    batch: &mut Batch,
-    context: &OrderContext,
-    rng: &mut SampleRng,
-    order: &Order,
-) -> Vec<Option<ItemShipment>> {
+pub(in crate::sample) fn write(out: &mut OrderWriter<'_>, order: &Order) -> Vec<Option<ItemShipment>> {
     let mut shipped = vec![None; order.items.len()];
     for (index, group) in order.groups.iter().enumerate() {
         let (Some(status), Some(Assignment::Facility(facility))) =
@@ -56,13 +49,13 @@ pub(in crate::sample) fn write(
         };
         let mut items: Vec<_> = order.items_of(index).filter(|(_, item)| !item.is_cancelled).collect();
         // Some groups have two shipments.
-        let second = if items.len() > 1 && rng.percent(8) { items.split_off(items.len() / 2) } else { Vec::new() };
+        let second = if items.len() > 1 && out.rng.percent(8) { items.split_off(items.len() / 2) } else { Vec::new() };
         for (number, items) in (0..).zip([items, second]).filter(|(_, items)| !items.is_empty()) {
             let id = ids::shipment(order.number, u32::try_from(index).unwrap_or_default(), number);
-            let created = calendar::within_hours(rng, order.placed, 30);
+            let created = calendar::within_hours(out.rng, order.placed, 30);
             let group_seq_id = SeqId::at(index);
             let planned = PlannedShipment { id, status, group, group_seq_id, facility, items, created };
-            let status_time = write_shipment(batch, context, rng, order, &planned);
+            let status_time = write_shipment(out, order, &planned);
             for (index, (item, _)) in planned.items.iter().enumerate() {
                 shipped[*item] = Some(ItemShipment { shipment_id: id, item_seq_id: SeqId::at(index), status_time });
             }
@@ -71,48 +64,42 @@ pub(in crate::sample) fn write(
     shipped
 }
 
-fn write_shipment(
-    batch: &mut Batch,
-    context: &OrderContext,
-    rng: &mut SampleRng,
-    order: &Order,
-    planned: &PlannedShipment<'_>,
-) -> SampleTime {
+fn write_shipment(out: &mut OrderWriter<'_>, order: &Order, planned: &PlannedShipment<'_>) -> SampleTime {
     let PlannedShipment { id: shipment_id, status, group, facility, created, .. } = *planned;
     // Many shipments are planned for the same day, some for none.
-    let ship_date = created.after(i64::from(rng.below(4)) * SampleTime::DAY).floor(SampleTime::DAY);
-    batch.push(Shipment {
+    let ship_date = created.after(i64::from(out.rng.below(4)) * SampleTime::DAY).floor(SampleTime::DAY);
+    out.batch.push(Shipment {
         shipment_id,
         shipment_type_id: "SALES_SHIPMENT",
-        status_id: rng.per_mille(995).then_some(status),
+        status_id: out.rng.per_mille(995).then_some(status),
         primary_order_id: Some(order.id()),
         primary_return_id: None,
         primary_ship_group_seq_id: Some(planned.group_seq_id),
-        estimated_ship_date: rng.percent(92).then_some(ship_date),
-        estimated_arrival_date: rng.percent(70).then(|| ship_date.after(3 * SampleTime::DAY)),
-        estimated_ship_cost: rng.percent(50).then(|| cents(rng.pick(&[495, 695, 1_250]))),
+        estimated_ship_date: out.rng.percent(92).then_some(ship_date),
+        estimated_arrival_date: out.rng.percent(70).then(|| ship_date.after(3 * SampleTime::DAY)),
+        estimated_ship_cost: out.rng.percent(50).then(|| cents(out.rng.pick(&[495, 695, 1_250]))),
         origin_facility_id: Some(ids::facility(facility)),
         destination_facility_id: (group.method == "SHIP_TO_STORE")
-            .then(|| ids::facility(rng.below(context.size.facilities))),
+            .then(|| ids::facility(out.rng.below(out.context.size.facilities))),
         origin_contact_mech_id: Some(ids::origin(facility)),
         destination_contact_mech_id: Some(ids::address(order.recipient)),
         party_id_to: Some(ids::party(order.recipient)),
         party_id_from: None,
         created_date: created,
-        external_id: rng.percent(40).then(|| Id::with_width("53", order.number.into(), 8).part(rng.below(2))),
+        external_id: out.rng.percent(40).then(|| Id::with_width("53", order.number.into(), 8).part(out.rng.below(2))),
         carrier_party_id: Some(group.carrier),
         shipment_method_type_id: Some(group.method),
     });
-    let status_time = write_status_history(batch, rng, shipment_id, status, created);
+    let status_time = write_status_history(out, shipment_id, status, created);
     for (index, (item_index, item)) in planned.items.iter().enumerate() {
         let quantity = Decimal::from(item.quantity);
-        batch.push(ShipmentItem {
+        out.batch.push(ShipmentItem {
             shipment_id,
             shipment_item_seq_id: SeqId::at(index),
-            product_id: item.pair.map(|pair| ids::product(context.stock.product(pair))),
+            product_id: item.pair.map(|pair| ids::product(out.context.stock.product(pair))),
             quantity,
         });
-        batch.push(OrderShipment {
+        out.batch.push(OrderShipment {
             order_id: order.id(),
             order_item_seq_id: SeqId::at(*item_index),
             ship_group_seq_id: planned.group_seq_id,
@@ -121,14 +108,13 @@ fn write_shipment(
             quantity,
         });
     }
-    write_packages(batch, rng, order, planned, status_time);
+    write_packages(out, order, planned, status_time);
     status_time
 }
 
 /// Writes a shipment's status history and returns the time of the current status.
 pub(in crate::sample) fn write_status_history(
-    batch: &mut Batch,
-    rng: &mut SampleRng,
+    out: &mut OrderWriter<'_>,
     shipment_id: Id,
     status: &str,
     created: SampleTime,
@@ -136,27 +122,21 @@ pub(in crate::sample) fn write_status_history(
     let mut time = created;
     for (step, status_id) in lifecycle::shipment_history(status).iter().enumerate() {
         if step > 0 {
-            time = calendar::within_hours(rng, time, 30);
+            time = calendar::within_hours(out.rng, time, 30);
         }
         let shipment_status_id = format!("{shipment_id}.{step}").into();
-        batch.push(ShipmentStatus { shipment_status_id, status_id, shipment_id, status_date: time });
+        out.batch.push(ShipmentStatus { shipment_status_id, status_id, shipment_id, status_date: time });
     }
     time
 }
 
 /// Writes the route segment and the packages.
-fn write_packages(
-    batch: &mut Batch,
-    rng: &mut SampleRng,
-    order: &Order,
-    planned: &PlannedShipment<'_>,
-    status_time: SampleTime,
-) {
+fn write_packages(out: &mut OrderWriter<'_>, order: &Order, planned: &PlannedShipment<'_>, status_time: SampleTime) {
     let PlannedShipment { id: shipment_id, status, group, facility, created, .. } = *planned;
     let is_shipped = matches!(group.fulfillment, Fulfillment::Shipped(_));
     let is_labelled = is_shipped || matches!(status, "SHIPMENT_PACKED" | "PICKUP_SCHEDULED");
     let tracking = Id::with_width("1Z", order.number.into(), 9);
-    batch.push(ShipmentRouteSegment {
+    out.batch.push(ShipmentRouteSegment {
         shipment_id,
         shipment_route_segment_id: SeqId(1),
         origin_facility_id: Some(ids::facility(facility)),
@@ -174,20 +154,20 @@ fn write_packages(
         actual_arrival_date: (status == "SHIPMENT_DELIVERED").then(|| status_time.after(SampleTime::HOUR)),
         tracking_id_number: is_labelled.then_some(tracking),
     });
-    let count = if planned.items.len() > 2 && rng.percent(35) { 2 } else { 1 };
+    let count = if planned.items.len() > 2 && out.rng.percent(35) { 2 } else { 1 };
     for (package, name) in PACKAGE_NAMES.iter().enumerate().take(count) {
         let is_pickup = group.method == "STOREPICKUP";
-        batch.push(ShipmentPackage {
+        out.batch.push(ShipmentPackage {
             shipment_id,
             shipment_package_seq_id: SeqId::at(package),
-            shipment_box_type_id: rng.percent(95).then_some(if is_pickup { "BOPISPACKNG" } else { "YOURPACKNG" }),
+            shipment_box_type_id: out.rng.percent(95).then_some(if is_pickup { "BOPISPACKNG" } else { "YOURPACKNG" }),
             date_created: created.after(30 * SampleTime::MINUTE),
-            weight: rng.percent(90).then(|| Decimal::new(rng.between(25, 2_500).into(), 2)),
+            weight: out.rng.percent(90).then(|| Decimal::new(out.rng.between(25, 2_500).into(), 2)),
             weight_uom_id: Some("WT_lb"),
             package_name: name,
         });
         let code = tracking.part(u32::try_from(package).unwrap_or_default());
-        batch.push(ShipmentPackageRouteSeg {
+        out.batch.push(ShipmentPackageRouteSeg {
             shipment_id,
             shipment_package_seq_id: SeqId::at(package),
             shipment_route_segment_id: SeqId(1),
@@ -197,7 +177,7 @@ fn write_packages(
         });
     }
     for (index, (_, item)) in planned.items.iter().enumerate() {
-        batch.push(ShipmentPackageContent {
+        out.batch.push(ShipmentPackageContent {
             shipment_id,
             shipment_package_seq_id: SeqId::at(index % count),
             shipment_item_seq_id: SeqId::at(index),

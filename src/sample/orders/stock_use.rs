@@ -4,59 +4,51 @@ use rust_decimal::Decimal;
 
 use crate::sample::batch::Batch;
 use crate::sample::ids::{self, Id, SeqId};
-use crate::sample::orders::order::{Order, OrderContext, SampleItem};
+use crate::sample::orders::order::{Order, OrderWriter, SampleItem};
 use crate::sample::orders::shipments::ItemShipment;
-use crate::sample::rng::SampleRng;
 use crate::sample::tables::{InventoryItemDetail, ItemIssuance, OrderItemShipGrpInvRes};
 use crate::sample::timestamp::SampleTime;
 
 /// Writes the rows and adds them to the stock's movements. `shipped` has each item's shipment, if there is one.
-pub(in crate::sample) fn write(
-    batch: &mut Batch,
-    context: &mut OrderContext,
-    rng: &mut SampleRng,
-    order: &Order,
-    shipped: &[Option<ItemShipment>],
-) {
+pub(in crate::sample) fn write(out: &mut OrderWriter<'_>, order: &Order, shipped: &[Option<ItemShipment>]) {
     for (index, item) in order.items.iter().enumerate() {
         let Some(pair) = item.pair else { continue };
         let fulfillment = order.fulfillment(item);
-        let movements = context.stock.movements(pair);
+        let movements = out.context.stock.movements(pair);
         if fulfillment.is_reserved() {
             movements.reserved += i64::from(item.quantity);
-            write_reservation(batch, rng, order, (index, item, pair), shipped[index]);
+            write_reservation(out, order, (index, item, pair), shipped[index]);
         } else if fulfillment.is_issued() {
-            write_issuance(batch, order, (index, item, pair), shipped[index]);
+            write_issuance(out.batch, order, (index, item, pair), shipped[index]);
             if order.is_after_count {
                 movements.issued += i64::from(item.quantity);
-                write_issue_detail(batch, order, (index, item, pair), shipped[index]);
+                write_issue_detail(out.batch, order, (index, item, pair), shipped[index]);
             }
         }
     }
 }
 
 fn write_reservation(
-    batch: &mut Batch,
-    rng: &mut SampleRng,
+    out: &mut OrderWriter<'_>,
     order: &Order,
     (index, item, pair): (usize, &SampleItem, u32),
     shipment: Option<ItemShipment>,
 ) {
     let time = order.placed.after(SampleTime::SECOND);
     let quantity = i64::from(item.quantity);
-    batch.push(OrderItemShipGrpInvRes {
+    out.batch.push(OrderItemShipGrpInvRes {
         order_id: order.id(),
         ship_group_seq_id: SeqId::at(item.group),
         order_item_seq_id: SeqId::at(index),
         inventory_item_id: ids::inventory_item(pair),
         quantity: Decimal::from(quantity),
-        quantity_not_available: rng.percent(90).then(|| Decimal::from(i64::from(rng.percent(5)))),
+        quantity_not_available: out.rng.percent(90).then(|| Decimal::from(i64::from(out.rng.percent(5)))),
         reserved_datetime: time,
         created_datetime: time,
-        promised_datetime: rng.percent(80).then(|| order.placed.after(5 * SampleTime::DAY).floor(SampleTime::DAY)),
+        promised_datetime: out.rng.percent(80).then(|| order.placed.after(5 * SampleTime::DAY).floor(SampleTime::DAY)),
         shipment_id: shipment.map(|shipment| shipment.shipment_id),
     });
-    batch.push(InventoryItemDetail {
+    out.batch.push(InventoryItemDetail {
         quantity_on_hand_diff: Decimal::from(0),
         available_to_promise_diff: Decimal::from(-quantity),
         ..detail(order, (index, item, pair), time)

@@ -6,8 +6,9 @@ use std::path::Path;
 use orderql::catalog::schema_file::SchemaFile;
 use orderql::catalog::scope::RowScope;
 use orderql::catalog::{BUILT_IN, Catalog};
-use orderql::compile::explanation::{explain, explain_among};
+use orderql::compile::explanation::explain;
 use orderql::limits::Limits;
+use orderql::query::bind::caller::Caller;
 use orderql::query::{Request, Variables};
 use orderql::seal::Secret;
 use orderql_generator::redaction::without_scopes;
@@ -49,7 +50,7 @@ fn statement(query: &str) -> String {
     let rows = RowScope::new([("region", Some(vec!["NORTH"]))].into_iter(), Secret::default());
     let catalog = file.limit(Catalog::parse(FILE).unwrap(), rows.limiting());
     let request = Request { query: query.to_owned(), ..Request::default() };
-    explain_among(&catalog, &request, &Limits::default(), &rows).unwrap().plan.sql().to_owned()
+    explain(&catalog, &request, Caller { limits: &Limits::default(), rows: &rows }).unwrap().plan.sql().to_owned()
 }
 
 #[test]

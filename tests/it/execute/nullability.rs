@@ -11,7 +11,7 @@ use orderql::database::pool::options::PoolOptions;
 use orderql::database::pool::reader_pool::Pool;
 use orderql::execute::execute;
 use orderql::execute::field_error::{MAX_FIELD_ERRORS, PathPart};
-use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
+use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamedResponse};
 use orderql::execute::response_writer::Progress;
 use orderql::execute::row_limits::{Memory, RowLimits};
 use orderql::execute::statement_log::StatementLog;
@@ -114,10 +114,16 @@ impl Fixture {
     async fn stream(&self, query: &str, rows: u16) -> Result<(Value, u64), StreamError> {
         let request = Request { query: query.to_owned(), ..Request::default() };
         let plan = compile(&self.catalog, &request, &Limits::default()).unwrap().plan;
-        let options = StreamOptions { first_part: 1, part: 1, rows: Some(rows) };
-        let connection = self.pool.connection().await.unwrap();
-        let mut stream =
-            ResponseStream::new(connection, plan, Arc::default(), Vec::new(), options, Box::new(|_| Memory::Held));
+        let mut stream = ResponseStream::new(StreamedResponse {
+            connection: self.pool.connection().await.unwrap(),
+            plan,
+            log: Arc::default(),
+            start: Vec::new(),
+            first_part: 1,
+            part: 1,
+            rows: Some(rows),
+            memory: Box::new(|_| Memory::Held),
+        });
         let mut bytes = Vec::new();
         loop {
             match stream.next().await? {

@@ -15,9 +15,10 @@ use orderql::catalog::{BUILT_IN, Catalog};
 use orderql::cli::explain::explained::Explained;
 use orderql::cli::explain::text;
 use orderql::compile::compiler::Compiler;
-use orderql::compile::explanation::explain_among;
+use orderql::compile::explanation::explain;
 use orderql::limits::Limits;
 use orderql::query::Request;
+use orderql::query::bind::caller::Caller;
 use orderql::seal::Secret;
 
 use crate::support::built_in::collection_roots;
@@ -64,11 +65,12 @@ fn report(catalog: &Arc<Catalog>, path: &Path) -> String {
     let rows = scope(&request.query);
     let limited = || SchemaFile::parse(BUILT_IN).unwrap().limit(Catalog::built_in().unwrap(), rows.limiting());
     let catalog = &if rows.limiting().is_empty() { Arc::clone(catalog) } else { limited().into() };
-    let result = explain_among(catalog, &request, &limits, &rows);
+    let caller = Caller { limits: &limits, rows: &rows };
+    let result = explain(catalog, &request, caller);
     let explained = Explained { query: &request.query, limits, result, analysis: None };
 
     // The server has the same plan or errors.
-    let compiled = Compiler::new(Arc::clone(catalog), 1 << 20).compile_among(&request, &limits, &rows);
+    let compiled = Compiler::new(Arc::clone(catalog), 1 << 20).compile(&request, caller);
     assert_eq!(compiled.as_ref().err(), explained.errors(), "{}", path.display());
     if let (Ok(compiled), Ok(explanation)) = (&compiled, &explained.result) {
         assert_eq!(*compiled.plan, explanation.plan, "{}", path.display());

@@ -13,12 +13,13 @@ use orderql::database::pool::reader_pool::Pool;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::error::ExecuteError;
 use orderql::execute::execute;
-use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamOptions};
+use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamedResponse};
 use orderql::execute::response_writer::{Progress, ResponseWriter};
 use orderql::execute::row_limits::{Memory, RowLimits};
 use orderql::execute::statement_log::StatementLog;
 use orderql::limits::Limits;
 use orderql::plan::request_plan::Plan;
+use orderql::query::bind::caller::Caller;
 use orderql::query::{Request, Variables};
 use serde_json::Value;
 
@@ -109,7 +110,7 @@ impl QueryRunner {
 
     /// Compiles a request.
     pub fn try_compile(&self, request: &Request) -> Result<Compiled, GraphqlErrors> {
-        self.compiler.compile_among(request, &UNLIMITED, &self.rows)
+        self.compiler.compile(request, Caller { limits: &UNLIMITED, rows: &self.rows })
     }
 
     /// Runs a query. Panics if it is rejected or fails.
@@ -171,11 +172,16 @@ impl Written {
 
     /// With few rows in memory at a time, and small parts.
     async fn stream(pool: &Pool, plan: &Arc<Plan>) -> Result<Self, StreamError> {
-        let connection = pool.connection().await.unwrap();
-        let log = Arc::default();
-        let options = StreamOptions { first_part: 100, part: 1, rows: Some(7) };
-        let mut stream =
-            ResponseStream::new(connection, Arc::clone(plan), log, Vec::new(), options, Box::new(|_| Memory::Held));
+        let mut stream = ResponseStream::new(StreamedResponse {
+            connection: pool.connection().await.unwrap(),
+            plan: Arc::clone(plan),
+            log: Arc::default(),
+            start: Vec::new(),
+            first_part: 100,
+            part: 1,
+            rows: Some(7),
+            memory: Box::new(|_| Memory::Held),
+        });
         let mut bytes = Vec::new();
         loop {
             match stream.next().await? {

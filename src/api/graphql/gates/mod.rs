@@ -1,0 +1,11 @@
+//! What a request passes before it is executed: the compiler, the pace of what is free, and the caller's places and credits.
+//!
+//! - `admission`: places and credits
+//! - `compilation`: compiles small queries at once, and large ones apart
+//! - `current_account`: the account of a caller as it is now
+//! - `free_requests`: the pace of requests that cost nothing
+
+pub(crate) mod admission;
+pub(crate) mod compilation;
+pub(crate) mod current_account;
+pub(crate) mod free_requests;

@@ -1,0 +1,17 @@
+//! A request for a query, from the compiler on.
+
+use std::sync::Arc;
+
+use crate::access::grants::Principal;
+use crate::api::graphql::request::persisted_queries::ResolvedQuery;
+use crate::api::request_context::RequestContext;
+use crate::api::views::View;
+
+/// A request whose caller and query are known.
+pub(crate) struct QueryRequest<'c> {
+    pub(crate) context: &'c mut RequestContext,
+    pub(crate) caller: Arc<Principal>,
+    /// What the caller sees of the schema.
+    pub(crate) view: Arc<View>,
+    pub(crate) query: ResolvedQuery,
+}

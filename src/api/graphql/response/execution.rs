@@ -1,0 +1,276 @@
+//! Runs an admitted query within its caller's deadline, in turn with other callers' queries, and refunds it if the database is
+//! unavailable.
+
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::Value;
+use tokio::time::{self, error::Elapsed};
+
+use crate::access::grants::Principal;
+use crate::api::access_log::timeline::Timeline;
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::query_error::QueryError;
+use crate::api::errors::service_error::ServiceError;
+use crate::api::service::Service;
+use crate::catalog::grant_set::GrantSet;
+use crate::compile::compiled::Compiled;
+use crate::database::connection::own_connection::OwnConnection;
+use crate::database::connection::shared_connections::StatementText;
+use crate::database::error::DatabaseError;
+use crate::error::code::ErrorCode;
+use crate::execute::error::ExecuteError;
+use crate::execute::response_writer::ResponseWriter;
+use crate::execute::row_limits::RowLimits;
+use crate::execute::statement_log::StatementLog;
+use crate::execute::{constant, execute};
+use crate::plan::request_plan::{Plan, RowBounds};
+use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
+use crate::throttle::rate_limiter::Debit;
+
+/// The most rows that a statement examines that shares a connection: each waits for those before it.
+const MAX_SHARED_ROWS: u64 = 1000;
+
+/// The most rows that a statement returns that may share its execution with others, and those of its roots, whose pages are mostly full. For
+/// more rows, starting an execution is little of the work.
+const MAX_BATCHED_ROWS: u64 = 100;
+const MAX_BATCHED_ROWS_OF_ROOTS: u64 = 30;
+
+/// A query that is paid for.
+#[derive(Debug)]
+pub(crate) struct AdmittedQuery {
+    pub compiled: Compiled,
+    /// The grants of the schema that the caller held when it was compiled.
+    pub grants: GrantSet,
+    /// The cost of every field, if the client asked for it.
+    pub field_costs: Option<Value>,
+    /// Whether the client asked how it is executed.
+    pub includes_plan: bool,
+    pub debit: Debit,
+    /// Where it is read.
+    pub route: ReadRoute,
+    /// Its deadline.
+    pub until: time::Instant,
+}
+
+impl AdmittedQuery {
+    /// What was paid, and until when it may run.
+    pub(crate) fn paid(&self) -> PaidTime {
+        PaidTime { debit: self.debit, until: self.until }
+    }
+}
+
+/// Whose request is executed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Requester<'a> {
+    pub service: &'a Service,
+    pub caller: &'a Principal,
+    pub request_id: &'a str,
+}
+
+/// What was paid for a statement, and its deadline.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PaidTime {
+    pub debit: Debit,
+    pub until: time::Instant,
+}
+
+/// The rows of a query, if they are there before its deadline.
+pub(crate) async fn fetch(
+    requester: Requester<'_>,
+    query: &AdmittedQuery,
+    limits: &mut RowLimits<'_>,
+    timeline: &mut Timeline,
+) -> Result<Box<ResponseWriter>, ApiError> {
+    let compiled = &query.compiled;
+    let log = Arc::clone(&timeline.statement);
+    let running = pin!(async {
+        let result = attempt(requester, compiled, &query.route, limits, timeline).await;
+        match second_route(requester.service, &query.route, &compiled.plan, &result) {
+            // Boxed, so that the futures of other requests stay small.
+            Some(route) => Box::pin(attempt(requester, compiled, &route, limits, timeline)).await,
+            None => result,
+        }
+    });
+    settle(requester, query.paid(), Some(&log), running).await
+}
+
+/// Whether a query is charged with this result.
+pub(crate) fn is_charged<T>(result: &Result<T, ApiError>) -> bool {
+    let has_run = |error: &ApiError| {
+        matches!(
+            error.code,
+            ErrorCode::DeadlineExceeded
+                | ErrorCode::ResponseTooLarge
+                | ErrorCode::ValueOutOfRange
+                | ErrorCode::SchemaChanged
+        )
+    };
+    result.as_ref().map_or_else(has_run, |_| true)
+}
+
+/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded
+/// if it is not to blame. What runs is pinned by the caller, since time-outs move what they are given. If it begins with a statement,
+/// that is recorded in `log`.
+pub(crate) async fn settle<T>(
+    Requester { service, caller, request_id }: Requester<'_>,
+    PaidTime { debit, until }: PaidTime,
+    log: Option<&StatementLog>,
+    running: Pin<&mut impl Future<Output = Result<T, ExecuteError>>>,
+) -> Result<T, ApiError> {
+    let Debit { cost, bucket, .. } = debit;
+    // Dropping the future cancels its statements: here at the deadline, or further up where the client disconnects.
+    match run(service, until, log, running).await {
+        Ok(Ok(rows)) => Ok(rows),
+        Ok(Err(ExecuteError::Database(DatabaseError::Cancelled(_)))) => {
+            Err(QueryError::Cancelled { cost, bucket }.into())
+        }
+        Ok(Err(ExecuteError::Database(error))) if error.is_out_of_range() => {
+            Err(QueryError::OutOfRange { cost, bucket }.into())
+        }
+        Ok(Err(ExecuteError::Database(error))) if error.is_invalid_value() => {
+            Err(QueryError::InvalidValue { cost, bucket }.into())
+        }
+        Ok(Err(ExecuteError::Database(error))) if error.is_temporary() => {
+            service.admission.refund(&caller.user_id, debit).await;
+            Err(ServiceError::Unavailable(error.into()).into())
+        }
+        // It is charged: the database has planned the statement twice.
+        Ok(Err(ExecuteError::Database(error @ DatabaseError::SchemaChanged(_)))) => {
+            Err(ServiceError::SchemaChanged(error.into()).into())
+        }
+        Ok(Err(ExecuteError::OutOfMemory)) => {
+            service.admission.refund(&caller.user_id, debit).await;
+            Err(ServiceError::MemoryExhausted.into())
+        }
+        Ok(Err(ExecuteError::TooLarge { rows, bytes, limit })) => {
+            Err(QueryError::RowsTooLarge { rows, bytes, limit, cost, bucket }.into())
+        }
+        Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
+        // The query is not to blame if the database answers nobody.
+        Err(_) if !service.database_answers() => {
+            service.admission.refund(&caller.user_id, debit).await;
+            Err(ServiceError::Unavailable("the database does not answer".into()).into())
+        }
+        Err(_) => {
+            let deadline = caller.limits.deadline;
+            Err(QueryError::DeadlineExceeded { deadline, cost, bucket }.into())
+        }
+    }
+}
+
+/// Runs until a deadline. How long a statement waits for locks is observed from half of the time on after which a query is slow: a wait
+/// that makes it slow is seen, and the many fast ones need no second timer.
+async fn run<T>(
+    service: &Service,
+    until: time::Instant,
+    log: Option<&StatementLog>,
+    mut running: Pin<&mut impl Future<Output = T>>,
+) -> Result<T, Elapsed> {
+    if let (Some(log), Some(slow)) = (log, service.options.slow_query) {
+        let from = time::Instant::now() + slow / 2;
+        if from < until {
+            if let Ok(result) = time::timeout_at(from, running.as_mut()).await {
+                return Ok(result);
+            }
+            log.observe_locks();
+        }
+    }
+    time::timeout_at(until, running).await
+}
+
+/// Where a query of which nothing was sent is read once more, if that may help. It is not paid for again. If its statement may be out of
+/// date, it is prepared once more.
+pub(crate) fn second_route<T>(
+    service: &Service,
+    route: &ReadRoute,
+    plan: &Plan,
+    result: &Result<T, ExecuteError>,
+) -> Option<ReadRoute> {
+    match result {
+        Err(ExecuteError::Database(error)) if error.is_stale() => {
+            service.servers.forget(text_of(plan));
+            // Even if it succeeds, a column may have another type or collation than the one that is known.
+            service.schema_fit.request_check();
+            Some(service.servers.after_error(route, error).unwrap_or_else(|| route.clone()))
+        }
+        Err(ExecuteError::Database(error)) => service.servers.after_error(route, error),
+        Ok(_) | Err(ExecuteError::Misshapen | ExecuteError::OutOfMemory | ExecuteError::TooLarge { .. }) => None,
+    }
+}
+
+async fn attempt(
+    Requester { service, caller, .. }: Requester<'_>,
+    compiled: &Compiled,
+    route: &ReadRoute,
+    limits: &mut RowLimits<'_>,
+    timeline: &mut Timeline,
+) -> Result<Box<ResponseWriter>, ExecuteError> {
+    let plan = &compiled.plan;
+    if !plan.needs_database() {
+        return Ok(constant(plan));
+    }
+    let text = text_of(plan);
+    let mut small = (text.examined <= MAX_SHARED_ROWS).then_some(text);
+    loop {
+        timeline.wait_for_connection();
+        let taken = service.servers.connect(route, &caller.user_id, small.take()).await;
+        timeline.end_of_wait();
+        let LeasedConnection { connection, held } = taken?;
+        let is_shared = connection.is_shared();
+        // Pinned first, because the macro moves what it is given.
+        let running = pin!(execute(connection, plan, &timeline.statement, limits));
+        let result = tokio::select! {
+            biased;
+            rows = running => rows,
+            error = held.server.lost() => return Err(error.into()),
+        };
+        match result {
+            Ok(rows) => {
+                service.servers.record_read(&caller.user_id, &held.server);
+                return Ok(rows);
+            }
+            // The connection was lost, or a statement waited for a lock: it is run once more on a connection of its own.
+            Err(ExecuteError::Database(error)) if is_shared && is_of_connection(&error) => {
+                timeline.statement.pause(Instant::now());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn text_of(plan: &Plan) -> StatementText<'_> {
+    let RowBounds { of_roots, fetched, examined } = plan.row_bounds();
+    let has_few_rows = of_roots <= MAX_BATCHED_ROWS_OF_ROOTS && fetched <= MAX_BATCHED_ROWS;
+    StatementText { sql: plan.sql(), key: plan.sql_key(), examined, has_few_rows }
+}
+
+/// Whether the connection of a statement is to blame for an error.
+fn is_of_connection(error: &DatabaseError) -> bool {
+    match error {
+        DatabaseError::Unreachable(_)
+        | DatabaseError::Incomplete { .. }
+        | DatabaseError::Cancelled(_)
+        | DatabaseError::Batch => true,
+        DatabaseError::Busy
+        | DatabaseError::Unsuitable(_)
+        | DatabaseError::Unavailable(_)
+        | DatabaseError::Conflict(_)
+        | DatabaseError::Rewritten
+        | DatabaseError::SchemaChanged(_)
+        | DatabaseError::Statement(_) => false,
+    }
+}
+
+/// A connection of its own to a server of the route, in turn with other callers.
+pub(crate) async fn connect_own(
+    Requester { service, caller, .. }: Requester<'_>,
+    route: &ReadRoute,
+    timeline: &mut Timeline,
+) -> Result<LeasedConnection<OwnConnection>, DatabaseError> {
+    timeline.wait_for_connection();
+    let taken = service.servers.connect_own(route, &caller.user_id).await;
+    timeline.end_of_wait();
+    taken
+}

@@ -1,0 +1,21 @@
+//! Executes a query that is paid for, and writes its response: data, or an analysis.
+//!
+//! - `analysis`: what a query takes in PostgreSQL, in place of its data
+//! - `changes`: checks of a page of changes before its tokens leave
+//! - `execution`: runs a query within its deadline
+//! - `prepared_query`: a query that is compiled, and its rows
+//! - `response_body`: the body of a response whose rows are there
+//! - `response_end`: what follows the data
+//! - `response_envelope`: what is around the data
+//! - `row_memory`: the memory of rows
+//! - `streamed_body`: a response that is written while its rows are fetched
+
+pub(crate) mod analysis;
+pub(crate) mod changes;
+pub(crate) mod execution;
+pub(crate) mod prepared_query;
+pub(crate) mod response_body;
+pub(crate) mod response_end;
+pub(crate) mod response_envelope;
+pub(crate) mod row_memory;
+pub(crate) mod streamed_body;
