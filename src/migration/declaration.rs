@@ -114,6 +114,6 @@ mod tests {
             assert!(ids.contains(&format!("public.{}", reference.table)), "{reference:?}");
         }
         assert!(Declaration::of(Scope::Service).tables.iter().all(|table| !table.is_of_ofbiz()));
-        assert_eq!(Declaration::own_columns(), BTreeSet::from(["orderql_product_store_id"]));
+        assert_eq!(Declaration::own_columns(), BTreeSet::from(["orderql_product_store_id", "orderql_stock_alert"]));
     }
 }

@@ -379,6 +379,108 @@ BEGIN
 END;
 $$;
 
+--- function orderql.stock_alert
+-- What is wrong with the stock of a pair of product and facility: null if nothing is.
+CREATE OR REPLACE FUNCTION orderql.stock_alert(quantity_on_hand numeric, available_to_promise numeric, minimum_stock numeric) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE
+        WHEN least(quantity_on_hand, available_to_promise) < 0 THEN 'NEGATIVE'
+        WHEN least(quantity_on_hand, available_to_promise) < minimum_stock THEN 'BELOW_MINIMUM'
+    END
+$$;
+
+--- function orderql.refresh_stock_alerts
+-- Brings the alerts of these pairs of product and facility up to date, and returns the number of those that were not. The pairs are locked
+-- before their stock is read: of two transactions that change items of one pair, the second one reads what the first did.
+CREATE OR REPLACE FUNCTION orderql.refresh_stock_alerts(products text[], facilities text[]) RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+DECLARE
+    refreshed bigint;
+BEGIN
+    PERFORM
+    FROM unnest(products, facilities) AS changed (product_id, facility_id)
+    JOIN public.product_facility AS pair ON pair.product_id = changed.product_id AND pair.facility_id = changed.facility_id
+    ORDER BY pair.product_id, pair.facility_id
+    FOR NO KEY UPDATE OF pair;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    UPDATE public.product_facility AS pair SET orderql_stock_alert = stale.stock_alert
+    FROM unnest(products, facilities) AS changed (product_id, facility_id)
+    JOIN orderql.stale_stock_alert AS stale ON stale.product_id = changed.product_id AND stale.facility_id = changed.facility_id
+    WHERE pair.product_id = stale.product_id AND pair.facility_id = stale.facility_id;
+    GET DIAGNOSTICS refreshed = ROW_COUNT;
+    RETURN refreshed;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.refresh_stock_alerts FROM PUBLIC;
+
+--- function orderql.backfill_stock_alerts
+-- The same of all pairs.
+CREATE OR REPLACE FUNCTION orderql.backfill_stock_alerts() RETURNS bigint
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+    SELECT orderql.refresh_stock_alerts(array_agg(product_id), array_agg(facility_id)) FROM orderql.stale_stock_alert
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.backfill_stock_alerts FROM PUBLIC;
+
+--- trigger_function orderql.keep_alert_of_pair
+-- A pair that is new, or has another minimum. Its items are locked, so that a transaction that has not seen the pair is waited for.
+CREATE OR REPLACE FUNCTION orderql.keep_alert_of_pair() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        PERFORM FROM public.inventory_item
+        WHERE product_id = NEW.product_id AND facility_id = NEW.facility_id AND xmin <> pg_current_xact_id()::xid
+        ORDER BY inventory_item_id FOR SHARE;
+    END IF;
+    PERFORM orderql.refresh_stock_alerts(ARRAY[NEW.product_id], ARRAY[NEW.facility_id]);
+    RETURN NULL;
+END;
+$$;
+
+--- trigger_function orderql.keep_stock_alerts
+-- The pairs of inventory items that a statement has changed.
+CREATE OR REPLACE FUNCTION orderql.keep_stock_alerts() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    products text[];
+    facilities text[];
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        PERFORM orderql.backfill_stock_alerts();
+        RETURN NULL;
+    ELSIF TG_LEVEL = 'ROW' THEN
+        products := ARRAY[OLD.product_id, NEW.product_id];
+        facilities := ARRAY[OLD.facility_id, NEW.facility_id];
+    ELSIF TG_OP = 'INSERT' THEN
+        SELECT array_agg(product_id), array_agg(facility_id) INTO products, facilities
+        FROM (SELECT DISTINCT product_id, facility_id FROM new_rows) AS changed;
+    ELSIF TG_OP = 'DELETE' THEN
+        SELECT array_agg(product_id), array_agg(facility_id) INTO products, facilities
+        FROM (SELECT DISTINCT product_id, facility_id FROM old_rows) AS changed;
+    ELSE
+        SELECT array_agg(product_id), array_agg(facility_id) INTO products, facilities
+        FROM (
+            SELECT product_id, facility_id
+            FROM (SELECT inventory_item_id, product_id, facility_id, quantity_on_hand_total, available_to_promise_total FROM old_rows
+                  UNION ALL
+                  SELECT inventory_item_id, product_id, facility_id, quantity_on_hand_total, available_to_promise_total FROM new_rows) AS version
+            GROUP BY inventory_item_id, product_id, facility_id, quantity_on_hand_total, available_to_promise_total
+            HAVING count(*) = 1
+        ) AS changed;
+    END IF;
+    IF products IS NOT NULL THEN
+        PERFORM orderql.refresh_stock_alerts(products, facilities);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
 --- function orderql.prune_order_updates
 -- Removes the oldest of the audited order updates that are older than `keep`, `batch` of them at most, and returns their number. What servers
 -- that do it at the same time have locked is left to them. A role that may call it can remove nothing else, and nothing of the last day.
