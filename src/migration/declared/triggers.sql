@@ -48,17 +48,14 @@ CREATE OR REPLACE TRIGGER orderql_store
     FOR EACH ROW EXECUTE FUNCTION orderql.keep_store_of_shipment();
 ALTER TABLE public.shipment ENABLE ALWAYS TRIGGER orderql_store;
 
---- triggers public.product_facility: orderql_keep if product_facility.inventory_item_id
-CREATE OR REPLACE TRIGGER orderql_keep
-    AFTER INSERT OR UPDATE OF product_id, facility_id, minimum_stock, inventory_item_id ON public.product_facility
-    FOR EACH ROW EXECUTE FUNCTION orderql.keep_alert_of_pair();
-ALTER TABLE public.product_facility ENABLE ALWAYS TRIGGER orderql_keep;
-
---- triggers public.product_facility: orderql_keep unless product_facility.inventory_item_id
-CREATE OR REPLACE TRIGGER orderql_keep
-    AFTER INSERT OR UPDATE OF product_id, facility_id, minimum_stock ON public.product_facility
-    FOR EACH ROW EXECUTE FUNCTION orderql.keep_alert_of_pair();
-ALTER TABLE public.product_facility ENABLE ALWAYS TRIGGER orderql_keep;
+--- triggers public.product_facility: orderql_stock_inserted orderql_stock_updated orderql_stock_replicated
+CREATE OR REPLACE TRIGGER orderql_stock_inserted AFTER INSERT ON public.product_facility REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_alerts_of_pairs();
+CREATE OR REPLACE TRIGGER orderql_stock_updated AFTER UPDATE ON public.product_facility
+    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_alerts_of_pairs();
+CREATE OR REPLACE TRIGGER orderql_stock_replicated AFTER INSERT OR UPDATE ON public.product_facility
+    FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION orderql.keep_alerts_of_pairs();
+ALTER TABLE public.product_facility ENABLE REPLICA TRIGGER orderql_stock_replicated;
 
 --- triggers public.inventory_item: orderql_stock_inserted orderql_stock_updated orderql_stock_deleted orderql_stock_truncated orderql_stock_replicated
 CREATE OR REPLACE TRIGGER orderql_stock_inserted AFTER INSERT ON public.inventory_item REFERENCING NEW TABLE AS new_rows

@@ -148,7 +148,7 @@ FROM order_attribute;
 --- view orderql.rush_order
 -- The orders in a hurry, which an index of these alone has.
 CREATE OR REPLACE VIEW orderql.rush_order AS
-SELECT order_id, 'Y'::text AS is_rush_order
+SELECT order_id, is_rush_order::text AS is_rush_order
 FROM order_header
 WHERE is_rush_order = 'Y';
 
@@ -513,13 +513,12 @@ FROM product_facility AS pair;
 --- view orderql.stale_stock_alert
 -- The pairs of product and facility whose alert differs from their stock.
 CREATE OR REPLACE VIEW orderql.stale_stock_alert AS
-SELECT
-    level.product_id,
-    level.facility_id,
-    orderql.stock_alert(level.quantity_on_hand, level.available_to_promise, level.minimum_stock) AS stock_alert
+SELECT level.product_id, level.facility_id, stock.alert AS stock_alert
 FROM orderql.inventory_level AS level
-WHERE level.stock_alert IS DISTINCT FROM
-    orderql.stock_alert(level.quantity_on_hand, level.available_to_promise, level.minimum_stock);
+CROSS JOIN LATERAL (
+    SELECT orderql.stock_alert(level.quantity_on_hand, level.available_to_promise, level.minimum_stock) AS alert OFFSET 0
+) AS stock
+WHERE level.stock_alert IS DISTINCT FROM stock.alert;
 
 --- view orderql.stock_alert_value
 CREATE OR REPLACE VIEW orderql.stock_alert_value AS

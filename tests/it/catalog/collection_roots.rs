@@ -134,9 +134,7 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
                 format!("SELECT {attribute} {valued}"),
             )
         }
-        ("orders", "isRushOrder") => {
-            ("t.is_rush_order = 'Y' AND TRUE ?".to_owned(), "SELECT 'Y'".to_owned())
-        }
+        ("orders", "isRushOrder") => ("t.is_rush_order = 'Y' AND TRUE ?".to_owned(), "SELECT 'Y'".to_owned()),
         ("orderAdjustments", "orderDate") => (
             "t.order_id IN (SELECT order_id FROM order_header WHERE order_date ?)".to_owned(),
             format!("SELECT {} FROM order_header JOIN order_adjustment USING (order_id)", utc("order_date")),
@@ -148,7 +146,9 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
         }
         ("inventoryLevels", "stockAlert") => {
             let least = |from: &str| {
-                format!("(SELECT least(coalesce(sum(quantity_on_hand_total), 0), coalesce(sum(available_to_promise_total), 0)) FROM {from})")
+                format!(
+                    "(SELECT least(coalesce(sum(quantity_on_hand_total), 0), coalesce(sum(available_to_promise_total), 0)) FROM {from})"
+                )
             };
             let of_pair = "inventory_item AS i WHERE (i.product_id, i.facility_id) = (t.product_id, t.facility_id)";
             let own = "inventory_item AS i WHERE i.inventory_item_id = t.inventory_item_id";

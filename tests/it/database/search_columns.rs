@@ -145,19 +145,34 @@ async fn a_pair_has_the_alert_of_its_stock() {
         VALUES";
     let first = format!("{item} ('1', 'P', 'A', 3, 3), ('2', 'P', 'A', 4, 4), ('3', 'P', 'B', 1, NULL)");
     let statements = [
-        ("INSERT INTO product_facility (product_id, facility_id, minimum_stock) VALUES ('P', 'A', 5), ('P', 'B', NULL)", "PA=B PB="),
+        (
+            "INSERT INTO product_facility (product_id, facility_id, minimum_stock) VALUES ('P', 'A', 5), ('P', 'B', NULL)",
+            "PA=B PB=",
+        ),
         (&*first, "PA= PB="),
         ("UPDATE product_facility SET minimum_stock = 7.000001 WHERE facility_id = 'A'", "PA=B PB="),
         ("UPDATE product_facility SET minimum_stock = 7", "PA= PB=B"),
-        ("UPDATE inventory_item SET available_to_promise_total = available_to_promise_total - 1 WHERE facility_id = 'A'", "PA=B PB=B"),
-        ("UPDATE inventory_item SET available_to_promise_total = -5 WHERE inventory_item_id IN ('1', '3')", "PA=N PB=N"),
-        ("UPDATE inventory_item SET available_to_promise_total = 9, quantity_on_hand_total = -9 WHERE facility_id = 'B'", "PA=N PB=N"),
+        (
+            "UPDATE inventory_item SET available_to_promise_total = available_to_promise_total - 1 WHERE facility_id = 'A'",
+            "PA=B PB=B",
+        ),
+        (
+            "UPDATE inventory_item SET available_to_promise_total = -5 WHERE inventory_item_id IN ('1', '3')",
+            "PA=N PB=N",
+        ),
+        (
+            "UPDATE inventory_item SET available_to_promise_total = 9, quantity_on_hand_total = -9 WHERE facility_id = 'B'",
+            "PA=N PB=N",
+        ),
         ("UPDATE product_facility SET inventory_item_id = '2' WHERE facility_id = 'A'", "PA=B PB=N"),
         ("UPDATE product_facility SET minimum_stock = 3", "PA= PB=N"),
         ("UPDATE inventory_item SET available_to_promise_total = 1 WHERE inventory_item_id = '2'", "PA=B PB=N"),
         ("UPDATE product_facility SET inventory_item_id = NULL", "PA=N PB=N"),
         ("DELETE FROM inventory_item WHERE inventory_item_id = '1'", "PA=B PB=N"),
-        ("UPDATE inventory_item SET facility_id = 'B', quantity_on_hand_total = 30 WHERE inventory_item_id = '2'", "PA=B PB="),
+        (
+            "UPDATE inventory_item SET facility_id = 'B', quantity_on_hand_total = 30 WHERE inventory_item_id = '2'",
+            "PA=B PB=",
+        ),
         ("UPDATE inventory_item SET facility_id = 'A'", "PA= PB=B"),
         ("UPDATE product_facility SET product_id = 'Q' WHERE facility_id = 'A'", "PB=B QA=B"),
         ("UPDATE product_facility SET minimum_stock = NULL", "PB= QA="),
@@ -180,7 +195,8 @@ async fn simultaneous_changes_of_a_pair_have_the_alert_of_all_of_its_stock() {
     let database = migrated_database().await;
     let client = database.connect().await;
     client.batch_execute(DROP_FOREIGN_KEYS).await.unwrap();
-    let change = |id: &str| format!("UPDATE inventory_item SET available_to_promise_total = 2 WHERE inventory_item_id = '{id}'");
+    let change =
+        |id: &str| format!("UPDATE inventory_item SET available_to_promise_total = 2 WHERE inventory_item_id = '{id}'");
     for second in [change("2"), "UPDATE product_facility SET minimum_stock = 7".to_owned()] {
         client
             .batch_execute(
