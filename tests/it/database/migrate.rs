@@ -180,7 +180,7 @@ async fn migrates_an_empty_database_and_changes_nothing_the_second_time() {
     let database = empty_database().await;
     let mut client = database.connect().await;
     let migrated = migrate(&mut client).await.unwrap();
-    assert_eq!(migrated.tables.iter().filter(|table| !table.starts_with("orderql.")).count(), 118);
+    assert_eq!(migrated.tables.iter().filter(|table| !table.starts_with("orderql.")).count(), 124);
     assert_eq!(migrated.columns, Vec::<String>::new());
     assert_eq!(migrated.indexes, Vec::<String>::new());
     assert!(migrated.rows.contains(&("facility".to_owned(), 9)), "{migrated}");
@@ -200,7 +200,7 @@ async fn migrates_an_empty_database_and_changes_nothing_the_second_time() {
         "SELECT count(*)::text FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace",
     )
     .await;
-    assert_eq!(references.as_deref(), Some("313"));
+    assert_eq!(references.as_deref(), Some("323"));
     let held = string(&client, "SELECT status_type_id FROM status_item WHERE status_id = 'ORDER_HELD'").await;
     assert_eq!(held.as_deref(), Some("ORDER_STATUS"));
 
