@@ -379,6 +379,131 @@ BEGIN
 END;
 $$;
 
+--- function orderql.stock_alert
+-- What is wrong with the stock of a pair of product and facility: null if nothing is. It is no SQL function, so that sums are added up once.
+CREATE OR REPLACE FUNCTION orderql.stock_alert(quantity_on_hand numeric, available_to_promise numeric, minimum_stock numeric) RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN CASE
+        WHEN least(quantity_on_hand, available_to_promise) < 0 THEN 'NEGATIVE'
+        WHEN least(quantity_on_hand, available_to_promise) < minimum_stock THEN 'BELOW_MINIMUM'
+    END;
+END;
+$$;
+
+--- function orderql.refresh_stock_alerts
+-- Brings the alerts of these pairs of product and facility up to date, and returns the number of those that were not. The pairs are locked
+-- before their stock is read: of two transactions that change items of one pair, the second one reads what the first did.
+CREATE OR REPLACE FUNCTION orderql.refresh_stock_alerts(products text[], facilities text[]) RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
+DECLARE
+    refreshed bigint;
+BEGIN
+    PERFORM
+    FROM unnest(products, facilities) AS changed (product_id, facility_id)
+    JOIN public.product_facility AS pair ON pair.product_id = changed.product_id AND pair.facility_id = changed.facility_id
+    ORDER BY pair.product_id, pair.facility_id
+    FOR NO KEY UPDATE OF pair;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    UPDATE public.product_facility AS pair SET orderql_stock_alert = stale.stock_alert
+    FROM (SELECT DISTINCT product_id, facility_id FROM unnest(products, facilities) AS listed (product_id, facility_id)) AS changed
+    JOIN orderql.stale_stock_alert AS stale ON stale.product_id = changed.product_id AND stale.facility_id = changed.facility_id
+    WHERE pair.product_id = stale.product_id AND pair.facility_id = stale.facility_id;
+    GET DIAGNOSTICS refreshed = ROW_COUNT;
+    RETURN refreshed;
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.refresh_stock_alerts FROM PUBLIC;
+
+--- function orderql.backfill_stock_alerts
+-- The same of all pairs.
+CREATE OR REPLACE FUNCTION orderql.backfill_stock_alerts() RETURNS bigint
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+    SELECT orderql.refresh_stock_alerts(array_agg(product_id), array_agg(facility_id)) FROM orderql.stale_stock_alert
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.backfill_stock_alerts FROM PUBLIC;
+
+--- trigger_function orderql.keep_alerts_of_pairs
+-- Pairs that are new, or have another minimum or item. The items of new ones are locked, so that transactions that have not seen the pair are
+-- waited for.
+CREATE OR REPLACE FUNCTION orderql.keep_alerts_of_pairs() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    products text[];
+    facilities text[];
+BEGIN
+    IF TG_LEVEL = 'ROW' THEN
+        products := ARRAY[NEW.product_id];
+        facilities := ARRAY[NEW.facility_id];
+    ELSIF TG_OP = 'INSERT' THEN
+        SELECT array_agg(product_id), array_agg(facility_id) INTO products, facilities FROM new_rows;
+    ELSE
+        SELECT array_agg(product_id), array_agg(facility_id) INTO products, facilities
+        FROM (
+            SELECT product_id, facility_id
+            FROM (SELECT 1 AS version, product_id, facility_id, minimum_stock, to_jsonb(old_rows) ->> 'inventory_item_id' AS item FROM old_rows
+                  UNION ALL
+                  SELECT 2, product_id, facility_id, minimum_stock, to_jsonb(new_rows) ->> 'inventory_item_id' FROM new_rows) AS changed
+            GROUP BY product_id, facility_id, minimum_stock, item
+            HAVING max(version) = 2 AND count(*) = 1
+        ) AS changed;
+    END IF;
+    IF products IS NULL THEN
+        RETURN NULL;
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        PERFORM
+        FROM unnest(products, facilities) AS added (product_id, facility_id)
+        JOIN public.inventory_item AS item ON item.product_id = added.product_id AND item.facility_id = added.facility_id
+        WHERE item.xmin <> pg_current_xact_id()::xid
+        ORDER BY item.inventory_item_id FOR SHARE OF item;
+    END IF;
+    PERFORM orderql.refresh_stock_alerts(products, facilities);
+    RETURN NULL;
+END;
+$$;
+
+--- trigger_function orderql.keep_stock_alerts
+-- The pairs of inventory items that a statement has changed.
+CREATE OR REPLACE FUNCTION orderql.keep_stock_alerts() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    products text[];
+    facilities text[];
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        PERFORM orderql.backfill_stock_alerts();
+        RETURN NULL;
+    ELSIF TG_LEVEL = 'ROW' THEN
+        products := ARRAY[OLD.product_id, NEW.product_id];
+        facilities := ARRAY[OLD.facility_id, NEW.facility_id];
+    ELSIF TG_OP = 'INSERT' THEN
+        SELECT array_agg(product_id), array_agg(facility_id) INTO products, facilities FROM new_rows;
+    ELSIF TG_OP = 'DELETE' THEN
+        SELECT array_agg(product_id), array_agg(facility_id) INTO products, facilities FROM old_rows;
+    ELSE
+        SELECT array_agg(product_id), array_agg(facility_id) INTO products, facilities
+        FROM (
+            SELECT product_id, facility_id
+            FROM (SELECT inventory_item_id, product_id, facility_id, quantity_on_hand_total, available_to_promise_total FROM old_rows
+                  UNION ALL
+                  SELECT inventory_item_id, product_id, facility_id, quantity_on_hand_total, available_to_promise_total FROM new_rows) AS version
+            GROUP BY inventory_item_id, product_id, facility_id, quantity_on_hand_total, available_to_promise_total
+            HAVING count(*) = 1
+        ) AS changed;
+    END IF;
+    IF products IS NOT NULL THEN
+        PERFORM orderql.refresh_stock_alerts(products, facilities);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
 --- function orderql.prune_order_updates
 -- Removes the oldest of the audited order updates that are older than `keep`, `batch` of them at most, and returns their number. What servers
 -- that do it at the same time have locked is left to them. A role that may call it can remove nothing else, and nothing of the last day.

@@ -87,6 +87,71 @@ SELECT
 FROM order_contact_mech AS link
 LEFT JOIN contact_mech AS mechanism ON mechanism.contact_mech_id = link.contact_mech_id;
 
+--- view orderql.order_billing_address
+-- The billing and the shipping addresses of orders.
+CREATE OR REPLACE VIEW orderql.order_billing_address AS
+SELECT
+    link.order_id,
+    link.contact_mech_id,
+    address.to_name,
+    address.attn_name,
+    address.address1,
+    address.address2,
+    address.city,
+    address.postal_code,
+    address.state_province_geo_id,
+    address.country_geo_id
+FROM order_contact_mech AS link
+JOIN postal_address AS address ON address.contact_mech_id = link.contact_mech_id
+WHERE link.contact_mech_purpose_type_id = 'BILLING_LOCATION';
+
+--- view orderql.order_shipping_address
+CREATE OR REPLACE VIEW orderql.order_shipping_address AS
+SELECT
+    link.order_id,
+    link.contact_mech_id,
+    address.to_name,
+    address.attn_name,
+    address.address1,
+    address.address2,
+    address.city,
+    address.postal_code,
+    address.state_province_geo_id,
+    address.country_geo_id
+FROM order_contact_mech AS link
+JOIN postal_address AS address ON address.contact_mech_id = link.contact_mech_id
+WHERE link.contact_mech_purpose_type_id = 'SHIPPING_LOCATION';
+
+--- view orderql.order_communication
+-- Messages and calls about orders, without their contents.
+CREATE OR REPLACE VIEW orderql.order_communication AS
+SELECT
+    link.order_id,
+    link.communication_event_id,
+    event.communication_event_type_id,
+    event.status_id,
+    event.entry_date,
+    event.datetime_started,
+    event.datetime_ended,
+    event.subject,
+    event.party_id_from,
+    event.party_id_to
+FROM communication_event_order AS link
+LEFT JOIN communication_event AS event ON event.communication_event_id = link.communication_event_id;
+
+--- view orderql.order_attribute_value
+-- The attributes of orders as they are searched: each with its value.
+CREATE OR REPLACE VIEW orderql.order_attribute_value AS
+SELECT order_id, attr_name || '=' || attr_value AS attribute
+FROM order_attribute;
+
+--- view orderql.rush_order
+-- The orders in a hurry, which an index of these alone has.
+CREATE OR REPLACE VIEW orderql.rush_order AS
+SELECT order_id, is_rush_order::text AS is_rush_order
+FROM order_header
+WHERE is_rush_order = 'Y';
+
 --- view orderql.order_by_identification
 -- Orders, returns and products by an identification of theirs that is valid now.
 CREATE OR REPLACE VIEW orderql.order_by_identification AS
@@ -400,7 +465,8 @@ SELECT
     pair.minimum_stock,
     pair.reorder_quantity,
     pair.days_to_ship,
-    pair.inventory_item_id
+    pair.inventory_item_id,
+    pair.orderql_stock_alert AS stock_alert
 FROM product_facility AS pair
 LEFT JOIN inventory_item AS item ON item.inventory_item_id = pair.inventory_item_id;
 
@@ -440,8 +506,23 @@ SELECT
     pair.minimum_stock,
     pair.reorder_quantity,
     pair.days_to_ship,
-    NULL::text AS inventory_item_id
+    NULL::text AS inventory_item_id,
+    pair.orderql_stock_alert AS stock_alert
 FROM product_facility AS pair;
+
+--- view orderql.stale_stock_alert
+-- The pairs of product and facility whose alert differs from their stock.
+CREATE OR REPLACE VIEW orderql.stale_stock_alert AS
+SELECT level.product_id, level.facility_id, stock.alert AS stock_alert
+FROM orderql.inventory_level AS level
+CROSS JOIN LATERAL (
+    SELECT orderql.stock_alert(level.quantity_on_hand, level.available_to_promise, level.minimum_stock) AS alert OFFSET 0
+) AS stock
+WHERE level.stock_alert IS DISTINCT FROM stock.alert;
+
+--- view orderql.stock_alert_value
+CREATE OR REPLACE VIEW orderql.stock_alert_value AS
+SELECT stock_alert FROM (VALUES ('NEGATIVE'), ('BELOW_MINIMUM')) AS known (stock_alert);
 
 --- view orderql.gift_card
 -- A gift card by the end of its number, if that is a small part of it. A number that OFBiz encrypted has none that means anything. The PIN is
@@ -798,7 +879,9 @@ SELECT
     own.ship_by_date,
     COALESCE(place.status_id, '') NOT IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED') AS live,
     CASE WHEN place.status_id IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED') THEN 0
-        ELSE place.quantity - COALESCE(place.cancel_quantity, 0) END AS net_quantity
+        ELSE place.quantity - COALESCE(place.cancel_quantity, 0) END AS net_quantity,
+    item.order_item_group_seq_id,
+    item.is_promo
 FROM orderql.item_place AS place
 LEFT JOIN order_item AS item ON item.order_id = place.order_id AND item.order_item_seq_id = place.order_item_seq_id
 LEFT JOIN order_item_ship_group AS own

@@ -256,6 +256,14 @@ async fn payments_moves_and_departures_are_those_of_a_callers_stores_and_facilit
             "order_payment_preference_id",
             format!("order_payment_preference {of_store}"),
         ),
+        ("orderAdjustments", "orderAdjustmentId", "order_adjustment_id", {
+            let seen = |table: &str, own: &str| {
+                format!("(a.{own} IS NULL OR a.{own} = '_NA_' OR EXISTS (SELECT FROM {table} AS g WHERE g.order_id = a.order_id
+                     AND g.{own} = a.{own} AND g.facility_id = '{facility}'))")
+            };
+            let line = seen("orderql.item_place", "order_item_seq_id");
+            format!("order_adjustment AS a {of_store} AND {line} AND {}", seen("orderql.ship_group", "ship_group_seq_id"))
+        }),
         (
             "facilityChanges",
             "orderFacilityChangeId",

@@ -56,6 +56,7 @@ const TABLES: &[(&str, &str, &str)] = &[
     ("returns", "return_header AS t", "returnId"),
     ("returnItems", "return_item AS t", "returnId returnItemSeqId"),
     ("payments", "payment AS t", "paymentId"),
+    ("orderAdjustments", "order_adjustment AS t", "orderAdjustmentId"),
     ("paymentPreferences", "order_payment_preference AS t", "orderPaymentPreferenceId"),
     ("facilities", "facility AS t", "facilityId"),
     (
@@ -124,6 +125,40 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
         ("orders", "customerPartyId") => {
             let roles = "FROM order_role WHERE role_type_id = 'BILL_TO_CUSTOMER' AND coalesce(thru_date > now(), TRUE)";
             (format!("t.order_id IN (SELECT order_id {roles} AND party_id ?)"), format!("SELECT party_id {roles}"))
+        }
+        ("orders", "attribute") => {
+            let attribute = "concat(attr_name, '=', attr_value)";
+            let valued = "FROM order_attribute WHERE attr_value IS NOT NULL";
+            (
+                format!("t.order_id IN (SELECT order_id {valued} AND {attribute} ?)"),
+                format!("SELECT {attribute} {valued}"),
+            )
+        }
+        ("orders", "isRushOrder") => ("t.is_rush_order = 'Y' AND TRUE ?".to_owned(), "SELECT 'Y'".to_owned()),
+        ("orderAdjustments", "orderDate") => (
+            "t.order_id IN (SELECT order_id FROM order_header WHERE order_date ?)".to_owned(),
+            format!("SELECT {} FROM order_header JOIN order_adjustment USING (order_id)", utc("order_date")),
+        ),
+        ("orderAdjustments", "live") => {
+            let live = "SELECT CASE WHEN status_id IN ('ORDER_CANCELLED', 'ORDER_REJECTED', 'ORDER_EXPIRED') THEN 'N' ELSE 'Y' END
+                FROM order_header AS h WHERE h.order_id = t.order_id";
+            (format!("({live}) ?"), format!("SELECT ({live}) FROM {from}"))
+        }
+        ("inventoryLevels", "stockAlert") => {
+            let least = |from: &str| {
+                format!(
+                    "(SELECT least(coalesce(sum(quantity_on_hand_total), 0), coalesce(sum(available_to_promise_total), 0)) FROM {from})"
+                )
+            };
+            let of_pair = "inventory_item AS i WHERE (i.product_id, i.facility_id) = (t.product_id, t.facility_id)";
+            let own = "inventory_item AS i WHERE i.inventory_item_id = t.inventory_item_id";
+            let (of_pair, own) = (least(of_pair), least(own));
+            let stock = format!("CASE WHEN t.inventory_item_id IS NULL THEN {of_pair} ELSE {own} END");
+            let alert = format!(
+                "(SELECT CASE WHEN stock < 0 THEN 'NEGATIVE' WHEN stock < t.minimum_stock THEN 'BELOW_MINIMUM' END
+                  FROM (SELECT {stock} AS stock) AS stocked)"
+            );
+            (format!("{alert} ?"), format!("SELECT {alert} FROM {from}"))
         }
         ("orders", "live") => {
             let live =

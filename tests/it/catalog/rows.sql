@@ -8,6 +8,20 @@ FROM generate_series(1, 40) AS n;
 
 INSERT INTO product_store (product_store_id, store_name) VALUES ('CORNER', 'Corner'), ('HARBOUR', 'Harbour'), ('BARE', NULL);
 
+-- E-mails, exchanges and kits, which the demo has not.
+INSERT INTO communication_event
+    (communication_event_id, communication_event_type_id, status_id, party_id_from, party_id_to, entry_date, datetime_started, datetime_ended, subject)
+SELECT 'MAIL' || n, 'AUTO_EMAIL_COMM', 'COM_COMPLETE', 'Company', 'CUST_ADA', timestamptz '2026-03-01' + n * interval '1 hour', now(), now(), 'Mail ' || n
+FROM generate_series(1, 40) AS n;
+INSERT INTO communication_event_order (order_id, communication_event_id)
+SELECT order_id, 'MAIL' || n FROM order_header, generate_series(1, 3) AS n;
+INSERT INTO order_item_assoc
+    (order_id, order_item_seq_id, ship_group_seq_id, to_order_id, to_order_item_seq_id, to_ship_group_seq_id, order_item_assoc_type_id, quantity)
+SELECT order_id, order_item_seq_id, '_NA_', 'ORDER_SPLIT', '00001', '_NA_', 'EXCHANGE', 1 FROM order_item;
+INSERT INTO order_item_group (order_id, order_item_group_seq_id, parent_group_seq_id, group_name)
+SELECT order_id, '00001', '00002', 'Kit' FROM order_header;
+UPDATE order_item SET order_item_group_seq_id = '00001' WHERE order_item_seq_id = '00001';
+
 -- Ids of lists that the demo leaves out, so that they have names.
 UPDATE order_status SET change_reason_enum_id = 'NOT_IN_STOCK' WHERE order_id = 'ORDER_SPLIT';
 UPDATE inventory_item_detail SET reason_enum_id = 'VAR_LOST' WHERE inventory_item_id = 'INV_SHIRT_S';
@@ -46,5 +60,5 @@ END;
 $$;
 
 RESET session_replication_role;
-SELECT orderql.backfill_parties();
+SELECT orderql.backfill_parties(), orderql.backfill_stock_alerts();
 ANALYZE;

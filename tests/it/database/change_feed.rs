@@ -35,6 +35,8 @@ const SHARED: &[&str] = &[
     "Uom",
     "OrderItemType",
     "OrderAdjustmentType",
+    "OrderItemAssocType",
+    "CommunicationEventType",
     "PaymentMethodType",
     "PaymentType",
     "ContactMechPurposeType",
@@ -49,7 +51,7 @@ const SHARED: &[&str] = &[
 ];
 
 /// Tables of these that views of other types read too: names of customers, and addresses; and what triggers keep of tables that mark orders.
-const SHARED_TABLES: &[&str] = &["person", "party_group", "contact_mech", "orderql.item_place"];
+const SHARED_TABLES: &[&str] = &["person", "party_group", "contact_mech", "postal_address", "orderql.item_place"];
 
 /// The tables that a relation reads: itself, or what its view is made of.
 const TABLES: &str = "

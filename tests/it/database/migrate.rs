@@ -53,6 +53,7 @@ pub(super) async fn make_stock(client: &Client) {
     sql += r"
         ALTER TABLE return_header DROP COLUMN orderql_product_store_id;
         ALTER TABLE shipment DROP COLUMN orderql_product_store_id;
+        ALTER TABLE product_facility DROP COLUMN orderql_stock_alert;
         DO $$
         DECLARE
             doomed text;
@@ -179,7 +180,7 @@ async fn migrates_an_empty_database_and_changes_nothing_the_second_time() {
     let database = empty_database().await;
     let mut client = database.connect().await;
     let migrated = migrate(&mut client).await.unwrap();
-    assert_eq!(migrated.tables.iter().filter(|table| !table.starts_with("orderql.")).count(), 118);
+    assert_eq!(migrated.tables.iter().filter(|table| !table.starts_with("orderql.")).count(), 124);
     assert_eq!(migrated.columns, Vec::<String>::new());
     assert_eq!(migrated.indexes, Vec::<String>::new());
     assert!(migrated.rows.contains(&("facility".to_owned(), 9)), "{migrated}");
@@ -199,7 +200,7 @@ async fn migrates_an_empty_database_and_changes_nothing_the_second_time() {
         "SELECT count(*)::text FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace",
     )
     .await;
-    assert_eq!(references.as_deref(), Some("313"));
+    assert_eq!(references.as_deref(), Some("323"));
     let held = string(&client, "SELECT status_type_id FROM status_item WHERE status_id = 'ORDER_HELD'").await;
     assert_eq!(held.as_deref(), Some("ORDER_STATUS"));
 
@@ -237,6 +238,7 @@ async fn adds_what_a_stock_database_lacks_and_changes_nothing_else() {
             "picklist.created_date",
             "picklist.external_id",
             "picklist_item.picked",
+            "product_facility.orderql_stock_alert",
             "product_store.allow_split",
             "product_store.product_identifier_enum_id",
             "return_adjustment.order_id",

@@ -53,7 +53,9 @@ roots! {
         SELECT 'O' || n, 'ORDER_EMAIL', 'E' || 2 * (n % 4000) FROM generate_series(1, 20000) AS n;
         INSERT INTO telecom_number (contact_mech_id, country_code, area_code, contact_number)
         SELECT 'E' || n, '1', '212', lpad((n / 3)::text, 7, '0') FROM generate_series(1, 9000) AS n;
-        ANALYZE order_header, order_role, contact_mech, order_contact_mech, telecom_number";
+        INSERT INTO order_attribute (order_id, attr_name, attr_value)
+        SELECT 'O' || n, name, 'v' || n % 3000 FROM generate_series(1, 20000) AS n, unnest('{campaign, gift}'::text[]) AS name;
+        ANALYZE order_header, order_role, contact_mech, order_contact_mech, telecom_number, order_attribute";
     order_items: "orderItems", "
         INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id, external_id, product_id)
         SELECT 'O' || n / 40, lpad((n % 40)::text, 5, '0'), '00001', 'X' || n / 2, CASE WHEN n % 10 > 0 THEN 'P' || n * 7919 % 3000 END
@@ -134,6 +136,10 @@ roots! {
         SELECT 'M' || n, 'TYPE' || n % 3, CASE WHEN n % 4 > 0 THEN 'REF' || n END,
             CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END
         FROM generate_series(1, 20000) AS n; ANALYZE payment";
+    order_adjustments: "orderAdjustments", "
+        INSERT INTO order_adjustment (order_adjustment_id, order_id)
+        SELECT 'A' || n, CASE WHEN n % 10 > 0 THEN 'O' || n * 7919 % 6000 END FROM generate_series(1, 20000) AS n;
+        ANALYZE order_adjustment";
     payment_preferences: "paymentPreferences", "
         INSERT INTO order_payment_preference (order_payment_preference_id, order_id, created_date)
         SELECT 'Q' || n, 'O' || n / 2, CASE WHEN n % 10 > 0 THEN timestamptz '2026-01-01' + (n * 7919 % 10000) * interval '1 minute' END

@@ -9,11 +9,11 @@ use crate::support::database::migrated_database;
 
 /// The number of rows of each table after loading all files of OFBiz, and no others.
 const OFBIZ_ROWS: &str = "\
-    carrier_shipment_box_type 11, carrier_shipment_method 61, contact_mech 26, contact_mech_purpose_type 35, \
+    carrier_shipment_box_type 11, carrier_shipment_method 61, communication_event 1, communication_event_type 9, contact_mech 26, contact_mech_purpose_type 35, \
     contact_mech_type 9, enumeration 295, enumeration_type 54, facility 5, facility_contact_mech 3, \
     facility_contact_mech_purpose 5, facility_group 1, facility_location 12, facility_type 8, geo 333, geo_point 3, \
     good_identification 1, good_identification_type 11, inventory_item 26, inventory_item_detail 28, item_issuance 4, \
-    order_adjustment 17, order_adjustment_type 15, order_contact_mech 11, order_header 6, order_item 7, \
+    order_adjustment 17, order_adjustment_type 15, order_contact_mech 11, order_header 6, order_item 7, order_item_assoc_type 5, \
     order_item_ship_group 5, order_item_ship_group_assoc 6, order_item_ship_grp_inv_res 3, order_item_type 8, \
     order_payment_preference 3, order_role 27, order_status 29, order_type 2, party 108, party_contact_mech 27, \
     party_contact_mech_purpose 41, party_group 81, party_identification 2, party_role 198, party_status 60, \
@@ -23,9 +23,9 @@ const OFBIZ_ROWS: &str = "\
     return_type 9, role_type 103, shipment 5, shipment_box_type 11, shipment_item 4, shipment_method_type 52, \
     shipment_package 2, shipment_package_content 2, shipment_package_route_seg 2, shipment_route_segment 2, \
     shipment_status 6, shipment_type 8, status_item 174, status_type 41, status_valid_change 251, telecom_number 5, \
-    uom 269, uom_type 12, user_login 22, excluded_order_facility 0, facility_group_member 0, \
+    uom 269, uom_type 12, user_login 22, communication_event_order 0, excluded_order_facility 0, facility_group_member 0, \
     facility_identification 0, inventory_item_variance 0, order_attribute 0, order_facility_change 0, \
-    order_identification 0, order_item_attribute 0, order_item_change 0, order_shipment 0, picklist 0, \
+    order_identification 0, order_item_assoc 0, order_item_attribute 0, order_item_change 0, order_item_group 0, order_shipment 0, picklist 0, \
     picklist_bin 0, picklist_item 0, return_adjustment 0, return_identification 0, return_status 0, \
     shipment_content 0";
 

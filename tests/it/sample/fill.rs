@@ -70,8 +70,12 @@ async fn every_root_can_be_paged_through_by_every_sort_key() {
                 // Returns are entered at a moment each. Items move at one, and shipments leave at one.
                 let is_moment = ["facilityChanges", "shippedShipments"].contains(&field.name.as_str());
                 let repeats = values < rows - nulls || is_moment || name == "returns by RETURN_DATE";
-                // Changes of stock and payment preferences always have their moment, too.
-                let is_dated = ["inventoryItemDetails by EFFECTIVE_DATE", "paymentPreferences by CREATED_DATE"];
+                // Changes of stock and payment preferences always have their moment, too, and adjustments their order.
+                let is_dated = [
+                    "inventoryItemDetails by EFFECTIVE_DATE",
+                    "paymentPreferences by CREATED_DATE",
+                    "orderAdjustments by ORDER_ID",
+                ];
                 let has_nulls = nulls > 0 || is_moment || is_dated.contains(&name.as_str());
                 assert!(has_nulls && repeats, "{name}: {rows} rows, {values} values, {nulls} nulls");
             }
@@ -235,6 +239,7 @@ async fn sums_and_links_are_correct() {
         "backfill_ship_groups",
         "backfill_current_inventory",
         "backfill_parties",
+        "backfill_stock_alerts",
         "backfill_item_places",
     ] {
         let changed: i64 = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.unwrap().get(0);
