@@ -23,7 +23,7 @@ pub(super) enum DeclaredKind {
     Comments,
 }
 
-/// A declared object.
+/// A view, function, trigger, seed or other object that the files of `declared` have the statements of.
 #[derive(Debug, Clone)]
 pub(super) struct DeclaredObject {
     pub(super) kind: DeclaredKind,
