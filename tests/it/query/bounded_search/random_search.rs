@@ -97,7 +97,9 @@ impl<'a> RandomSearch<'a> {
             Comparator::Equals | Comparator::In | Comparator::Matches => format!("IN ({})", values.join(", ")),
             comparator => format!("{} {}", sign(comparator), values[0]),
         };
-        format!("{alias}.{} {comparison}", column.name)
+        // Y is true.
+        let cast = if column.scalar == ScalarType::Boolean { "::text::boolean" } else { "" };
+        format!("{alias}.{}{cast} {comparison}", column.name)
     }
 }
 
