@@ -1,14 +1,14 @@
-//! The totals roots, with their rows, keys and sums as SQL.
+//! The totals of the built-in schema as plain SQL has them.
 
 /// A totals root: the rows, the keys and the sums as SQL.
-pub(super) struct Root {
-    pub(super) name: &'static str,
-    pub(super) from: &'static str,
-    pub(super) currency: &'static str,
+pub struct Root {
+    pub name: &'static str,
+    pub from: &'static str,
+    pub currency: &'static str,
     /// The name of the field, the value of `groupBy`, and the expression.
-    pub(super) keys: &'static [(&'static str, &'static str, &'static str)],
+    pub keys: &'static [(&'static str, &'static str, &'static str)],
     /// The name of the field, the value of `orderBy`, the expression, and whether it is an amount of money.
-    pub(super) sums: &'static [(&'static str, &'static str, &'static str, bool)],
+    pub sums: &'static [(&'static str, &'static str, &'static str, bool)],
 }
 
 const DAY: &str = "to_char(date_trunc('day', o.order_date, 'UTC') AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T00:00:00Z\"')";
@@ -21,7 +21,8 @@ const NET_AMOUNT: &str =
     "i.unit_price * CASE WHEN i.status_id IN ('ITEM_CANCELLED', 'ITEM_REJECTED', 'ITEM_EXPIRED') THEN 0
     ELSE i.quantity - coalesce(i.cancel_quantity, 0) END";
 
-pub(super) const ROOTS: [Root; 5] = [
+/// The totals roots of the built-in schema.
+pub const ROOTS: [Root; 5] = [
     Root {
         name: "orderTotals",
         from: "order_header AS o",
@@ -134,7 +135,7 @@ pub(super) const ROOTS: [Root; 5] = [
 ];
 
 /// What the sample lacks: several types of payments, authorities of taxes, and rows without an amount, an order or a currency.
-pub(super) const ODD_ROWS: &str = "
+pub const ODD_ROWS: &str = "
     UPDATE payment AS p SET
         payment_type_id = (array['CUSTOMER_PAYMENT', 'CUSTOMER_REFUND', NULL])[1 + n % 3],
         status_id = (array['PMNT_RECEIVED', 'PMNT_SENT', 'PMNT_VOID', NULL])[1 + n % 4],
