@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::cost::estimate::Estimate;
-use crate::cost::lines::{Line, LineKind, lines};
+use crate::cost::lines::{CostLine, LineKind, lines};
 use crate::cost::price::{Cost, credits_of};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
@@ -57,7 +57,7 @@ pub(crate) fn breakdown(operation: &BoundOperation<'_>, estimate: &Estimate) -> 
     roots
 }
 
-fn node(line: &Line<'_>, sizes: &[u64], parts: Vec<CostNode>) -> CostNode {
+fn node(line: &CostLine<'_>, sizes: &[u64], parts: Vec<CostNode>) -> CostNode {
     let (own, times) = match line.kind {
         LineKind::Page(step, ..) => (line.own, sizes[step]),
         LineKind::Totals(step, relations, _) => {

@@ -19,7 +19,7 @@ pub(super) type Path<'a> = Vec<&'a str>;
 
 /// A selected field that has a price, or that has such fields inside.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct CostLine<'a> {
     /// The number of the line that it is selected from; `None` at the root.
     pub(super) parent: Option<usize>,
     pub(super) key: &'a str,
@@ -66,7 +66,7 @@ pub(super) struct WrittenSize<'a> {
     pub(super) source: SizeSource<'a>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> CostLine<'a> {
     /// The step that fetches its rows, if it is a connection, a lookup or totals.
     pub(super) fn step(&self) -> Option<StepId> {
         match self.kind {
@@ -99,18 +99,18 @@ impl<'a> Line<'a> {
 }
 
 /// Visits the lines of an operation in query order, each before those inside it.
-pub(super) fn visit_lines<'a>(operation: &'a BoundOperation<'a>, visit: impl FnMut(Line<'a>)) {
-    Walk { count: 0, visit }.inside(&operation.selections, Place { line: None, step: None, level: 0 });
+pub(super) fn visit_lines<'a>(operation: &'a BoundOperation<'a>, visit: impl FnMut(CostLine<'a>)) {
+    LineWalk { count: 0, visit }.inside(&operation.selections, LinePlace { line: None, step: None, level: 0 });
 }
 
 /// The lines of an operation, in the same order.
-pub(super) fn lines<'a>(operation: &'a BoundOperation<'a>) -> Vec<Line<'a>> {
+pub(super) fn lines<'a>(operation: &'a BoundOperation<'a>) -> Vec<CostLine<'a>> {
     let mut lines = Vec::new();
     visit_lines(operation, |line| lines.push(line));
     lines
 }
 
-struct Walk<V> {
+struct LineWalk<V> {
     /// How many lines there are so far.
     count: usize,
     visit: V,
@@ -118,45 +118,46 @@ struct Walk<V> {
 
 /// Where fields are selected: the line and the step around them, and its level.
 #[derive(Clone, Copy)]
-struct Place {
+struct LinePlace {
     line: Option<usize>,
     step: Option<StepId>,
     level: u32,
 }
 
-impl<'a, V: FnMut(Line<'a>)> Walk<V> {
-    fn inside<F: Priced<'a> + 'a>(&mut self, selections: &'a [BoundSelection<'a, F>], place: Place) {
-        let Place { line: parent, step: around, level } = place;
+impl<'a, V: FnMut(CostLine<'a>)> LineWalk<V> {
+    fn inside<F: Priced<'a> + 'a>(&mut self, selections: &'a [BoundSelection<'a, F>], place: LinePlace) {
+        let LinePlace { line: parent, step: around, level } = place;
         for BoundSelection { key, location, field } in selections {
             let (location, kind) = (*location, LineKind::Leaf);
             let (own, penalty, unindexed_terms) = (0, 0, 0);
-            let line = Line { parent, key, location, level, around, kind, field: "", own, penalty, unindexed_terms };
+            let line =
+                CostLine { parent, key, location, level, around, kind, field: "", own, penalty, unindexed_terms };
             field.add(line, self);
         }
     }
 
     /// Adds a line. Returns where its selection is.
-    fn add(&mut self, line: Line<'a>) -> Place {
-        let place = Place { line: Some(self.count), step: line.step().or(line.around), level: line.level };
+    fn add(&mut self, line: CostLine<'a>) -> LinePlace {
+        let place = LinePlace { line: Some(self.count), step: line.step().or(line.around), level: line.level };
         self.count += 1;
         (self.visit)(line);
         place
     }
 
-    fn leaf(&mut self, line: Line<'a>, field: &'a Field, own: Cost) {
-        self.add(Line { field: &field.name, own, ..line });
+    fn leaf(&mut self, line: CostLine<'a>, field: &'a Field, own: Cost) {
+        self.add(CostLine { field: &field.name, own, ..line });
     }
 
-    fn list<F: Priced<'a> + 'a>(&mut self, line: Line<'a>, selections: &'a [BoundSelection<'a, F>]) {
-        let place = self.add(Line { kind: LineKind::List, ..line });
+    fn list<F: Priced<'a> + 'a>(&mut self, line: CostLine<'a>, selections: &'a [BoundSelection<'a, F>]) {
+        let place = self.add(CostLine { kind: LineKind::List, ..line });
         self.inside(selections, place);
     }
 
-    fn object(&mut self, line: Line<'a>, field: &'a Field, kind: LineKind<'a>) -> Place {
-        self.add(Line { field: &field.name, level: line.level + 1, own: OBJECT, kind, ..line })
+    fn object(&mut self, line: CostLine<'a>, field: &'a Field, kind: LineKind<'a>) -> LinePlace {
+        self.add(CostLine { field: &field.name, level: line.level + 1, own: OBJECT, kind, ..line })
     }
 
-    fn connection(&mut self, line: Line<'a>, connection: &'a BoundConnection<'a>) {
+    fn connection(&mut self, line: CostLine<'a>, connection: &'a BoundConnection<'a>) {
         let unindexed_terms = connection.rows.page().map_or(0, |page| page.unindexed_terms);
         let reading = match connection.binding.found_by {
             ListIndex::Order => 0,
@@ -164,7 +165,7 @@ impl<'a, V: FnMut(Line<'a>)> Walk<V> {
         };
         let penalty = search_penalty(unindexed_terms).saturating_add(reading);
         let size = WrittenSize { argument: connection.rows.end().argument(), source: connection.size_source };
-        let line = Line { penalty, unindexed_terms, ..line };
+        let line = CostLine { penalty, unindexed_terms, ..line };
         let place = self.object(line, connection.field, LineKind::Page(connection.step, size));
         self.inside(&connection.selections, place);
     }
@@ -178,11 +179,11 @@ fn search_penalty(unindexed_terms: u64) -> Cost {
 /// A field of a level that has priced fields.
 trait Priced<'a> {
     /// Adds the line of the field, and of what is selected from it. `line` says where it is selected.
-    fn add<V: FnMut(Line<'a>)>(&'a self, line: Line<'a>, walk: &mut Walk<V>);
+    fn add<V: FnMut(CostLine<'a>)>(&'a self, line: CostLine<'a>, walk: &mut LineWalk<V>);
 }
 
 impl<'a> Priced<'a> for BoundRootField<'a> {
-    fn add<V: FnMut(Line<'a>)>(&'a self, line: Line<'a>, walk: &mut Walk<V>) {
+    fn add<V: FnMut(CostLine<'a>)>(&'a self, line: CostLine<'a>, walk: &mut LineWalk<V>) {
         match self {
             Self::TypeName(_) | Self::Introspection(_) => {}
             Self::Lookup(lookup) => {
@@ -192,18 +193,18 @@ impl<'a> Priced<'a> for BoundRootField<'a> {
             Self::Connection(connection) => walk.connection(line, connection),
             Self::Totals(totals) => {
                 let (unindexed_terms, around) = (totals.rows.unindexed_terms, line.around);
-                let line = Line { penalty: search_penalty(unindexed_terms), unindexed_terms, ..line };
+                let line = CostLine { penalty: search_penalty(unindexed_terms), unindexed_terms, ..line };
                 let size = totals.rows_source.map(|source| WrittenSize { argument: "rows", source });
                 let place = walk.object(line, totals.field, LineKind::Totals(totals.step, totals.relations, size));
                 // What is selected is paid once, not for each row that is summed up.
-                walk.inside(&totals.selections, Place { step: around, ..place });
+                walk.inside(&totals.selections, LinePlace { step: around, ..place });
             }
         }
     }
 }
 
 impl<'a> Priced<'a> for BoundTotalsField<'a> {
-    fn add<V: FnMut(Line<'a>)>(&'a self, line: Line<'a>, walk: &mut Walk<V>) {
+    fn add<V: FnMut(CostLine<'a>)>(&'a self, line: CostLine<'a>, walk: &mut LineWalk<V>) {
         match self {
             Self::TypeName(_) => {}
             Self::Groups(groups) => walk.list(line, groups),
@@ -213,7 +214,7 @@ impl<'a> Priced<'a> for BoundTotalsField<'a> {
 }
 
 impl<'a> Priced<'a> for BoundGroupField<'a> {
-    fn add<V: FnMut(Line<'a>)>(&'a self, line: Line<'a>, walk: &mut Walk<V>) {
+    fn add<V: FnMut(CostLine<'a>)>(&'a self, line: CostLine<'a>, walk: &mut LineWalk<V>) {
         match self {
             Self::TypeName(_) => {}
             Self::Field(field, _) => walk.leaf(line, field, SCALAR),
@@ -222,7 +223,7 @@ impl<'a> Priced<'a> for BoundGroupField<'a> {
 }
 
 impl<'a> Priced<'a> for BoundObjectField<'a> {
-    fn add<V: FnMut(Line<'a>)>(&'a self, line: Line<'a>, walk: &mut Walk<V>) {
+    fn add<V: FnMut(CostLine<'a>)>(&'a self, line: CostLine<'a>, walk: &mut LineWalk<V>) {
         match self {
             Self::TypeName(_) => {}
             Self::Column(field, _) => walk.leaf(line, field, SCALAR),
@@ -240,17 +241,17 @@ impl<'a> Priced<'a> for BoundObjectField<'a> {
 }
 
 impl<'a> Priced<'a> for BoundConnectionField<'a> {
-    fn add<V: FnMut(Line<'a>)>(&'a self, line: Line<'a>, walk: &mut Walk<V>) {
+    fn add<V: FnMut(CostLine<'a>)>(&'a self, line: CostLine<'a>, walk: &mut LineWalk<V>) {
         match self {
             Self::TypeName(_) | Self::PageInfo(_) => {}
             Self::Edges(edges) => walk.list(line, edges),
-            Self::Count(field) => walk.leaf(Line { kind: LineKind::Count, ..line }, field, AGGREGATE),
+            Self::Count(field) => walk.leaf(CostLine { kind: LineKind::Count, ..line }, field, AGGREGATE),
         }
     }
 }
 
 impl<'a> Priced<'a> for BoundEdgeField<'a> {
-    fn add<V: FnMut(Line<'a>)>(&'a self, line: Line<'a>, walk: &mut Walk<V>) {
+    fn add<V: FnMut(CostLine<'a>)>(&'a self, line: CostLine<'a>, walk: &mut LineWalk<V>) {
         match self {
             Self::TypeName(_) | Self::Cursor => {}
             Self::Node(node) => walk.list(line, node),

@@ -1,7 +1,7 @@
 //! Depth and price of an operation: what each row of its steps costs, with the page sizes left open. So other page sizes are priced
 //! without another look at the selection.
 
-use crate::cost::lines::{Line, LineKind, visit_lines};
+use crate::cost::lines::{CostLine, LineKind, visit_lines};
 use crate::cost::price::{Cost, credits_of};
 use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
@@ -49,7 +49,7 @@ impl OperationCost {
     }
 
     /// Adds a line. Its step comes after the one around it.
-    fn add(&mut self, line: &Line<'_>) {
+    fn add(&mut self, line: &CostLine<'_>) {
         self.depth = self.depth.max(line.level);
         let parent = line.around;
         self.pay(line.penalty, parent);

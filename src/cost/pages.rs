@@ -1,7 +1,7 @@
 //! The pages of an operation beside their prices, to find pages that could be smaller. Totals are pages of the rows that they add up.
 
 use crate::cost::estimate::Estimate;
-use crate::cost::lines::{Line, LineKind, Path, WrittenSize, lines};
+use crate::cost::lines::{CostLine, LineKind, Path, WrittenSize, lines};
 use crate::cost::operation_cost::OperationCost;
 use crate::cost::price::Cost;
 use crate::query::bind::ids::StepId;
@@ -13,7 +13,7 @@ pub(super) struct Pages<'a> {
     pub(super) cost: &'a OperationCost,
     /// How many rows of each step are paid: the page size; a lookup has 1.
     pub(super) sizes: &'a [u64],
-    lines: Vec<Line<'a>>,
+    lines: Vec<CostLine<'a>>,
     /// The numbers of the steps' lines.
     steps: Vec<usize>,
 }
@@ -27,7 +27,7 @@ impl<'a> Pages<'a> {
     }
 
     /// The lines of the steps, by [`StepId`].
-    fn of_steps(&self) -> impl Iterator<Item = &Line<'a>> {
+    fn of_steps(&self) -> impl Iterator<Item = &CostLine<'a>> {
         self.steps.iter().map(|line| &self.lines[*line])
     }
 
@@ -43,7 +43,8 @@ impl<'a> Pages<'a> {
 
     /// How many rows of each step are paid with one row in every page. The default of totals stays.
     pub(super) fn smallest_sizes(&self) -> Vec<u64> {
-        let size = |(line, rows): (&Line<'_>, &u64)| if let LineKind::Totals(.., None) = line.kind { *rows } else { 1 };
+        let size =
+            |(line, rows): (&CostLine<'_>, &u64)| if let LineKind::Totals(.., None) = line.kind { *rows } else { 1 };
         self.of_steps().zip(self.sizes).map(size).collect()
     }
 

@@ -1,6 +1,5 @@
-//! What triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, the stores of returns and
-//! shipments, and the alerts of stock. Rows that are written while triggers are disabled, as some imports do, are missing or stale until they are
-//! repaired.
+//! What triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, and the stores of returns and
+//! shipments. Rows that are written while triggers are disabled, as some imports do, are missing or stale until they are repaired.
 
 use tokio_postgres::{Client, Error};
 
@@ -36,7 +35,7 @@ pub(crate) struct KeptTable {
 }
 
 /// All of them, in the order in which they are reported.
-pub(crate) static KEPT_TABLES: [KeptTable; 5] = [
+pub(crate) static KEPT_TABLES: [KeptTable; 4] = [
     KeptTable {
         name: "orderql.party",
         rows: "parties",
@@ -67,15 +66,6 @@ pub(crate) static KEPT_TABLES: [KeptTable; 5] = [
             filled: "public.shipment WHERE orderql_product_store_id IS NOT NULL",
         }),
         backfill: "orderql.backfill_shipments",
-    },
-    KeptTable {
-        name: "product_facility",
-        rows: "stock alerts",
-        view: "orderql.stale_stock_alert",
-        source: "public.product_facility",
-        differing: "SELECT count(*) FROM orderql.stale_stock_alert",
-        fill: None,
-        backfill: "orderql.backfill_stock_alerts",
     },
     KeptTable {
         name: "orderql.item_place",

@@ -57,7 +57,7 @@ impl DeferredObjects {
     }
 }
 
-/// The triggers whose work `orderql.backfill_parties()`, `orderql.backfill_returns()`, `orderql.backfill_stock_alerts()` and
+/// The triggers whose work `orderql.backfill_parties()`, `orderql.backfill_returns()` and
 /// `orderql.backfill_item_places()` do at the end, and those that mark changed orders. Other triggers stay enabled.
 const TRIGGERS: &str = "
 SELECT format('ALTER TABLE public.%I DISABLE TRIGGER %I', t.relname, g.tgname),
@@ -70,7 +70,7 @@ JOIN pg_catalog.pg_class t ON t.oid = g.tgrelid
 WHERE t.relnamespace = 'public'::regnamespace
   AND t.relname = ANY ($1)
   AND pg_has_role(t.relowner, 'USAGE')
-  AND g.tgname ~ '^orderql_(keep|order_change|(item|return|stock)_(inserted|updated|deleted|renamed|replicated))$'
+  AND g.tgname ~ '^orderql_(keep|order_change|(item|return)_(inserted|updated|deleted|renamed|replicated))$'
   AND g.tgenabled <> 'D'
 ORDER BY t.relname";
 

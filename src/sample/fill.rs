@@ -21,8 +21,7 @@ const CHANNEL_BATCHES: usize = 2;
 const SETTINGS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '256MB'";
 
 /// What the triggers keep that are disabled meanwhile.
-const BACK_FILLS: &str = "SELECT orderql.backfill_parties(), orderql.backfill_returns(), orderql.backfill_shipments(),
-    orderql.backfill_stock_alerts(), orderql.backfill_item_places()";
+const BACK_FILLS: &str = "SELECT orderql.backfill_parties(), orderql.backfill_returns(), orderql.backfill_shipments(), orderql.backfill_item_places()";
 
 /// Rows that a sample references and that a database may lack.
 const REFERENCE_ROWS: &str = include_str!("reference.sql");

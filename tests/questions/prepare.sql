@@ -4,9 +4,7 @@ UPDATE order_header SET last_updated_stamp = coalesce(order_date, timestamptz '2
 -- The loader's files have no groups that must leave by a moment.
 UPDATE order_item_ship_group SET ship_by_date = '2026-03-04 18:00:00+00' WHERE order_id = 'ORDER_SPLIT';
 
--- Nor have they stock below its minimum, e-mails, exchanges, kits or orders in a hurry.
-UPDATE inventory_item SET available_to_promise_total = -1 WHERE inventory_item_id = 'INV_PROD_9';
-UPDATE product_facility SET minimum_stock = 50 WHERE (product_id, facility_id) = ('SHIRT_S', 'STORE_BROADWAY');
+-- Nor have they e-mails, exchanges, kits or orders in a hurry.
 INSERT INTO communication_event
     (communication_event_id, communication_event_type_id, status_id, party_id_from, party_id_to, entry_date, datetime_ended, subject)
 VALUES

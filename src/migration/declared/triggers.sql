@@ -48,29 +48,6 @@ CREATE OR REPLACE TRIGGER orderql_store
     FOR EACH ROW EXECUTE FUNCTION orderql.keep_store_of_shipment();
 ALTER TABLE public.shipment ENABLE ALWAYS TRIGGER orderql_store;
 
---- triggers public.product_facility: orderql_stock_inserted orderql_stock_updated orderql_stock_replicated
-CREATE OR REPLACE TRIGGER orderql_stock_inserted AFTER INSERT ON public.product_facility REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_alerts_of_pairs();
-CREATE OR REPLACE TRIGGER orderql_stock_updated AFTER UPDATE ON public.product_facility
-    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_alerts_of_pairs();
-CREATE OR REPLACE TRIGGER orderql_stock_replicated AFTER INSERT OR UPDATE ON public.product_facility
-    FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION orderql.keep_alerts_of_pairs();
-ALTER TABLE public.product_facility ENABLE REPLICA TRIGGER orderql_stock_replicated;
-
---- triggers public.inventory_item: orderql_stock_inserted orderql_stock_updated orderql_stock_deleted orderql_stock_truncated orderql_stock_replicated
-CREATE OR REPLACE TRIGGER orderql_stock_inserted AFTER INSERT ON public.inventory_item REFERENCING NEW TABLE AS new_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_stock_alerts();
-CREATE OR REPLACE TRIGGER orderql_stock_updated AFTER UPDATE ON public.inventory_item
-    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_stock_alerts();
-CREATE OR REPLACE TRIGGER orderql_stock_deleted AFTER DELETE ON public.inventory_item REFERENCING OLD TABLE AS old_rows
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_stock_alerts();
-CREATE OR REPLACE TRIGGER orderql_stock_truncated AFTER TRUNCATE ON public.inventory_item
-    FOR EACH STATEMENT EXECUTE FUNCTION orderql.keep_stock_alerts();
-CREATE OR REPLACE TRIGGER orderql_stock_replicated
-    AFTER INSERT OR UPDATE OF product_id, facility_id, quantity_on_hand_total, available_to_promise_total OR DELETE ON public.inventory_item
-    FOR EACH ROW EXECUTE FUNCTION orderql.keep_stock_alerts();
-ALTER TABLE public.inventory_item ENABLE ALWAYS TRIGGER orderql_stock_truncated, ENABLE REPLICA TRIGGER orderql_stock_replicated;
-
 --- triggers public.order_item: orderql_item_inserted orderql_item_updated orderql_item_deleted orderql_item_truncated orderql_item_replicated
 CREATE OR REPLACE TRIGGER orderql_item_inserted AFTER INSERT ON public.order_item REFERENCING NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION orderql.note_items();

@@ -465,8 +465,7 @@ SELECT
     pair.minimum_stock,
     pair.reorder_quantity,
     pair.days_to_ship,
-    pair.inventory_item_id,
-    pair.orderql_stock_alert AS stock_alert
+    pair.inventory_item_id
 FROM product_facility AS pair
 LEFT JOIN inventory_item AS item ON item.inventory_item_id = pair.inventory_item_id;
 
@@ -506,23 +505,8 @@ SELECT
     pair.minimum_stock,
     pair.reorder_quantity,
     pair.days_to_ship,
-    NULL::text AS inventory_item_id,
-    pair.orderql_stock_alert AS stock_alert
+    NULL::text AS inventory_item_id
 FROM product_facility AS pair;
-
---- view orderql.stale_stock_alert
--- The pairs of product and facility whose alert differs from their stock.
-CREATE OR REPLACE VIEW orderql.stale_stock_alert AS
-SELECT level.product_id, level.facility_id, stock.alert AS stock_alert
-FROM orderql.inventory_level AS level
-CROSS JOIN LATERAL (
-    SELECT orderql.stock_alert(level.quantity_on_hand, level.available_to_promise, level.minimum_stock) AS alert OFFSET 0
-) AS stock
-WHERE level.stock_alert IS DISTINCT FROM stock.alert;
-
---- view orderql.stock_alert_value
-CREATE OR REPLACE VIEW orderql.stock_alert_value AS
-SELECT stock_alert FROM (VALUES ('NEGATIVE'), ('BELOW_MINIMUM')) AS known (stock_alert);
 
 --- view orderql.gift_card
 -- A gift card by the end of its number, if that is a small part of it. A number that OFBiz encrypted has none that means anything. The PIN is

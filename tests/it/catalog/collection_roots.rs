@@ -144,22 +144,6 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
                 FROM order_header AS h WHERE h.order_id = t.order_id";
             (format!("({live}) ?"), format!("SELECT ({live}) FROM {from}"))
         }
-        ("inventoryLevels", "stockAlert") => {
-            let least = |from: &str| {
-                format!(
-                    "(SELECT least(coalesce(sum(quantity_on_hand_total), 0), coalesce(sum(available_to_promise_total), 0)) FROM {from})"
-                )
-            };
-            let of_pair = "inventory_item AS i WHERE (i.product_id, i.facility_id) = (t.product_id, t.facility_id)";
-            let own = "inventory_item AS i WHERE i.inventory_item_id = t.inventory_item_id";
-            let (of_pair, own) = (least(of_pair), least(own));
-            let stock = format!("CASE WHEN t.inventory_item_id IS NULL THEN {of_pair} ELSE {own} END");
-            let alert = format!(
-                "(SELECT CASE WHEN stock < 0 THEN 'NEGATIVE' WHEN stock < t.minimum_stock THEN 'BELOW_MINIMUM' END
-                  FROM (SELECT {stock} AS stock) AS stocked)"
-            );
-            (format!("{alert} ?"), format!("SELECT {alert} FROM {from}"))
-        }
         ("orders", "live") => {
             let live =
                 "CASE WHEN t.status_id IN ('ORDER_CANCELLED', 'ORDER_REJECTED', 'ORDER_EXPIRED') THEN 'N' ELSE 'Y' END";

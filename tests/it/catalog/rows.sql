@@ -60,5 +60,5 @@ END;
 $$;
 
 RESET session_replication_role;
-SELECT orderql.backfill_parties(), orderql.backfill_stock_alerts();
+SELECT orderql.backfill_parties();
 ANALYZE;

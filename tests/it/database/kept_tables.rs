@@ -243,10 +243,10 @@ async fn a_repair_or_a_migration_corrects_the_tables_after_an_import_without_tri
     assert_eq!(backfill(&client, "backfill_item_places").await, items);
     client.batch_execute("ROLLBACK").await.unwrap();
     let repaired = format!(
-        "2 parties repaired.\nAll returns equal OFBiz's tables.\nAll shipments equal OFBiz's tables.\nAll stock alerts equal OFBiz's tables.\n{items} items in ship groups repaired.\n"
+        "2 parties repaired.\nAll returns equal OFBiz's tables.\nAll shipments equal OFBiz's tables.\n{items} items in ship groups repaired.\n"
     );
     assert_eq!(tables(&database, &["--repair"]), (true, repaired, String::new()));
-    let equal = "All parties equal OFBiz's tables.\nAll returns equal OFBiz's tables.\nAll shipments equal OFBiz's tables.\nAll stock alerts equal OFBiz's tables.\nAll items in ship groups equal OFBiz's tables.\n".to_owned();
+    let equal = "All parties equal OFBiz's tables.\nAll returns equal OFBiz's tables.\nAll shipments equal OFBiz's tables.\nAll items in ship groups equal OFBiz's tables.\n".to_owned();
     assert_eq!(tables(&database, &[]), (true, equal, String::new()));
     client.batch_execute(&import.replace("'F'", "'G'").replace("ORDER_COMPLETED", "ORDER_HELD")).await.unwrap();
     let report = MigrationReport {

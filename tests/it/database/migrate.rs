@@ -53,7 +53,6 @@ pub(super) async fn make_stock(client: &Client) {
     sql += r"
         ALTER TABLE return_header DROP COLUMN orderql_product_store_id;
         ALTER TABLE shipment DROP COLUMN orderql_product_store_id;
-        ALTER TABLE product_facility DROP COLUMN orderql_stock_alert;
         DO $$
         DECLARE
             doomed text;
@@ -238,7 +237,6 @@ async fn adds_what_a_stock_database_lacks_and_changes_nothing_else() {
             "picklist.created_date",
             "picklist.external_id",
             "picklist_item.picked",
-            "product_facility.orderql_stock_alert",
             "product_store.allow_split",
             "product_store.product_identifier_enum_id",
             "return_adjustment.order_id",

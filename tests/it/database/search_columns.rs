@@ -1,23 +1,20 @@
-//! What triggers keep so that indexes serve searches: the facility of an item in a ship group, the stores of returns and shipments, and what is
-//! wrong with stock.
+//! What triggers keep so that indexes serve searches: the facility of an item in a ship group, and the stores of returns and shipments.
 
 use tokio_postgres::Client;
 
 use crate::support::database::migrated_database;
 
-/// The facility of each item, the store of each return and shipment and the alert of each pair, as the triggers keep them and as OFBiz's tables
-/// have them.
+/// The facility of each item and the store of each return and shipment, as the triggers keep them and as OFBiz's tables have them.
 const KEPT: &str = "
     SELECT COALESCE(string_agg(line, ' ' ORDER BY line), '')
     FROM (
         SELECT concat(order_id, order_item_seq_id, '=', facility_id) FROM orderql.item_place
         UNION ALL SELECT concat(return_id, '=', orderql_product_store_id) FROM return_header
         UNION ALL SELECT concat(shipment_id, '=', orderql_product_store_id) FROM shipment
-        UNION ALL SELECT concat(product_id, facility_id, '=', left(orderql_stock_alert, 1)) FROM product_facility
     ) AS kept (line)";
 const STALE: &str = "
     SELECT (SELECT count(*) FROM orderql.stale_item_place) + (SELECT count(*) FROM orderql.stale_return)
-        + (SELECT count(*) FROM orderql.stale_shipment) + (SELECT count(*) FROM orderql.stale_stock_alert)";
+        + (SELECT count(*) FROM orderql.stale_shipment)";
 
 /// As logical replication writes rows, and as OFBiz does.
 const ROLES: [&str; 2] = ["replica", "origin"];
@@ -133,90 +130,6 @@ async fn a_shipment_has_the_store_of_its_order() {
         for (sql, kept) in statements {
             check(&client, sql, kept).await;
         }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_pair_has_the_alert_of_its_stock() {
-    let database = migrated_database().await;
-    let client = database.connect().await;
-    client.batch_execute(DROP_FOREIGN_KEYS).await.unwrap();
-    let item = "INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, quantity_on_hand_total, available_to_promise_total)
-        VALUES";
-    let first = format!("{item} ('1', 'P', 'A', 3, 3), ('2', 'P', 'A', 4, 4), ('3', 'P', 'B', 1, NULL)");
-    let statements = [
-        (
-            "INSERT INTO product_facility (product_id, facility_id, minimum_stock) VALUES ('P', 'A', 5), ('P', 'B', NULL)",
-            "PA=B PB=",
-        ),
-        (&*first, "PA= PB="),
-        ("UPDATE product_facility SET minimum_stock = 7.000001 WHERE facility_id = 'A'", "PA=B PB="),
-        ("UPDATE product_facility SET minimum_stock = 7", "PA= PB=B"),
-        (
-            "UPDATE inventory_item SET available_to_promise_total = available_to_promise_total - 1 WHERE facility_id = 'A'",
-            "PA=B PB=B",
-        ),
-        (
-            "UPDATE inventory_item SET available_to_promise_total = -5 WHERE inventory_item_id IN ('1', '3')",
-            "PA=N PB=N",
-        ),
-        (
-            "UPDATE inventory_item SET available_to_promise_total = 9, quantity_on_hand_total = -9 WHERE facility_id = 'B'",
-            "PA=N PB=N",
-        ),
-        ("UPDATE product_facility SET inventory_item_id = '2' WHERE facility_id = 'A'", "PA=B PB=N"),
-        ("UPDATE product_facility SET minimum_stock = 3", "PA= PB=N"),
-        ("UPDATE inventory_item SET available_to_promise_total = 1 WHERE inventory_item_id = '2'", "PA=B PB=N"),
-        ("UPDATE product_facility SET inventory_item_id = NULL", "PA=N PB=N"),
-        ("DELETE FROM inventory_item WHERE inventory_item_id = '1'", "PA=B PB=N"),
-        (
-            "UPDATE inventory_item SET facility_id = 'B', quantity_on_hand_total = 30 WHERE inventory_item_id = '2'",
-            "PA=B PB=",
-        ),
-        ("UPDATE inventory_item SET facility_id = 'A'", "PA= PB=B"),
-        ("UPDATE product_facility SET product_id = 'Q' WHERE facility_id = 'A'", "PB=B QA=B"),
-        ("UPDATE product_facility SET minimum_stock = NULL", "PB= QA="),
-        ("UPDATE product_facility SET minimum_stock = 0.5", "PB=B QA=B"),
-        ("UPDATE inventory_item SET product_id = 'Q'", "PB=B QA="),
-        ("TRUNCATE inventory_item", "PB=B QA=B"),
-        ("TRUNCATE product_facility", ""),
-    ];
-    for role in ROLES {
-        client.batch_execute(&format!("SET session_replication_role = {role}")).await.unwrap();
-        for (sql, kept) in statements {
-            check(&client, sql, kept).await;
-        }
-    }
-}
-
-/// Two transactions that change items of one pair, or its minimum, do not see each other until one of them has ended.
-#[tokio::test(flavor = "multi_thread")]
-async fn simultaneous_changes_of_a_pair_have_the_alert_of_all_of_its_stock() {
-    let database = migrated_database().await;
-    let client = database.connect().await;
-    client.batch_execute(DROP_FOREIGN_KEYS).await.unwrap();
-    let change =
-        |id: &str| format!("UPDATE inventory_item SET available_to_promise_total = 2 WHERE inventory_item_id = '{id}'");
-    for second in [change("2"), "UPDATE product_facility SET minimum_stock = 7".to_owned()] {
-        client
-            .batch_execute(
-                "TRUNCATE inventory_item, product_facility;
-                 INSERT INTO product_facility (product_id, facility_id, minimum_stock) VALUES ('P', 'A', 5);
-                 INSERT INTO inventory_item (inventory_item_id, product_id, facility_id, quantity_on_hand_total, available_to_promise_total)
-                 VALUES ('1', 'P', 'A', 4, 4), ('2', 'P', 'A', 4, 4)",
-            )
-            .await
-            .unwrap();
-        let other = database.connect().await;
-        client.batch_execute(&format!("BEGIN; {}", change("1"))).await.unwrap();
-        let waiting = tokio::spawn(async move { other.batch_execute(&second).await.unwrap() });
-        let blocked = "SELECT count(*) FROM pg_locks WHERE NOT granted";
-        while client.query_one(blocked, &[]).await.unwrap().get::<_, i64>(0) == 0 {
-            tokio::task::yield_now().await;
-        }
-        client.batch_execute("COMMIT").await.unwrap();
-        waiting.await.unwrap();
-        check(&client, "SELECT", "PA=B").await;
     }
 }
 

@@ -239,7 +239,6 @@ async fn sums_and_links_are_correct() {
         "backfill_ship_groups",
         "backfill_current_inventory",
         "backfill_parties",
-        "backfill_stock_alerts",
         "backfill_item_places",
     ] {
         let changed: i64 = client.query_one(&format!("SELECT orderql.{function}()"), &[]).await.unwrap().get(0);

@@ -10,8 +10,6 @@ ALTER TABLE order_item_ship_group DISABLE TRIGGER orderql_item_replicated;
 ALTER TABLE order_item_ship_grp_inv_res DISABLE TRIGGER orderql_item_replicated;
 -- The columns that triggers keep are filled in at the end: row by row it takes long.
 ALTER TABLE return_item DISABLE TRIGGER orderql_return_replicated;
-ALTER TABLE inventory_item DISABLE TRIGGER orderql_stock_replicated;
-ALTER TABLE product_facility DISABLE TRIGGER orderql_stock_replicated;
 
 INSERT INTO order_header
     (order_id, external_id, order_name, status_id, order_date, product_store_id, order_type_id, grand_total, last_updated_stamp)
@@ -251,8 +249,8 @@ FROM generate_series(1, 12000) AS n;
 INSERT INTO inventory_item (inventory_item_id, available_to_promise_total, quantity_on_hand_total)
 SELECT 'J' || n, CASE WHEN n % 3 = 0 THEN 0 WHEN n % 40 = 1 THEN -2 ELSE n * 7919 % 500 END, CASE WHEN n % 5 > 0 THEN n % 500 END
 FROM generate_series(0, 5000) AS n;
-INSERT INTO product_facility (product_id, facility_id, inventory_item_id, minimum_stock)
-SELECT 'P' || p, 'F' || f, CASE WHEN p = 0 OR p % 4 > 0 THEN 'J' || (p * 41 + f) % 5100 END, CASE WHEN p % 2 = 0 THEN p % 9 END FROM generate_series(0, 4000) AS p, generate_series(0, 40) AS f
+INSERT INTO product_facility (product_id, facility_id, inventory_item_id)
+SELECT 'P' || p, 'F' || f, CASE WHEN p = 0 OR p % 4 > 0 THEN 'J' || (p * 41 + f) % 5100 END FROM generate_series(0, 4000) AS p, generate_series(0, 40) AS f
 WHERE f = 0 OR p = 0 OR (p * 31 + f * 17) % 20 = 0 AND f < 30;
 
 INSERT INTO item_issuance (item_issuance_id, order_id, shipment_id, inventory_item_id)
@@ -328,13 +326,10 @@ INSERT INTO order_attribute (order_id, attr_name, attr_value)
 SELECT 'O' || lpad(n::text, 6, '0'), 'campaign', CASE WHEN n % 2 = 0 THEN 'half' ELSE 'v' || n % 900 END FROM generate_series(1, 8000) AS n;
 UPDATE order_header SET is_rush_order = CASE WHEN right(order_id, 2) = '07' THEN 'Y' ELSE 'N' END, priority = CASE WHEN right(order_id, 1) = '9' THEN '1' END
 WHERE right(order_id, 1) IN ('7', '9');
-SELECT orderql.backfill_stock_alerts();
 INSERT INTO order_facility_change
     (order_facility_change_id, order_id, from_facility_id, facility_id, change_reason_enum_id, change_user_login, change_datetime)
 SELECT 'C' || n, 'O' || n / 4, 'F' || n % 40, 'F' || n % 30, 'REASON' || n % 5, 'USER' || n % 6,
     timestamptz '2026-01-01' + n % 700 * interval '1 hour'
 FROM generate_series(1, 3000) AS n;
 ALTER TABLE return_item ENABLE REPLICA TRIGGER orderql_return_replicated;
-ALTER TABLE inventory_item ENABLE REPLICA TRIGGER orderql_stock_replicated;
-ALTER TABLE product_facility ENABLE REPLICA TRIGGER orderql_stock_replicated;
 COMMIT;
