@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_state_grows_with_what_is_declared() {
-        let known = (46, "03ec0e93d569a2ba");
+        let known = (46, "8f47d2993ddc45de");
         assert_eq!((STATE, &*fingerprint()), known, "if a release has the state before, STATE must be higher by one");
     }
 

@@ -19,7 +19,7 @@ INSERT INTO order_item_assoc
     (order_id, order_item_seq_id, ship_group_seq_id, to_order_id, to_order_item_seq_id, to_ship_group_seq_id, order_item_assoc_type_id, quantity)
 SELECT order_id, order_item_seq_id, '_NA_', 'ORDER_SPLIT', '00001', '_NA_', 'EXCHANGE', 1 FROM order_item;
 INSERT INTO order_item_group (order_id, order_item_group_seq_id, parent_group_seq_id, group_name)
-SELECT order_id, '00001', '00002', 'Kit' FROM order_header;
+SELECT order_id, seq_id, parent, 'Kit' FROM order_header, (VALUES ('00002', NULL), ('00001', '00002')) AS of_order (seq_id, parent);
 UPDATE order_item SET order_item_group_seq_id = '00001' WHERE order_item_seq_id = '00001';
 
 -- Ids of lists that the demo leaves out, so that they have names.

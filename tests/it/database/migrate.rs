@@ -199,7 +199,7 @@ async fn migrates_an_empty_database_and_changes_nothing_the_second_time() {
         "SELECT count(*)::text FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace",
     )
     .await;
-    assert_eq!(references.as_deref(), Some("323"));
+    assert_eq!(references.as_deref(), Some("334"));
     let held = string(&client, "SELECT status_type_id FROM status_item WHERE status_id = 'ORDER_HELD'").await;
     assert_eq!(held.as_deref(), Some("ORDER_STATUS"));
 
