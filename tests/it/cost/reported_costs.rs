@@ -70,8 +70,10 @@ async fn the_library_the_command_and_the_server_report_the_same_costs() {
     let (server, _database, token) = server_with_demo_user(profile, &["--restore-rate", "0"]).await;
     let mut codes = HashSet::new();
     let mut debited = 0;
-    let deep = Request { query: too_deep_query(), ..Request::default() };
-    for (seed, request) in [deep].into_iter().chain((0..40).map(|seed| random_request(&catalog, seed))).enumerate() {
+    let expensive =
+        "{ orders(first: 100) { edges { node { orderItems(first: 100) { edges { node { orderId } } } } } } }";
+    let rejected = [too_deep_query(), expensive.to_owned()].map(|query| Request { query, ..Request::default() });
+    for (seed, request) in rejected.into_iter().chain((0..40).map(|seed| random_request(&catalog, seed))).enumerate() {
         let explanation = explain(&catalog, &request, &Limits::default()).unwrap();
         let response = send(&server, &token, &request, &[VALIDATE]);
         let body = response.json();
