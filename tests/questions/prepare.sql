@@ -4,7 +4,7 @@ UPDATE order_header SET last_updated_stamp = coalesce(order_date, timestamptz '2
 -- The loader's files have no groups that must leave by a moment.
 UPDATE order_item_ship_group SET ship_by_date = '2026-03-04 18:00:00+00' WHERE order_id = 'ORDER_SPLIT';
 
--- Nor have they e-mails, exchanges, kits or orders in a hurry.
+-- Nor have they e-mails, exchanges, kits or rush orders.
 INSERT INTO communication_event
     (communication_event_id, communication_event_type_id, status_id, party_id_from, party_id_to, entry_date, datetime_ended, subject)
 VALUES

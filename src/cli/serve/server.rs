@@ -119,7 +119,7 @@ async fn until_stop(mut signals: Signals, mut reloader: Option<Reloader<'_>>, se
         emit(&Event::Draining { time: drain });
         tokio::select! {
             () = time::sleep(drain) => {}
-            // Somebody is in a hurry.
+            // A second signal ends the wait.
             _ = signals.end() => {}
         }
     }

@@ -146,7 +146,7 @@ SELECT order_id, attr_name || '=' || attr_value AS attribute
 FROM order_attribute;
 
 --- view orderql.rush_order
--- The orders in a hurry, which an index of these alone has.
+-- The rush orders, which an index of these alone has.
 CREATE OR REPLACE VIEW orderql.rush_order AS
 SELECT order_id, is_rush_order::text AS is_rush_order
 FROM order_header
