@@ -146,11 +146,11 @@ SELECT order_id, attr_name || '=' || attr_value AS attribute
 FROM order_attribute;
 
 --- view orderql.rush_order
--- The rush orders, which an index of these alone has.
+-- Whether an order is a rush order, as text, where that is said. An index has the same condition.
 CREATE OR REPLACE VIEW orderql.rush_order AS
 SELECT order_id, is_rush_order::text AS is_rush_order
 FROM order_header
-WHERE is_rush_order = 'Y';
+WHERE is_rush_order IS NOT NULL;
 
 --- view orderql.order_by_identification
 -- Orders, returns and products by an identification of theirs that is valid now.

@@ -134,7 +134,6 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
                 format!("SELECT {attribute} {valued}"),
             )
         }
-        ("orders", "isRushOrder") => ("t.is_rush_order = 'Y' AND TRUE ?".to_owned(), "SELECT 'Y'".to_owned()),
         ("orderAdjustments", "orderDate") => (
             "t.order_id IN (SELECT order_id FROM order_header WHERE order_date ?)".to_owned(),
             format!("SELECT {} FROM order_header JOIN order_adjustment USING (order_id)", utc("order_date")),
