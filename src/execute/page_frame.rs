@@ -6,27 +6,39 @@ use crate::execute::statement_rows::{RowKind, StatementRows, flag};
 use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 
-/// A page or lookup that is being written.
+/// A page or lookup that is being written. The writer holds it from the op that enters the page to the op that leaves it, on a stack: below
+/// it are the frames of the rows around the page.
+///
+/// Rows belong to `StatementRows` and may be dropped there while the frame is open. The frame has their numbers. Of a row that it needs
+/// later, it takes a copy before the row is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct PageFrame {
     pub(super) step: StepId,
-    /// The number of its first row.
+    /// The number of its first row, which describes the page; also of the only row of an empty page. If the page has no row at all, the
+    /// number of a row of another step.
     start: usize,
-    /// The number of the row after those that were read. Those of the pages below the current row follow.
+    /// The number of the row after those that were read. The rows of the pages below the current row begin there, and each of these pages
+    /// moves it on when it ends.
     next: usize,
-    /// The first row, and the current one.
+    /// The first row, for the start cursor, which is written after the rows if `pageInfo` is selected after `edges`. `None` if the page is
+    /// read whole.
     first: Option<RowRef>,
+    /// The row whose fields are being written; after the last row, still the last one, for the end cursor.
     current: Option<RowRef>,
+    /// The number of the current row. The rows from it on stay in memory, unless the frame has a copy.
     current_number: usize,
-    /// The index of the current row on the page.
+    /// The index of the current row on the page, for the paths of errors.
     pub(super) index: usize,
-    /// All rows of the page, if they are read before it is written.
+    /// The numbers of all rows of the page, if they are read before any is written: a field before them depends on all of them, such as
+    /// `pageInfo` before `edges`, or they are written twice. Then all rows of the page stay in memory until it ends.
     whole: Option<Vec<usize>>,
-    /// Whether the database has a row beyond the far end of the page.
+    /// Whether the database has a row beyond the far end of the page. Known when the page's last row was read.
     overflow: bool,
-    /// The last row of the window of a search, which may not match, and whether there is a row after it.
+    /// The last row of the window of a search, which may not match. The next page begins after it.
     window_end: Option<RowRef>,
+    /// Whether there is a row after the window, so that the search may go on.
     is_cut: bool,
+    /// What the first row says of the rows outside of the page, read when the page begins.
     outside: Outside,
 }
 
@@ -41,7 +53,7 @@ pub(super) struct Outside {
     pub(super) count: Option<i64>,
 }
 
-/// A row, by its number, or itself if others after it are dropped.
+/// A row, by its number, or a copy of the row once it is dropped elsewhere.
 #[derive(Debug, Clone)]
 enum RowRef {
     Number(usize),

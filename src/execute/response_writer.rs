@@ -24,28 +24,42 @@ use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
 /// A response that is written: one that has all of its rows, or one whose rows arrive while it is written.
+///
+/// It is made when the statement is sent, and lives until the end of the response: `errors` and `extensions`, which follow `data`, are
+/// read from it. It can stop after any op and go on later, because all that it needs is here: rows may be missing, or a part may be large
+/// enough. What belongs to a row or a page ends with the page; the last fields gather what the end of the response needs.
 #[derive(Debug, Clone)]
 pub struct ResponseWriter {
+    /// Shared with the request, which reports its cost, and with the cache of plans, which holds its template.
     plan: Arc<Plan>,
+    /// The rows that have arrived. While they arrive, rows that were written are dropped.
     rows: StatementRows,
-    /// The position of the next op.
+    /// The position of the next op in the plan's template.
     next: usize,
-    /// The pages and lookups around it.
+    /// The pages and lookups around the next op, from the root inwards. Each remembers its own place among the rows.
     frames: Vec<PageFrame>,
-    /// The number of the row from which on the fields of the query root are found.
+    /// The number of the row from which on the fields of the query root are found. Below the root, the innermost frame has that number.
     next_row: usize,
-    /// The page that is read whole before it is written.
+    /// A page that is read whole before it is written, while rows of it are missing: then the op that enters it runs again, and goes on
+    /// with the rows that were read. `None` at other times; a page that is read becomes a frame.
     reading: Option<PageFrame>,
+    /// The objects around the next op, from the root inwards, with the positions in `data` to which a null would have to go back.
     scopes: Vec<OpenObject>,
-    /// Bytes of the parts that were returned before the present one.
+    /// Bytes of the parts that were returned before the present one. They are sent: an object that begins in them cannot become null.
     returned: usize,
-    /// The present part: how many bytes came before `data` in it.
+    /// How many bytes come before `data` in the present part. `None` between two parts.
     prefix: Option<usize>,
+    /// The rows that were checked for nulls in non-null fields, so that each row is checked once, before it is dropped or written.
     null_check: NullCheck,
+    /// The first errors of fields, for the response's `errors`. Their number is bounded, because each row can have one.
     field_errors: Vec<FieldError>,
+    /// The number of all errors of fields, with those that have no place in `field_errors`.
     field_error_count: u64,
+    /// The memory in which a cursor is encoded, which each cursor uses again.
     cursors: CursorWriter,
+    /// The end of the only page of an export, from which the next page is asked for. `None` until the page is written.
     page_end: Option<PageEnd>,
+    /// The lists below rows of the root that ended early. Exports report them after the page.
     short_lists: Vec<ShortList>,
 }
 

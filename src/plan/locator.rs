@@ -24,40 +24,45 @@ use crate::plan::value_list::ValueList;
 /// What follows the key of a row that matches.
 const MATCHES: &str = "TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position";
 
-/// Finds the keys of a page's rows.
+/// Finds the keys of a page's rows. An access path as SQL: the planner makes it from the path and the terms of the search, while it writes
+/// the statement of a shape. Only the text outlives the planner. Names are borrowed from the catalog; values are placeholders.
 pub(crate) struct Locator<'a> {
     /// The relation of the rows.
     pub(crate) relation: &'a str,
-    /// The columns of its primary key.
+    /// The columns of its primary key. The alternatives return only these, so that rows that do not match are never read as a whole.
     pub(crate) key: Vec<&'a str>,
-    /// The columns of the page's order.
+    /// The columns of the page's order. Rows of a look-up are sorted by them.
     pub(crate) sort: Vec<&'a str>,
-    /// The columns of the index that has that order.
+    /// The columns of the index that has this order. A scan is ordered by all of them, which leaves PostgreSQL no other index.
     pub(crate) index: IndexOrder<'a>,
-    /// Every column that a condition or an order reads.
+    /// Every column that a condition or an order reads; also the columns of the response, if the locator returns rows and not their keys.
+    /// No others: the database role may not be allowed to read what the schema does not serve.
     pub(crate) columns: Vec<&'a str>,
-    /// The conditions that join the rows with their parent.
+    /// The conditions that join the rows with their parent; none for a root.
     pub(crate) joined: Vec<Condition<'a>>,
-    /// The values that choose ranges of the index, if they are a list.
+    /// The values that choose ranges of the index, if they are a list. The ranges are read one after the other, or merged.
     pub(crate) list: Option<ValueList>,
-    /// The conditions that choose the ranges.
+    /// The conditions that choose the ranges, in each scan of the index.
     pub(crate) prefix: Vec<Condition<'a>>,
-    /// What a row must fulfil beside that, and beside its segment.
+    /// The conditions of the terms that no range serves. Each row of the window is compared with them; none if there is no window.
     pub(crate) filters: Vec<Condition<'a>>,
-    /// The look-ups, in the order in which they are tried.
+    /// The look-ups, in the order in which they are tried. Each is used if it finds few rows, and those before it find many.
     pub(crate) lookups: Vec<LookupSource<'a>>,
-    /// Which indexes find every row.
+    /// Which indexes find every row. With `Key` or `Parent` there is one look-up, which is always used, and no window.
     pub(crate) found_by: FoundBy,
-    /// The rows of the window, if there is one. It ends with its last row and the row after it, whether they match or not.
+    /// The most rows of the window, if there is one. A parameter, because a larger page has a larger window. The rows of the window end
+    /// with its last row and the row after it, whether these match or not.
     pub(crate) window: Option<Placeholder>,
-    /// The same where any row is looked for.
+    /// The most rows that are examined to find any row before or after the page. It does not depend on the page size, and is a number in
+    /// the text.
     pub(crate) probe_window: u32,
 }
 
-/// A part of the order: its segments, seen upwards, as ranges of the index and as conditions on the rows of a look-up. Those
-/// are none if every row is in the part.
+/// A part of the order, read in one direction: the rows of a page, the rows before it, those after it, or all of them.
 pub(crate) struct Span<'a> {
+    /// Its segments in ascending order, as ranges of the index. Each is a list of conditions.
     pub(crate) segments: Vec<Vec<Condition<'a>>>,
+    /// The same segments, as conditions on the rows of a look-up, which no index range serves. None if every row is in the part.
     pub(crate) lookup_segments: Vec<Vec<Condition<'a>>>,
     pub(crate) ascending: bool,
     pub(crate) nulls: Nulls,
@@ -81,7 +86,7 @@ impl Display for Take<'_> {
     }
 }
 
-/// Which of the rows are read: so many, after some that are skipped.
+/// Which of the rows are read: a number of rows, after a number of rows that are skipped.
 struct Cut<'t> {
     skip: Option<&'t dyn Display>,
     take: &'t dyn Display,
@@ -92,7 +97,7 @@ impl<'t> Cut<'t> {
         Self { skip: None, take }
     }
 
-    /// How many rows it is from the first to the last of them.
+    /// The number of rows from the first one that is skipped to the last one that is read.
     fn end(&self) -> impl Display {
         fmt::from_fn(|f| {
             self.skip.map_or(Ok(()), |skip| write!(f, "{skip} + "))?;
