@@ -1,5 +1,6 @@
-//! The views of the served schema. Callers with the same grants and scopes of the schema file share a view. A request chooses
-//! one; no later stage knows of grants. The values of scopes go with a request as a parameter.
+//! The views of the served schema. Callers with the same grants and scopes of the schema file share a view. The view of a request is chosen
+//! once, before its query is compiled: from the text to the rows, no stage looks at grants. The values of scopes are parameters of the
+//! request's statement. A response that lasts compares the caller's grants with its view again, between its parts (`current_account`).
 //!
 //! The views of callers with all grants and with none are made when the schema is read. The others are made when somebody needs
 //! them, off the threads that serve.

@@ -1,6 +1,7 @@
 //! Writes a tick every ten seconds, and removes marks and ticks that no reader needs.
 //!
-//! All servers try, and the database lets one do it. On its own connection to the primary, so that queries need not wait for it.
+//! All servers try, and the database lets one of them do it. Each has a connection of its own to the primary for that, so that queries need
+//! not wait.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

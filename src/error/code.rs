@@ -1,5 +1,5 @@
-//! The stable error codes: one table, a row a code. The enum, the HTTP statuses and the documentation's table are made
-//! from it.
+//! The stable error codes: one table, with a row for each code. The enum, its texts, the HTTP statuses, the codes with `Retry-After` and
+//! the table in docs/api.md are made from it.
 
 use std::fmt::{self, Write};
 
@@ -23,8 +23,7 @@ macro_rules! error_codes {
                 }
             }
 
-            /// The HTTP status. GraphQL's `application/json` answers some of them with 200 instead; see
-            /// `http::error_response`.
+            /// The HTTP status. GraphQL's `application/json` answers well-formed requests with 200 instead; see `api::error_response`.
             pub const fn status(self) -> u16 {
                 match self {
                     $(Self::$variant => $status,)+

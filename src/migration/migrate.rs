@@ -1,7 +1,7 @@
 //! Applies the declared state to a database.
 //!
 //! Tables, columns and objects are made in one transaction, then indexes, change feeds, and the rows that are filled in. If
-//! indexes are built beside writers, each step is a transaction of its own. It waits for a lock a second at most, so that writers
+//! indexes are built beside writers, each step is a transaction of its own. Such a step waits for a lock a second at most, so that writers
 //! do not wait longer. The next run finishes an interrupted one.
 
 use std::time::Duration;

@@ -12,6 +12,7 @@
 //! - `kept_tables`: what triggers keep; `old_transactions`: waits for writers whose triggers may have missed it
 //! - `partitions`: tables that cannot be served
 //! - `removal`: the way back
+//! - `error`: why a migration failed
 
 mod declaration;
 mod difference;

@@ -1,5 +1,8 @@
-//! The rows that a caller sees of a statement's relations: `WITH` queries, which PostgreSQL puts in the place of their names.
-//! Their names differ from the relations' names: a statement that names such a relation without its limit fails.
+//! The rows that a caller sees of a statement's relations. Each limited relation has a name of its own, which a `WITH` query in front of
+//! the statement defines. A statement that names such a relation without its `WITH` query fails.
+//!
+//! The statement is searched for these names when it is complete, so that no step has to report what it reads. The search finds no other
+//! text: a statement has no values, and no other identifier has such a name.
 
 use std::fmt::{self, Write};
 

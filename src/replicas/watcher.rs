@@ -1,4 +1,4 @@
-//! Asks each server how far it is, ten times a second, on a connection of its own.
+//! Asks each server how far it is, ten times a second, and at once when a request waits for that. Each has a connection for it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,6 @@
-//! The closed set of events. No event has a field for tokens, passwords, variables or query texts, so none of them can
-//! reach a sink.
+//! The closed set of events. No event has a field for tokens, passwords, variables or the text of a query. Of a query's text, events have
+//! the operation's name, a hash and response keys. Events with an error are written with its text and its causes, so errors must not quote
+//! secrets either.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -10,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::telemetry::trace_context::TraceId;
 
-/// Something that an operator may want to know. Grouped by the module that emits it.
+/// Something that an operator may want to know. Each begins with the name of the module that emits it.
 #[derive(Debug)]
 pub(crate) enum Event<'a> {
     /// http: the server accepts connections.
@@ -100,9 +101,9 @@ pub(crate) enum Event<'a> {
         /// Those that were not accepted.
         refused: u64,
     },
-    /// http: a request was answered, or its client disconnected first.
+    /// api: a request was answered, or its client disconnected first.
     Request(ServedRequest<'a>),
-    /// http: a query took long.
+    /// api: a query took long.
     SlowQuery(SlowQuery<'a>),
     /// cli: no constraint of the database guarantees something that the schema promises. It is trusted, as configured.
     ConstraintMissing {
@@ -121,21 +122,20 @@ pub(crate) enum Event<'a> {
         /// The statements that build the indexes again.
         remedy: &'a str,
     },
-    /// http: the database holds nulls in fields that the schema declares non-null. The response has null for the
-    /// objects around them.
+    /// api: the database holds nulls in fields that the schema declares non-null. The response has null for the objects around them.
     NullabilityViolations {
         /// The request that met them.
         request_id: &'a str,
         /// How many it met.
         count: u64,
     },
-    /// http: the request failed for a reason that is not the client's. The client sees only the request's id.
+    /// api, http: the request failed for a reason that is not the client's. The client sees only the request's id.
     InternalError {
         /// The id that the client sees.
         request_id: &'a str,
         error: &'a dyn Error,
     },
-    /// http: requests were answered with 503.
+    /// api: requests were answered with 503.
     Unavailable {
         /// Why.
         error: &'a dyn Error,
@@ -297,7 +297,7 @@ pub(crate) enum Event<'a> {
         /// How many.
         count: u64,
     },
-    /// Any module: a bug made a thread panic.
+    /// telemetry: a bug made a thread panic, in any module.
     Panicked {
         /// What the panic says.
         message: &'a str,

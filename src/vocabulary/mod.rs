@@ -1,7 +1,8 @@
 //! The known values of search keys. A schema file names a relation that lists them, such as the table of all statuses. A term
 //! with another value is answered like any other, and reported as a warning: it is probably misspelt.
 //!
-//! This file does no I/O. `reader`, of the feature `server`, reads the values from the database and replaces them when they change.
+//! This file does no I/O. `reader`, of the feature `server`, reads the values from the database: at the start, and again after a request
+//! with a value that is in none of the vocabularies.
 
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "a time limit on reading, and a pause before reading again")]

@@ -88,8 +88,8 @@ async fn respond_with_data(context: &mut RequestContext, body: &mut Incoming) ->
     compress(response, if has_memory { choice } else { Choice::Identity }, &context.entry.id)
 }
 
-/// The gates: token, grant, body, compiler, concurrency and credits, database. A query that fails at one of them does not
-/// reach the next, and nothing before the last one reads the database.
+/// The gates: token, grant, view of the schema, body, compiler, concurrency and credits, database. A query that fails at one of them does
+/// not reach the next. Only the last one takes a connection to the database.
 async fn serve(
     context: &mut RequestContext,
     body: &mut Incoming,

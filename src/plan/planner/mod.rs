@@ -1,5 +1,14 @@
-//! A plan template from a bound operation: one pass that appends the response template and gathers what each step has to
-//! read. A file for each group of levels; `page` says how the rows of a connection are found.
+//! A plan template from a bound operation: one pass that appends the response template and gathers what each step has to read.
+//!
+//! - `root`: the fields of the query root
+//! - `object`: lookups, and the fields of objects
+//! - `connection`: connections, and the fields of connections, edges and `pageInfo`; `page_fields`: what is selected of a page beside its
+//!   rows
+//! - `page`: how the rows of a connection's page are found; `search`: its search terms
+//! - `totals`: totals and their groups
+//! - `changes`: the changes of a type
+//! - `lines`: the nodes of a collection as lines of JSON, for an export
+//! - `output`: how the rows of a response are written
 
 mod changes;
 mod connection;

@@ -1,8 +1,9 @@
 //! Automatic persisted queries, the protocol of Apollo's clients: they send a query's hash in place of its text, and the
 //! text only if the server has not stored it yet.
 //!
-//! A text is stored once it has compiled. Its hash is computed here and must equal the client's. Texts are no secrets, so
-//! all callers find all of them: a query passes the same gates whether its text or its hash was sent.
+//! A text is stored once it has compiled. Its hash is computed here and must equal the client's. A caller finds the texts of all callers
+//! with the same grants of the schema: a text of another caller may name what this one does not see. A query passes the same gates whether
+//! its text or its hash was sent.
 
 use std::mem;
 use std::sync::Arc;
