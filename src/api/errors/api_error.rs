@@ -62,8 +62,8 @@ pub(crate) struct ApiError {
 /// The entries of a response's `errors`.
 #[derive(Debug)]
 pub(crate) enum Entries {
-    /// The errors of a GraphQL document, which have locations. They are shared with the cache of compiled texts, and so is their JSON: a
-    /// client that repeats an invalid query costs little.
+    /// The errors of a GraphQL document, which have locations. The cache of operations shares the errors of the last request that was not
+    /// admitted, and their JSON: a client that repeats such a request costs little.
     Graphql(GraphqlErrors),
     /// A single error.
     One {
