@@ -1,8 +1,7 @@
 //! The queue for the threads that hash passwords.
 //!
-//! A hash takes a core, so a few run at the same time, and the others wait. Whoever floods the queue must not keep the
-//! others out: an account and an address have a bounded number of places in it, and accounts at an address that they have
-//! signed in from before come first.
+//! A hash takes a core, so a few run at the same time, and the others wait. A flood of logins must not keep the others out: an account and
+//! an address have a bounded number of places in the queue, and accounts at an address that they have signed in from before come first.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -69,7 +69,7 @@ impl SharedLockout {
     pub(crate) async fn succeeded(&self, visitor: &Visitor) {
         self.local.succeeded(visitor);
         if let Some(shared) = &self.shared {
-            // That it is away is in the log already.
+            // The log says already that the store is away.
             let _ = shared.succeeded(visitor).await;
         }
     }

@@ -14,7 +14,7 @@ use crate::http::quality::{Quality, elements, parameters};
 pub(crate) enum Media {
     /// `application/json`: the status of a well-formed request is 200, whatever its errors.
     Json,
-    /// `application/graphql-response+json`: the status is that of the error.
+    /// `application/graphql-response+json`: an error has its own status.
     GraphqlResponse,
 }
 
@@ -157,8 +157,8 @@ struct Preference {
     index: usize,
 }
 
-/// The quality of a media type: that of the most specific range that includes it. `None` if no range includes it, or if it
-/// is not acceptable.
+/// The quality of a media type: the quality of the most specific range that includes it. `None` if no range includes it, or if it is not
+/// acceptable.
 fn preference(ranges: &[MediaRange], subtype: &str) -> Option<Preference> {
     ranges
         .iter()

@@ -1,8 +1,8 @@
 //! The texts of persisted queries, found by their hashes.
 //!
-//! Callers who hold the same grants of the schema find the same texts, but a text takes bytes of the caller who stored it. When the store is full, the caller with
-//! the most bytes loses its least recently used text. So a caller who stores many texts evicts its own ones, and nobody who
-//! has less than an equal share loses any.
+//! Callers with the same grants of the schema find the same texts, and a text takes bytes of the caller who stored it. When the store is
+//! full, the caller with the most bytes loses its least recently used text. So a caller who stores many texts evicts its own texts, and a
+//! caller with less than an equal share loses none.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -113,7 +113,7 @@ impl QueryTexts {
         self.lock()?.get(hash)
     }
 
-    /// Stores a text under its hash, for the caller. A text that is stored already stays that of its caller.
+    /// Stores a text under its hash, for the caller. A text that is stored already stays with the caller who stored it first.
     pub(crate) fn insert(&self, caller: &Arc<str>, hash: QueryHash, text: &str) {
         if let Some(mut texts) = self.lock() {
             texts.insert(caller, hash, text);

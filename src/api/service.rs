@@ -38,8 +38,8 @@ pub(crate) type CurrentService = Current<Service>;
 /// does not begin anew at a reload. The fields that a reload replaces say so. A request that has begun keeps the old values.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
-    /// The accounts with their grants and limits, in memory, so that no request waits for the database to know its caller. A task reads
-    /// them again when they change.
+    /// The accounts with their grants and limits, in memory, so that no request has to ask the database for its caller. A task reads them
+    /// again when they change.
     pub grants: Arc<GrantCache>,
     /// Verifies names and passwords. Counts the failed logins of accounts and addresses, here or in the shared store, until they are locked
     /// for a while.

@@ -121,7 +121,7 @@ impl Views {
         Some(caller.values_in(scope)?.into_iter().map(str::to_owned).collect())
     }
 
-    /// What the caller sees. Waits until that is known, if nobody saw the same lately.
+    /// The view of a caller. Waits until it is made, if no request had the same view lately.
     pub(crate) async fn of(self: &Arc<Self>, tasks: &CpuTasks, caller: &Principal) -> Result<Arc<View>, ApiError> {
         let rows = self.rows(caller);
         let key = (self.held(caller), rows.limiting());
@@ -172,7 +172,7 @@ impl Views {
     }
 }
 
-/// Makes a view beside that of callers who hold all grants.
+/// Makes a view beside the view of callers who hold all grants.
 fn make(
     file: &SchemaFile,
     stored: &StoredTypes,

@@ -24,7 +24,7 @@ pub struct Aggregate {
 }
 
 impl Aggregate {
-    /// A value of which only a schema file is known.
+    /// A value, as far as a schema file describes it.
     pub(super) fn new(
         function: AggregateFunction,
         scalar: ScalarType,

@@ -31,7 +31,7 @@ pub enum Binding<'a> {
 }
 
 impl<'a> Binding<'a> {
-    /// The connection, if it is one of the root or a nested one; not that of changes, whose rows are no relation's.
+    /// The connection, if the field is a root or a nested connection; `None` for changes, whose rows belong to no relation.
     pub fn connection(self) -> Option<&'a Connection> {
         match self {
             Self::Root(RootBinding::Connection(connection)) | Self::Entity(EntityBinding::Connection(connection)) => {
@@ -124,7 +124,7 @@ pub enum ConnectionField {
 }
 
 impl ConnectionField {
-    /// The fields of a connection type in the order of publication, which is that of the variants.
+    /// The fields of a connection type in the order of publication, the order of the variants.
     pub(crate) const ALL: [Self; 3] = [Self::Edges, Self::PageInfo, Self::Count];
 }
 
@@ -138,7 +138,7 @@ pub enum EdgeField {
 }
 
 impl EdgeField {
-    /// The fields of an edge type in the order of publication, which is that of the variants.
+    /// The fields of an edge type in the order of publication, the order of the variants.
     pub(crate) const ALL: [Self; 2] = [Self::Node, Self::Cursor];
 }
 
@@ -156,7 +156,7 @@ pub enum PageInfoField {
 }
 
 impl PageInfoField {
-    /// The fields of `PageInfo` in the order of publication, which is that of the variants.
+    /// The fields of `PageInfo` in the order of publication, the order of the variants.
     pub(crate) const ALL: [Self; 4] = [Self::HasNextPage, Self::HasPreviousPage, Self::StartCursor, Self::EndCursor];
 }
 

@@ -376,7 +376,7 @@ fn pair_index(
     search_keys: &[SearchKey],
     definition: &IndexDefinition,
 ) -> Result<PairIndex, SchemaError> {
-    // A range of an index compares values of a type that the statement names, and that of a Boolean column is not known.
+    // A range of an index compares values of a type that the statement names. The type of a Boolean column is not known.
     let serves = |key: &SearchKey| {
         let is_own = key.semi_join.is_none() && !key.is_computed;
         is_own && key.comparators.contains(&Comparator::Equals) && key.column.scalar != ScalarType::Boolean

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 /// The collation of a column. Columns of types without texts have the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Collation {
-    /// That of the database.
+    /// The collation of the database.
     #[default]
     Default,
     /// Another one.

@@ -23,7 +23,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of which only a schema file is known.
+    /// A column, as far as a schema file describes it.
     pub fn new(name: impl Into<String>, scalar: ScalarType) -> Self {
         Self {
             name: name.into(),
@@ -35,7 +35,7 @@ impl Column {
         }
     }
 
-    /// The same with an array of such values.
+    /// The column with an array of such values.
     pub(super) fn of_list(self) -> Self {
         Self { result: ResultType::array(self.scalar), ..self }
     }

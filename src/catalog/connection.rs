@@ -50,7 +50,7 @@ pub struct Connection {
     pub pair_indexes: Vec<PairIndex>,
     /// The scopes that limit the rows.
     pub(crate) limited_by: ScopeSet,
-    /// The search that each page has beside that of the request, if there may be rows that the caller does not see.
+    /// The search that each page has in addition to the search of the request, if there may be rows that the caller does not see.
     pub(crate) scope: Option<ScopeSearch>,
 }
 

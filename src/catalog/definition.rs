@@ -41,7 +41,7 @@ pub(super) struct EnumDefinition {
 }
 
 impl EnumDefinition {
-    /// As clients know it.
+    /// The enum as clients see it.
     pub(super) fn published(&self) -> EnumType {
         let values = self.enumeration.values().zip(&self.values);
         let value = |((name, _), (description, deprecation)): ((&str, _), &(Option<String>, Option<String>))| {
@@ -118,7 +118,7 @@ pub(super) struct PartDefinition {
     pub(super) position: Pos,
     /// The name of the type with the feed.
     pub(super) of: String,
-    /// The table, if not that of the type.
+    /// The table, if it is another one than the type's.
     pub(super) relation: Option<String>,
     pub(super) by: String,
     pub(super) through: Option<ThroughDefinition>,
@@ -142,7 +142,7 @@ pub(super) struct FieldDefinition {
     pub(super) description: Option<String>,
     /// The name of the field's type, or of its elements' type.
     pub(super) ty: String,
-    /// That type, if it is no object.
+    /// The type, if it is no object.
     pub(super) scalar: Option<ScalarType>,
     pub(super) is_list: bool,
     /// Whether a list has no nulls.
@@ -176,7 +176,7 @@ pub(super) struct ArgumentDefinition {
     pub(super) description: Option<String>,
     /// The name of the argument's scalar type.
     pub(super) ty: String,
-    /// That type, if there is one.
+    /// The type, if there is one.
     pub(super) scalar: Option<ScalarType>,
     pub(super) is_non_null: bool,
     /// The name given by `@column`, or the argument's name in snake case.
@@ -292,7 +292,7 @@ pub(super) struct SumDefinition {
     pub(super) name: String,
     /// The names of fields, with dots between them.
     pub(super) path: String,
-    /// The same of the factor, if there is one.
+    /// The factor's column, if there is a factor.
     pub(super) times: Option<String>,
     pub(super) is_money: bool,
 }

@@ -22,7 +22,7 @@ struct Limited<'s> {
 }
 
 impl Catalog {
-    /// The same catalog for callers who are limited by some scopes, or lack grants.
+    /// The catalog for callers who are limited by some scopes, or lack grants.
     pub(super) fn limited(mut self, scopes: &Scopes, sight: Sight) -> Self {
         let limited = Limited::new(scopes, sight);
         let relations: Vec<_> = self.entities.iter().map(|entity| entity.relation.clone()).collect();

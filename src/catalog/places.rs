@@ -61,7 +61,7 @@ fn visit<'a>(catalog: &'a Catalog, mut found: impl FnMut(&[Object<'a>], &'a Fiel
     }
 }
 
-/// The type of a field's objects: of a connection that of its nodes.
+/// The type of a field's objects; of a connection, the type of its nodes.
 fn element<'a>(catalog: &'a Catalog, field: &'a Field) -> Option<&'a ObjectType> {
     let mut object = catalog.object(field.ty.named())?;
     while let Some((_, inner)) = row(catalog, object) {

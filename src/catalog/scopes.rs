@@ -24,7 +24,7 @@ pub(super) enum Rule {
     Row { relation: String, by: Vec<String>, key: Vec<String>, optional: Option<Optional> },
 }
 
-/// That a row may belong to no row of another relation.
+/// How rows are recognized that belong to no row of another relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Optional {
     pub(super) without: Without,
@@ -229,7 +229,7 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// Whether rows of a type are limited, by itself or through at most so many others.
+    /// Whether rows of a type are limited, by a scope of the type or of a type that it leads to through at most this many others.
     fn is_limited(&self, ty: &str, steps: usize) -> bool {
         let scopes = self.named(ty).map_or(&[][..], |(ty, _)| &ty.scopes);
         scopes.iter().any(|scope| match &scope.rows {
@@ -239,7 +239,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// Whether a type is of a relation, or leads to one that is, through at most so many others. So many are a circle.
+    /// Whether a type is of a relation, or leads to such a type through at most this many others. More would be a circle.
     fn leads(&self, ty: &str, to: &str, steps: usize) -> bool {
         let Some((_, relation)) = self.named(ty) else { return false };
         // All types of the relation: their rules are one.
@@ -327,8 +327,8 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// The pairs of types of which the second one's rows belong to those of the first: its parts, those of its lists, and those that lead to
-    /// it by its key. Those of changes tell of a row that it changed, whatever the row has.
+    /// The pairs of types in which the rows of the second type belong to rows of the first: its parts, the rows of its lists, and the rows
+    /// that lead to it by its key. Rows of changes are left out: they name a row that changed, whatever the row has.
     fn related(&self) -> impl Iterator<Item = (&'a str, &'a TypeDefinition)> {
         let SchemaDefinition { types, .. } = self.0;
         let named = |name: &str| types.iter().find(|ty| ty.name == name);

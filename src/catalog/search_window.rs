@@ -16,7 +16,7 @@ impl SearchWindow {
     /// time. `./dev bench cost` measures the worst search.
     pub const DEFAULT: Self = Self(7_500);
 
-    /// A window of so many rows; `None` outside of [`SearchWindow::MIN`] and [`SearchWindow::MAX`].
+    /// A window of this many rows; `None` outside of [`SearchWindow::MIN`] and [`SearchWindow::MAX`].
     pub fn new(rows: u32) -> Option<Self> {
         (Self::MIN..=Self::MAX).contains(&rows).then_some(Self(rows))
     }

@@ -111,7 +111,7 @@ pub enum GroupField {
 }
 
 impl GroupField {
-    /// The field with that index of a group with so many keys. They are published first, then the count, then the sums.
+    /// The field with this index, in a group with this many keys. The keys are published first, then the count, then the sums.
     pub(crate) fn at(index: usize, keys: usize) -> Self {
         match index.checked_sub(keys) {
             None => Self::Key(index),

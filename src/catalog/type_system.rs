@@ -69,13 +69,13 @@ impl Catalog {
         &self.characters
     }
 
-    /// The same catalog with another search window.
+    /// The catalog with another search window.
     #[must_use]
     pub fn with_search_window(self, search_window: SearchWindow) -> Self {
         Self { search_window, ..self }
     }
 
-    /// The same catalog for a database that stores columns so.
+    /// The catalog for a database that stores its columns in this way.
     #[must_use]
     pub fn with_stored_types(mut self, stored: &StoredTypes) -> Self {
         self.root.iter_mut().for_each(|binding| binding.set_stored_types(stored));

@@ -15,7 +15,7 @@ use crate::catalog::definition::{
 /// The part of a schema file that is left for somebody of whom `sees` tells whether one of some grants is held, or none is
 /// needed.
 pub(super) fn visible(schema: &SchemaDefinition, sees: impl Fn(&[String]) -> bool) -> SchemaDefinition {
-    // What nothing refers to in the whole file shows its columns to nobody.
+    // The columns of a type to which nothing in the whole file refers are visible to no caller.
     let whole = reachable(schema.types.clone());
     let types = whole.types.iter().filter(|ty| ty.is_query() || sees(&ty.grants)).cloned().map(|mut ty| {
         let is_shown = sees(&ty.grants);

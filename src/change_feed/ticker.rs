@@ -59,7 +59,7 @@ impl Ticker {
         Self { task, status }
     }
 
-    /// How far the feeds were when the server looked last; `None` while it does not know.
+    /// The state of the feeds when the server last read it; `None` before.
     pub(crate) fn status(&self) -> Option<FeedStatus> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -45,7 +45,7 @@ impl NamedOperation {
 }
 
 impl OperationCache {
-    /// An empty cache that takes about so many bytes at most.
+    /// An empty cache that takes about this many bytes at most.
     pub(super) fn new(capacity_bytes: usize) -> Self {
         Self { capacity: capacity_bytes, texts: Mutex::new(Texts::new(capacity_bytes)) }
     }

@@ -62,7 +62,7 @@ pub struct PricedText {
 }
 
 impl Compiler {
-    /// A compiler whose cache takes about so many bytes at most.
+    /// A compiler with a cache of about this many bytes at most.
     pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
         let shared = SharedCompilers {
             operations: OperationCache::new(cache_bytes),

@@ -18,7 +18,7 @@ pub(super) struct SearchString {
 }
 
 impl SearchString {
-    /// That of a field.
+    /// The terms of a field's search string.
     pub(super) fn of(request: &Request, text: &QueryText, field: usize) -> Option<Self> {
         let (name, end) = text.argument(field, "query")?;
         if text.get(name + 2) == "$" {

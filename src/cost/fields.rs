@@ -43,7 +43,7 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Adds lines that are paid so many times; those that are paid once for a page, `once_times`.
+    /// Adds lines that are paid `times` times, or `once_times` if they are paid once for a page.
     fn add(&mut self, lines: &'a [CostNode], parent_times: u64, once_times: u64) {
         for line in lines {
             let parent_times = if line.is_once { once_times } else { parent_times };

@@ -29,7 +29,7 @@ pub(super) struct RowPrice {
 }
 
 impl RowPrice {
-    /// How often `each` is paid for so many rows.
+    /// How often `each` is paid for this many rows.
     fn times(&self, rows: u64) -> u64 {
         if self.is_summed { credits_of(rows) } else { rows }
     }
@@ -87,7 +87,7 @@ impl OperationCost {
         price
     }
 
-    /// The same sum over the rows of each step that came back.
+    /// The price computed over the rows of each step that were returned.
     pub(super) fn actual(&self, rows: &[u64]) -> Cost {
         let costs = self.steps.iter().zip(rows).map(|(step, rows)| step.each.saturating_mul(step.times(*rows)));
         costs.fold(self.fixed, Cost::saturating_add)

@@ -84,7 +84,7 @@ impl DatabaseError {
         matches!(self, Self::Statement(error) if error.code() == Some(&SqlState::NUMERIC_VALUE_OUT_OF_RANGE))
     }
 
-    /// Whether the server does not accept a value, such as a time zone that it does not know.
+    /// Whether the server does not accept a value, such as an unknown time zone.
     pub(crate) fn is_invalid_value(&self) -> bool {
         matches!(self, Self::Statement(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE))
     }

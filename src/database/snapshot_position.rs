@@ -4,8 +4,8 @@ use crate::database::connection::own_connection::OwnConnection;
 use crate::database::error::DatabaseError;
 use crate::sync_token::{Epoch, Snapshot};
 
-/// Commits a message that nobody reads, and waits until it is on disk: so is everything before it then. A crash could otherwise lose
-/// transactions that were visible, with `synchronous_commit = off`, and give their ids to others.
+/// Commits a message that nobody reads, and waits until it is on disk. Then everything before it is on disk, too. With `synchronous_commit
+/// = off`, a crash could otherwise lose transactions that were visible, and give their ids to others.
 const FLUSH: &str = "
     SELECT set_config('synchronous_commit', 'local', true), pg_logical_emit_message(true, 'orderql', '')";
 

@@ -49,8 +49,8 @@ macro_rules! error_codes {
     (@no) => { false };
 }
 
-// The columns: variant, name, HTTP status, `Retry-After`, meaning. All of the first ten but `RESPONSE_TOO_LARGE` are the specification's, most of
-// the others are Apollo's or named after their HTTP status, because clients know those names.
+// The columns: variant, name, HTTP status, `Retry-After`, meaning. The first ten codes except `RESPONSE_TOO_LARGE` are from the
+// specification. Most of the others are Apollo's or named after their HTTP status, because clients already have these names.
 //
 // The status of rejected documents is 400: the newest draft of GraphQL-over-HTTP says 422, but graphql-http's audit
 // suite still expects 400. The codes of the protocol of persisted queries have 200, its own status: some of its clients do

@@ -19,7 +19,7 @@ use crate::execute::row_limits::{MemoryLimit, hold};
 use crate::execute::statement_log::StatementLog;
 use crate::plan::request_plan::Plan;
 
-/// How many rows are read at once, if so many have arrived.
+/// How many rows are read at once, if as many have arrived.
 const ROWS: usize = 256;
 
 /// A response that is written while its rows are fetched. If it is dropped before its end, its statement is cancelled.
@@ -77,7 +77,7 @@ pub enum StreamError {
 }
 
 impl ResponseStream {
-    /// A response of which nothing is fetched or written yet.
+    /// A response before anything is fetched or written.
     pub fn new(response: StreamedResponse) -> Self {
         let (sender, parts) = mpsc::channel(1);
         let log = Arc::clone(&response.log);

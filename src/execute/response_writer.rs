@@ -63,7 +63,7 @@ pub struct ResponseWriter {
     short_lists: Vec<ShortList>,
 }
 
-/// A row of a collection of the root of which some lists ended early, and their step.
+/// A row of a collection of the root with a list that ended early, and the list's step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ShortList {
     /// The index of the row on its page.
@@ -131,7 +131,7 @@ pub struct ShortSearch<'a> {
     pub is_page_cut: bool,
     /// Whether this flag is true because there are rows that were not examined.
     pub has_next_page: bool,
-    /// The same.
+    /// As `has_next_page`, for rows before the page.
     pub has_previous_page: bool,
 }
 

@@ -123,7 +123,7 @@ impl StatementLog {
         attempts.backend = backend;
     }
 
-    /// The statement has its locks, or failed. Its execution serves so many requests.
+    /// The statement has its locks, or failed. Its execution serves this many requests.
     pub(super) fn has_locks(&self, requests: usize) {
         let mut attempts = self.attempts();
         attempts.requests = requests;
@@ -157,7 +157,7 @@ impl StatementLog {
         }
     }
 
-    /// All rows are there: so many of each step.
+    /// All rows are there: this many of each step.
     pub(super) fn end(&self, end: Instant, rows: impl FnOnce() -> Box<[u64]>) {
         self.pause(end);
         self.end.get_or_init(|| (end, rows()));

@@ -31,7 +31,7 @@ pub(crate) struct HttpState {
     pub is_draining: Arc<AtomicBool>,
 }
 
-/// A request of which the head has arrived.
+/// A request whose head has arrived.
 pub(crate) struct ArrivedRequest {
     pub listener: ListenerKind,
     pub peer: IpAddr,

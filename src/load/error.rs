@@ -71,7 +71,7 @@ pub enum XmlErrorKind {
     /// A malformed attribute.
     #[error("{0}")]
     Attribute(#[from] quick_xml::events::attributes::AttrError),
-    /// The root element is not that of a data file.
+    /// The root element is not the root element of a data file.
     #[error("the root element is <{0}>; a data file has {ROOT_ELEMENTS}")]
     Root(String),
     /// No element at all.

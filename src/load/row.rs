@@ -58,7 +58,7 @@ pub(crate) struct RootOptions {
 pub(crate) enum FileItem {
     /// The root element. The first item, exactly once.
     Root(RootOptions),
-    /// The root element of a file of which no rows are read, instead of [`FileItem::Root`]. The only item.
+    /// The root element of a file that is not read, instead of [`FileItem::Root`]. The only item.
     TransformRoot,
     Row(FileRow),
     /// A row with an element inside a field. The XML is well-formed, but the field has no text value.

@@ -102,7 +102,7 @@ impl<'a> Migration<'a> {
         Ok(report)
     }
 
-    /// The statements that a run would execute, below what an operator should know before.
+    /// The statements that a run would execute, below notes for the operator.
     pub async fn dry_run(&self, client: &Client) -> Result<String, MigrateError> {
         let difference = self.difference(client).await?;
         let mut fills = Vec::new();
@@ -272,7 +272,7 @@ pub async fn migrate(client: &mut Client) -> Result<MigrationReport, MigrateErro
     Migration::new(&built_in()?)?.run(client, &mut |_| {}).await
 }
 
-/// The same beside writers, which takes longer.
+/// Migrates for the built-in schema, and makes the indexes beside writers, which takes longer.
 pub async fn migrate_concurrently(client: &mut Client) -> Result<MigrationReport, MigrateError> {
     Migration::new(&built_in()?)?.concurrently().run(client, &mut |_| {}).await
 }
@@ -321,7 +321,7 @@ async fn run_at_once(
     }
 }
 
-/// The same; of an error it returns the step as well.
+/// Runs steps in one transaction that waits this long for locks. An error has its step.
 async fn try_all(
     client: &mut Client,
     difference: &Difference,

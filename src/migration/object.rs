@@ -11,7 +11,7 @@ use fnv::FnvHasher;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum DeclaredKind {
     Function,
-    /// A function of triggers. Nobody else may call it.
+    /// A function of triggers. No role may call it.
     TriggerFunction,
     View,
     /// The triggers of a table, whose names follow the table's.

@@ -1,4 +1,4 @@
-//! The statements that make a difference, and what an operator should know of them before.
+//! The statements that make a difference, and the notes for the operator before them.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};

@@ -184,7 +184,7 @@ impl RowParser {
         }
         match self.rows.entry(id).or_default().0.entry(field) {
             Entry::Vacant(entry) => _ = entry.insert(value),
-            // The same row with its index written in another way.
+            // The row with its index written in another way.
             Entry::Occupied(entry) if value.is_some() && *entry.get() != value => {
                 self.errors.push(ParameterError::Contradictory(name.to_owned()));
             }
@@ -306,7 +306,7 @@ mod tests {
         let expected = ["the parameter box_shipmentId_0 was sent with different values"];
         assert_eq!(errors(&format!("{BOX}&box_shipmentId_0=11")), expected);
         assert_eq!(errors(&format!("{BOX}&facilityId=T")), ["the parameter facilityId was sent with different values"]);
-        // The same row with its index written in two ways.
+        // The row with its index written in two ways.
         assert_eq!(
             errors(&format!("{BOX}&box_shipmentId_00=11"))[0],
             "the parameter box_shipmentId_00 was sent with different values"

@@ -89,7 +89,7 @@ pub(crate) enum ViolationCause {
         /// The other shipment's status.
         status: Option<String>,
     },
-    /// The same, if the caller does not see the other shipment.
+    /// A part of the order item is in another shipment, which the caller does not see.
     #[error("{order_item} is in another shipment too, which is not among those that your user groups may change")]
     PartUnseen { order_item: OrderItemId },
     /// Another row changes the same item.

@@ -14,7 +14,7 @@ impl Outline {
         Some(&self.field(edge, "node")?.ty.named)
     }
 
-    /// The type of a field's objects: of a connection that of its nodes.
+    /// The type of a field's objects; of a connection, the type of its nodes.
     pub(crate) fn element_type<'a>(&'a self, field: &'a OutlineField) -> &'a str {
         field.object.map_or(&field.ty.named, |place| &self.types[place].name)
     }

@@ -1,4 +1,4 @@
-//! A query for what was found, which runs as it is. The values that only the caller knows are `?`.
+//! A query for the fields that were found, which runs as it is. Values that only the caller has are `?`.
 
 use crate::outline::paths::Question;
 use crate::outline::{Outline, OutlineField, TypeKind};

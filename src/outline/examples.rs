@@ -46,7 +46,8 @@ pub fn examples() -> &'static [Example] {
     &EXAMPLES
 }
 
-/// The example whose question is most like some words, of which each says as much as its weight, with how much of them it has: from 0 to 1.
+/// The example with the question that is most like some words, and how much of the words it has: from 0 to 1. Each word counts by its
+/// weight.
 pub(super) fn nearest(outline: &Outline, question: &[String], weights: &[f32]) -> Option<(&'static Example, f32)> {
     let rated = examples().iter().map(|example| (example, example.likeness(question, weights)));
     let mut rated: Vec<_> = rated.filter(|(_, likeness)| *likeness > 0.0).collect();

@@ -72,7 +72,7 @@ pub struct OutlineField {
     description: String,
     /// Its type.
     pub ty: TypeReference,
-    /// The place of its objects' type among the types: of a connection that of its nodes. None of values without parts.
+    /// The place of its objects' type among the types; of a connection, the type of its nodes. `None` for values without parts.
     object: Option<usize>,
     /// In the order of the schema.
     pub arguments: Vec<OutlineArgument>,

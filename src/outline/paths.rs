@@ -17,7 +17,7 @@ const MAX_WAYS: usize = 2;
 const MAX_WORDS: usize = 24;
 const MAX_PHRASES: usize = 8;
 
-/// As many ways are kept for a phrase: two may fit alike, and only who asks knows which is meant.
+/// The number of paths that are kept for a phrase: two may fit equally, and only the caller can choose.
 const WAYS_OF_PHRASE: usize = 2;
 
 /// What is left of a share in the name of an object on the way.
@@ -176,7 +176,7 @@ impl<'a> Question<'a> {
             rated_roots.push((root, self.total(&most(own, reached))));
         }
         let mut rated: Vec<_> = best.ways.into_values().flatten().collect();
-        // The map has no order; equal ones are in that of their ways.
+        // The map has no order; equal paths are in the order of their texts.
         rated.sort_by(|one, other| {
             let ways = one.way.iter().zip(&other.way).map(|(one, other)| one.name.cmp(&other.name));
             let ways = ways.fold(one.way.len().cmp(&other.way.len()), std::cmp::Ordering::then);
@@ -228,7 +228,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Puts a way among the best so many of some, the best first.
+/// Puts a path among the best of some, the best first, up to a number.
 fn keep<'a>(ways: &mut Vec<Rated<'a>>, most: usize, way: &[&'a OutlineField], score: f32) {
     let rank = ways.iter().position(|other| other.score < score).unwrap_or(ways.len());
     if rank < most {

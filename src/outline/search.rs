@@ -1,4 +1,4 @@
-//! The fields that some words mean, ranked, each with its path from a root, for somebody who does not know the schema.
+//! The fields for some words, ranked, each with its path from a root, for clients without knowledge of the schema.
 
 use serde::Serialize;
 use serde_json::json;
@@ -187,7 +187,8 @@ fn arrange(objects: &mut Vec<Rated<'_>>, best: Option<&OutlineField>) {
     }
 }
 
-/// A query for the best root: totals, or the best object that its rows lead to. A list is better than one row, whose key only the caller knows.
+/// A query for the best root: totals, or the best object that its rows lead to. A list is better than one row, because only the caller has
+/// the row's key.
 fn made_example<'a>(
     outline: &'a Outline,
     question: &Question<'a>,
@@ -303,7 +304,7 @@ mod tests {
         assert_eq!(found("customer of an order"), found("customer of an order"));
     }
 
-    /// What people ask, with the roots of which one has to be listed.
+    /// Questions of people, each with roots; the search has to list one of these.
     const SEARCHES: &str = include_str!("../../tests/agents/searches.txt");
 
     #[test]

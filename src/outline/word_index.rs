@@ -15,7 +15,7 @@ const OTHER_SPELLING: f32 = 0.6;
 /// What a second meaning adds, in shares of the smaller one.
 const FURTHER_MEANING: f32 = 0.15;
 
-/// Fields of which a word says this much count for how rare it is.
+/// A field counts for the rarity of a word if the word describes it to this degree.
 const TELLING: f32 = 0.4;
 
 /// As many words of the schema are named for a text that has none.

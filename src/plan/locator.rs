@@ -193,7 +193,7 @@ impl Locator<'_> {
         }
     }
 
-    /// The number of rows of a span, up to a limit; null if the window ended before so many were found.
+    /// The number of rows of a span, up to a limit; null if the window ended before the limit was reached.
     pub(crate) fn count(&self, span: &Span<'_>, limit: Placeholder, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
         if let Some(list) = self.list.filter(|_| self.filters.is_empty() && self.found_by == FoundBy::Order) {
@@ -288,7 +288,7 @@ impl Locator<'_> {
         })
     }
 
-    /// Ranges of which every row matches.
+    /// Ranges in which every row matches.
     fn in_order(&self, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
         writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.keys("t"))?;
         match (self.list.as_ref().and_then(|list| Some((list, list.head?))), take) {
@@ -322,7 +322,7 @@ impl Locator<'_> {
         write!(text, "\n) AS t\nWHERE {}(SELECT count(*) FROM w) < {limit})", self.too_many())
     }
 
-    /// A row of the window that matches, or else the row after the window, of which that is not known.
+    /// A row of the window that matches, or else the row after the window. Whether this row matches is not known.
     fn window_probe(&self, span: &Span<'_>, text: &mut String) -> fmt::Result {
         let (keys, too_many, window) = (self.keys("t"), self.too_many(), self.probe_window);
         let columns = "NULL::int8 AS number, 1::int8 AS position";
@@ -380,9 +380,9 @@ impl Locator<'_> {
         write!(text, "\n) AS t) AS t{order}\nLIMIT {limit}")
     }
 
-    /// Some rows of a segment of few merged ranges. Of each, PostgreSQL reads what it needs: every range is in the page's order,
-    /// and one that equals a value in the index's first column is so by the other columns. That is said again outside of the range,
-    /// where it does not choose an index.
+    /// Some rows of a segment of few merged ranges. PostgreSQL reads only as much as it needs of each: every range is in the page's order.
+    /// A range that equals a value in the index's first column is in the order of the other columns. The order is written once more outside
+    /// of the range, where it does not choose an index.
     fn merge(
         &self,
         segment: &[Condition<'_>],

@@ -12,7 +12,7 @@ use crate::value::Value;
 pub(crate) enum ParameterSource {
     /// A key of the lookup: its index among those given.
     Key(usize),
-    /// The same as an array of one value.
+    /// A key of the lookup, as an array of one value.
     KeyArray(usize),
     /// The value of a term of the step's search string, by the term's index.
     Term(usize),

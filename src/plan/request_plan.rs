@@ -153,7 +153,7 @@ impl Plan {
         (is_until_now && roots.next().is_none()).then_some(marks)
     }
 
-    /// Whether it reads changes: only the primary knows of all transactions.
+    /// Whether it reads changes: only the primary has the state of all transactions.
     pub fn reads_changes(&self) -> bool {
         self.values.iter().any(|values| values.start().is_some())
     }

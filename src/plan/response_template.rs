@@ -141,7 +141,7 @@ pub enum Op {
         /// The branch of the statement whose rows they are.
         step: StepId,
     },
-    /// The same of a bounded list: `null` and a jump to `end` if it has too many rows.
+    /// Enters a bounded list: `null` and a jump to `end` if it has too many rows.
     BoundedList {
         /// The branch of the statement whose rows they are.
         step: StepId,

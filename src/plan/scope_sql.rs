@@ -12,7 +12,7 @@ use crate::plan::parameters::{ParameterSource, Parameters};
 use crate::plan::sql::{Alias, ColumnOf, Condition, Relation, Where};
 use crate::query::bind::ids::StepId;
 
-/// The same statement with the rows that it reads of limited relations, and the scopes that limit these.
+/// The statement with limits for the rows that it reads of limited relations, and the scopes that limit these.
 pub(crate) fn limited(
     relations: &[ScopedRelation],
     sql: String,
@@ -67,7 +67,7 @@ pub(crate) fn condition<'a>(condition: &'a ScopeCondition, parameters: &mut Para
     }
 }
 
-/// That a row belongs to no row of another relation.
+/// The condition that a row belongs to no row of another relation.
 fn is_without<'a>(column: &'a str, Without(text): &'a Without) -> Condition<'a> {
     let column = ColumnOf(Alias::Base, column);
     let is_null = Condition::IsNull(column);

@@ -53,7 +53,7 @@ pub(crate) enum ReturnedSource {
     BeyondPage,
 }
 
-/// A column that is shown: its index in a row of the statement, and that of its size.
+/// A column that is shown: its index in a row of the statement, and the index of its size.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShownColumn {
     pub(crate) column: usize,

@@ -124,7 +124,7 @@ impl SqlOperator {
         matches!(self, Self::Less | Self::LessOrEqual)
     }
 
-    /// The same operator, that equal values fulfil as well.
+    /// The operator that equal values fulfil as well.
     fn or_equal(self) -> Self {
         match self {
             Self::Less => Self::LessOrEqual,
@@ -153,7 +153,7 @@ pub(crate) enum Comparand {
     Parameter(Placeholder, StoredType, Collation),
     /// The current element of a list.
     Element,
-    /// That of a second list.
+    /// The element of a second list.
     OtherElement,
 }
 
@@ -196,7 +196,7 @@ pub(crate) enum Condition<'a> {
     CompareRow(Vec<ColumnOf<'a>>, SqlOperator, Vec<Placeholder>),
     /// A column equals an element of a parameter.
     Among(ColumnOf<'a>, Placeholder),
-    /// A column equals an element of a parameter, of which there may be many. PostgreSQL looks the value up in a hash table.
+    /// A column equals an element of a parameter with perhaps many elements. PostgreSQL looks the value up in a hash table.
     InSet(ColumnOf<'a>, Placeholder, StoredType),
     /// A column equals the current element of a list.
     IsElement(ColumnOf<'a>),
@@ -374,8 +374,8 @@ impl<I: Iterator<Item: Display> + Clone> Display for Separated<I> {
     }
 }
 
-/// `ORDER BY` columns of the base relation on a line of its own, or nothing: an index is scanned in a direction. PostgreSQL's default
-/// order of nulls is that of the index: last when ascending, first when descending.
+/// `ORDER BY` columns of the base relation on a line of its own, or nothing: an index is scanned in a direction. PostgreSQL's default order
+/// of nulls is the order of the index: last when ascending, first when descending.
 pub(crate) fn order_by(columns: &[&str], ascending: bool) -> impl Display {
     fmt::from_fn(move |f| {
         let column =

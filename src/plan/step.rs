@@ -16,7 +16,7 @@ pub struct Step {
     pub relation: String,
     /// The step whose rows are its parents. `None` for a field of the query root.
     pub parent: Option<StepId>,
-    /// The number after that of the last step below it. Steps are numbered in the order of the response.
+    /// The number after the number of the last step below it. Steps are numbered in the order of the response.
     pub end: StepId,
     /// Whether the page is taken from the back.
     pub backward: bool,
@@ -32,7 +32,7 @@ pub struct Step {
     pub access_path: AccessPath,
     /// The columns that describe a search whose page may end with its window.
     pub search: Option<SearchColumns>,
-    /// The columns that describe totals. The rows are groups then, and the cursor is that of the last row examined.
+    /// The columns that describe totals. Then the rows are groups, and the cursor belongs to the last row examined.
     pub totals: Option<TotalsColumns>,
 }
 

@@ -114,8 +114,8 @@ async fn granted(client: &Client, select: &str) -> Result<Vec<Granted>, ManageEr
         .collect()
 }
 
-/// Grants something to the group. `names` are those of the schema file, which can be granted although nobody has them yet. Returns whether
-/// anything changed.
+/// Grants something to the group. `names` are the names in the schema file, which can be granted although no group has them yet. Returns
+/// whether anything changed.
 pub(crate) async fn add(
     operator: &mut Operator,
     group_id: &str,

@@ -178,8 +178,8 @@ fn summary(steps: &[Step]) -> String {
     summary
 }
 
-/// The table that a statement reads: that of the query's fields, whose rows the other tables belong to. OpenTelemetry's conventions
-/// know one table alone: fields of several have none.
+/// The table that a statement reads: the table of the query's fields, to whose rows the rows of other tables belong. OpenTelemetry's
+/// conventions have one table for a statement: a statement for fields of several tables has none.
 fn table(steps: &[Step]) -> Option<&str> {
     let mut roots = steps.iter().filter(|step| step.parent.is_none()).map(|step| &*step.relation);
     let first = roots.next()?;

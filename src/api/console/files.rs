@@ -23,7 +23,7 @@ use crate::http::response::{HttpResponse, add_vary, empty_response};
 /// How long a client may have to wait for a file that has to be compressed first.
 const COMPRESSING: Duration = Duration::from_secs(10);
 
-/// Whose turn that is: nobody has signed in.
+/// A request of a page belongs to no caller, because nobody has signed in.
 const VISITOR: &str = "visitor";
 
 /// Which headers every response of the console has. Its scripts are its own files, and its requests go where it came from. The
@@ -93,7 +93,7 @@ pub(crate) async fn respond(service: &Service, path: &str, headers: &HeaderMap) 
         Choice::Identity => None,
         Choice::Preferred(coding) | Choice::Only(coding) => Some(coding),
     };
-    // The name has a hash of the content, so whoever knows it has the content.
+    // The name has a hash of the content, so the content under a name never changes.
     let tag = format!("W/\"{name}\"");
     let is_known = entity_tag::is_known(headers, &format!("\"{name}\""));
     let mut response = if is_known {

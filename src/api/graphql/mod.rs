@@ -157,7 +157,7 @@ async fn run(
     let field_costs = cost_report::field_costs(request, headers).await?;
     let QueryRequest { context, caller, view, query } = &mut *request;
     let RequestContext { service, in_flight, .. } = &mut **context;
-    // Nobody needs the values of variables any more, in particular not while the request waits.
+    // The values of variables are not needed any more, in particular not while the request waits.
     query.drop_variables(in_flight);
     let includes_plan = cost_report::includes_plan(caller, headers, &compiled)?;
     let prepared = PreparedQuery { compiled, grants: view.grants, field_costs, includes_plan, after };
@@ -172,7 +172,7 @@ async fn run(
     let admitted = prepared.admit(request, schedule).await?;
     let QueryRequest { context, caller, .. } = &mut *request;
     let place = if wants_analysis { None } else { streamed_body::place(&context.service, &admitted) };
-    // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
+    // Boxed, so that the futures of other requests, and the values that are moved where a request begins, stay small.
     let body = match place {
         None if wants_analysis => Box::pin(analysis::respond(context, caller, &admitted)).await,
         Some(place) => Box::pin(streamed_body::begin(request, admitted, place)).await,

@@ -18,7 +18,7 @@ pub(crate) enum RequestMethod {
     Patch,
     /// Another one.
     Other,
-    /// That of a request whose head cannot be parsed.
+    /// The label of a request whose head cannot be parsed.
     Unreadable,
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn applied(request: &UpdateRequest, notes: &[Note]) -> HttpResponse {
     json_response(StatusCode::OK, Media::Json.content_type(), &AppliedBody { request, notes })
 }
 
-/// The parameters of the request, the message of success, and what else the client should know.
+/// The parameters of the request, the message of success, and the notes for the client.
 struct AppliedBody<'a> {
     request: &'a UpdateRequest,
     notes: &'a [Note],

@@ -42,8 +42,8 @@ impl WriterPool {
     }
 }
 
-/// A connection that one update writes to. If it is dropped, because nobody waits for the update any more, its transaction is
-/// rolled back, and a connection that does not answer soon is closed: it must not keep the next update waiting.
+/// A connection that one update writes to. If it is dropped, because the update was given up, its transaction is rolled back, and a
+/// connection that does not answer soon is closed: it must not keep the next update waiting.
 pub struct WriterConnection {
     connection: Option<Object>,
     tls: MakeRustlsConnect,

@@ -180,7 +180,7 @@ enum CodingEncoder {
 }
 
 impl CodingEncoder {
-    /// An encoder, for so many bytes if their number is known.
+    /// An encoder, for this many bytes if their number is known.
     fn new(coding: Coding, size: Option<usize>) -> io::Result<Self> {
         Ok(match coding {
             Coding::Zstd => {

@@ -15,7 +15,7 @@ use crate::http::response::{BoxError, ResponseBody};
 
 /// What lasts until a response is delivered or given up.
 pub(crate) trait DeliveryRecord: Debug + Send + Sync + 'static {
-    /// The response is delivered, or broken off, after so many bytes of the two bodies.
+    /// The response is delivered, or broken off, after this many bytes of the two bodies.
     fn end(&mut self, received: u64, sent: u64, is_complete: bool);
 }
 
@@ -73,7 +73,7 @@ impl<R: DeliveryRecord> OutgoingBody<R> {
                 in_flight,
                 unsent: AtomicUsize::new(0),
                 is_waiting: AtomicBool::new(false),
-                // Nobody asks for the parts of a response to HEAD.
+                // The parts of a response to HEAD are not read.
                 is_ended: AtomicBool::new(true),
                 made: AtomicU64::new(0),
                 taken: AtomicU64::new(0),
@@ -99,7 +99,7 @@ impl<R: DeliveryRecord> Delivery<R> {
         self.check_waiting();
     }
 
-    /// The client has nothing left to take, and the server has nothing for it yet: nobody waits for the client.
+    /// The client has nothing left to take, and the server has nothing for it yet: nothing is waited for.
     fn check_waiting(&self) {
         if self.is_waiting.load(Ordering::Acquire) && self.unsent.load(Ordering::Acquire) == 0 {
             self.in_flight.progress(Phase::Serving);

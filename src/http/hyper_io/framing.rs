@@ -34,11 +34,11 @@ enum State {
     Http2,
     /// The part of a head that was received; empty between two messages.
     Head(Vec<u8>),
-    /// A body with so many bytes left.
+    /// A body with this many bytes left.
     Sized(u64),
     /// The line with a chunk's size, as far as it was received.
     ChunkSize(Vec<u8>),
-    /// A chunk with so many bytes left, including its line end.
+    /// A chunk with this many bytes left, including its line end.
     Chunk(u64),
     /// The trailers, and whether their last line is empty so far.
     Trailers {

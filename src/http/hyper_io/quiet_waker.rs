@@ -15,7 +15,7 @@ thread_local! {
 /// Wakes a connection's task, but not from within [`quietly`].
 struct QuietWaker(Waker);
 
-/// The waker in place of that of a connection's task.
+/// The waker in place of the waker of a connection's task.
 pub(crate) fn quiet_waker(task: &Waker) -> Waker {
     Arc::new(QuietWaker(task.clone())).into()
 }

@@ -84,7 +84,7 @@ pub(crate) async fn read(
     }
 }
 
-/// How long the rest of a body is waited for that nobody reads.
+/// How long the rest of a body is waited for, if it is not read.
 const DISCARDING: Duration = Duration::from_secs(1);
 
 /// Reads what is left of a body and drops it, before a response over HTTP/2 begins. A response that ends earlier resets its

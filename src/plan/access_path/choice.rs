@@ -96,7 +96,7 @@ impl Search<'_> {
         })
     }
 
-    /// The path to the rows of a parent that has so many at most.
+    /// The path to the rows of a parent that has at most this many.
     fn by_parent(&self, at_most: u32) -> AccessPath {
         AccessPath {
             found_for: FoundFor::PageBelowRow,

@@ -1,7 +1,7 @@
 //! The path to the rows of a page.
 
-/// The page size for which the number of a window's rows is given. A larger page costs so many times more, and may examine so many times
-/// more rows.
+/// The page size for which the number of a window's rows is given. A page of twice this size costs twice as much, and may examine twice as
+/// many rows.
 const WINDOW_PAGE: u32 = 50;
 
 /// The page size up to which a window below a row is the same.
@@ -51,9 +51,9 @@ pub enum FoundBy {
     /// One that has them in the page's order, unless look-ups find few.
     #[default]
     Order,
-    /// That of the primary key, which the look-up has values of. There is no window then.
+    /// The index of the primary key. The look-up has the key's values. There is no window then.
     Key,
-    /// That of the columns that join rows with their parent. All rows of the parent are read, and sorted. There is no window.
+    /// The index of the columns that join rows with their parent. All rows of the parent are read, and sorted. There is no window.
     Parent {
         /// The most rows that a parent has. With more, none is returned.
         at_most: u32,
@@ -68,7 +68,7 @@ pub enum FoundFor {
     Page,
     /// A page below a row. A smaller one examines fewer rows, too: there is one for each row above.
     PageBelowRow,
-    /// Totals, which examine as many rows for any number. Look-ups may find as many as are summed up, each of which is paid.
+    /// Totals, which examine as many rows for any number. Look-ups may find as many rows as are summed up, because each of these is paid.
     Totals,
     /// A count, which examines as many rows for any number.
     Count,
@@ -155,7 +155,7 @@ impl AccessPath {
         self.found_by != FoundBy::Order
     }
 
-    /// The most rows that are examined in order for a page of so many rows; 0 without filters.
+    /// The most rows that are examined in order for a page of this size; 0 without filters.
     pub fn window_of(&self, page_size: u32) -> u32 {
         let page_size = match self.found_for {
             FoundFor::Page => page_size.max(WINDOW_PAGE),
@@ -173,7 +173,7 @@ impl AccessPath {
         self.prefix.into_iter().flat_map(|prefix| prefix.lists()).chain(of_key)
     }
 
-    /// The most matching rows with which a look-up is used, for a page of so many rows.
+    /// The most matching rows with which a look-up is used, for a page of this size.
     pub fn lookup_rows(&self, lookup: &Lookup, page_size: u32) -> u32 {
         if self.found_for == FoundFor::Totals { lookup.rows.max(page_size) } else { lookup.rows }
     }

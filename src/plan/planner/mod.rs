@@ -99,7 +99,7 @@ struct PageDraft {
 }
 
 impl<'a> Planner<'a> {
-    /// An empty template with so many steps.
+    /// An empty template with this many steps.
     fn new(catalog: &'a Catalog, steps: usize, terms: &'a TermShapes, output: Output<'a>) -> Self {
         Self {
             catalog,
@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// The number after that of the last step below a step.
+    /// The number after the number of the last step below a step.
     fn end(&self, step: StepId, children: &[StepBranch<'_>]) -> StepId {
         children.last().map_or(step + 1, |last| self.steps[last.step].end)
     }

@@ -117,7 +117,7 @@ struct PageOrder<'a> {
     restriction: Restriction<'a>,
     /// The cursors in the index, if the rows are read in its order.
     of_index: Option<Cursors<'a>>,
-    /// The same for the rows of a look-up. They are compared with the whole position: they have no range.
+    /// The cursors for the rows of a look-up. The rows are compared with the whole position, because they have no range.
     of_lookups: Option<Cursors<'a>>,
 }
 

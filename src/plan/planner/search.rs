@@ -59,7 +59,7 @@ impl<'a> SearchTerms<'a> {
         prefix.is_merged() && term == prefix.term && key.scope.is_some() && key.column.stored == StoredType::Text
     }
 
-    /// The condition of a term that is checked row by row. The value of a list is an array, and with a semi-join that of an
+    /// The condition of a term that is checked row by row. The value of a list is an array; with a semi-join, so is the value of an
     /// equality.
     fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let PlannedTerm { key, comparator, .. } = self.terms[index];
@@ -84,8 +84,8 @@ impl<'a> SearchTerms<'a> {
         Condition::Exists(&semi_join.relation, &semi_join.by, Box::new(condition), inner)
     }
 
-    /// The condition of a term that an index serves, on the relation that has its column. The value of an equality is an array,
-    /// as that of a list is.
+    /// The condition of a term that an index serves, on the relation that has its column. The value of an equality is an array, as the
+    /// value of a list is.
     fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let PlannedTerm { key, comparator, .. } = self.terms[index];
         let column = ColumnOf(alias, &key.column.name);

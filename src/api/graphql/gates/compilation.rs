@@ -100,7 +100,7 @@ async fn compile_apart<T: Send + 'static>(
         (result, delay.unwrap_or_default())
     };
     let done = turn.run(until, work).await;
-    // It is copied if nobody waited until it was compiled.
+    // It is copied if the request was given up before it was compiled.
     *request = Arc::unwrap_or_clone(shared);
     let (result, delay) = done?;
     if !delay.is_zero() {

@@ -51,7 +51,8 @@ impl Work {
     }
 }
 
-/// A text that did not compile claims so many times as long as that took: a caller's take a quarter of a core at most.
+/// A text that did not compile claims this multiple of the time that its check took: the texts of one caller take a quarter of a core at
+/// most.
 const FAILED: u32 = 4;
 
 /// Charges the caller for a text that did not compile, after so much time. Returns how long the response is held back.

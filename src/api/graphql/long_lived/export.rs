@@ -213,7 +213,7 @@ async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
 }
 
 impl RunningExport {
-    /// Pauses if queries were run since the last pause: people wait for those, and nobody for a single page.
+    /// Pauses if queries were run since the last pause: somebody waits for a query, and for a single page of an export nobody does.
     async fn let_queries_pass(&mut self) {
         let Some(server) = &self.server else { return };
         let queries = server.queries_begun();

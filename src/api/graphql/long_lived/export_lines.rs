@@ -1,4 +1,4 @@
-//! The lines of an export beside its nodes: what else a client has to know.
+//! The lines of an export beside its nodes.
 //!
 //! These lines are objects with one key that begins with `@`, which no key of a response can:
 //! `@errors` reports nodes with fields that could not be written, `@search` nodes with lists that ended early, `@resume` has a cursor

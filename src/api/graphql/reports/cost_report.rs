@@ -94,7 +94,7 @@ pub(crate) async fn field_costs(
     Ok(Some(json!(explanation.fields())))
 }
 
-/// Whether the client asks how its query is executed, or for an analysis of that. Fails if it may not know.
+/// Whether the client asks for the plan of its query, or for an analysis. Fails if the caller may not see plans.
 pub(crate) fn includes_plan(caller: &Principal, headers: &HeaderMap, compiled: &Compiled) -> Result<bool, AccessError> {
     let is_included = headers.get(INCLUDE_PLAN).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true"));
     let is_wanted = is_included || wants_analysis(headers);

@@ -1,4 +1,4 @@
-//! The members of a JSON object as they were sent. Values that nobody reads are never made.
+//! The members of a JSON object as they were sent. Values are only parsed when they are read.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::api::query_texts::QueryTextOptions;
 
-    /// The hash of Apollo's documentation, that of `{__typename}`.
+    /// The hash of `{__typename}`, from Apollo's documentation.
     const TYPENAME: &str = "ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38";
 
     fn texts(capacity: usize) -> QueryTexts {

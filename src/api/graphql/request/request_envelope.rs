@@ -25,7 +25,7 @@ pub(crate) const PERSISTED_QUERY: &str = "persistedQuery";
 pub(crate) struct GraphqlRequest {
     /// The query's text. Without it, `extensions` have its hash, or there is the id of a document.
     pub query: Option<String>,
-    /// The id of a document that the server knows.
+    /// The id of a document that the server has.
     pub document_id: Option<String>,
     /// The operation's name.
     pub operation_name: Option<String>,

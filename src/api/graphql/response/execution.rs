@@ -148,7 +148,7 @@ pub(crate) async fn settle<T>(
             Err(QueryError::RowsTooLarge { rows, bytes, limit, cost, bucket }.into())
         }
         Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
-        // The query is not to blame if the database answers nobody.
+        // The query is not to blame if the database does not answer other requests either.
         Err(_) if !service.database_answers() => {
             service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::Unavailable("the database does not answer".into()).into())
@@ -180,8 +180,8 @@ async fn run<T>(
     time::timeout_at(until, running).await
 }
 
-/// Where a query of which nothing was sent is read once more, if that may help. It is not paid for again. If its statement may be out of
-/// date, it is prepared once more.
+/// Where a query is read once more after an error, if nothing of its response was sent and a second attempt may help. It is not paid for
+/// again. If its statement may be out of date, it is prepared once more.
 pub(crate) fn second_route<T>(
     service: &Service,
     route: &ReadRoute,

@@ -151,7 +151,7 @@ enum State {
     Over,
 }
 
-/// A response of which a part was sent.
+/// A response that was sent in part.
 struct RunningResponse {
     stream: ResponseStream,
     end: ResponseEnd,
