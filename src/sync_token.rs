@@ -29,7 +29,8 @@ const MAX_RUNNING_BYTES: usize = 4096;
 /// The highest id that PostgreSQL gives to a transaction, about. A sum of two is no overflow.
 const MAX_ID: u64 = 1 << 62;
 
-/// The transactions that are visible at a time: those below `xmax` that were not running. Its `Display` is PostgreSQL's notation.
+/// The transactions that are visible at a time: the transactions below `xmax` that were not running. Its `Display` is PostgreSQL's
+/// notation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     xmin: u64,
@@ -243,8 +244,8 @@ impl SyncToken {
         self.walk.as_ref().is_none_or(|walk| self.from.is_within(&walk.to))
     }
 
-    /// The transactions below the earlier snapshot's end whose marks are still to be read, as an array of PostgreSQL: those that ran
-    /// then, and come after the position.
+    /// The transactions below the earlier snapshot's end whose marks are still to be read, as an array of PostgreSQL: the transactions that
+    /// ran then, and come after the position.
     pub fn finished_since(&self) -> String {
         let after = self.walk.as_ref().map_or(0, |walk| walk.position.xid);
         let mut text = String::from("{");

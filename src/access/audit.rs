@@ -152,7 +152,7 @@ pub(crate) async fn store(client: &impl GenericClient, events: &[AuditEvent]) ->
     Ok(())
 }
 
-/// The latest events, the oldest first: those since a time in PostgreSQL's form, or all, and `limit` of them at most.
+/// The latest events, the oldest first: events since a time in PostgreSQL's form, or all, and `limit` of them at most.
 pub(crate) async fn list(
     client: &impl GenericClient,
     since: Option<&str>,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::access::audit::{Action, AuditEvent};
 use crate::access::network::Network;
 
-/// How many kinds of events have rows of their own within a minute. Those beyond share rows without address and subject.
+/// How many kinds of events have rows of their own within a minute. Further kinds share rows without address and subject.
 const MAX_KINDS: usize = 100;
 
 /// The detail that says why a login was refused.
@@ -62,7 +62,7 @@ impl Repeats {
         }
     }
 
-    /// The events that count those of the minute which was. A new one begins.
+    /// The events that count the events of the last minute. A new minute begins.
     pub(super) fn next_minute(&mut self) -> Vec<AuditEvent> {
         let counted = mem::take(&mut self.kinds).into_values().filter_map(|Repeated { count, last }| {
             let mut event = last?;

@@ -122,7 +122,7 @@ impl Listening {
         tokio::spawn(async move {
             while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
                 match message {
-                    // Those of the triggers have no payload.
+                    // Notifications of the triggers have no payload.
                     AsyncMessage::Notification(notification) if notification.payload().is_empty() => {
                         changed.notify_one();
                     }

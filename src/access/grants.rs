@@ -119,7 +119,7 @@ impl Principal {
 /// What stands for every value of a scope.
 pub(crate) const EVERY_VALUE: &str = "*";
 
-/// The values among those of groups in a scope; `None` if it limits nothing. Each is a scope, `=` and a value.
+/// The values in a scope among the values of groups; `None` if the scope limits nothing. Each is a scope, `=` and a value.
 pub(crate) fn values_in<'v>(values: &'v [String], scope: &str) -> Option<Vec<&'v str>> {
     let of_scope = || values.iter().filter_map(|value| value.strip_prefix(scope)?.strip_prefix('='));
     (!of_scope().any(|value| value == EVERY_VALUE)).then(|| of_scope().collect())

@@ -31,7 +31,7 @@ struct SharedCounts {
 }
 
 impl SharedLockout {
-    /// Starts without wrong passwords, but for those that are in the store.
+    /// Starts without wrong passwords, except for the wrong passwords in the store.
     pub(crate) fn new(options: LockoutOptions, store: Option<SharedStore>) -> Self {
         Self { local: Lockout::new(options), shared: store.map(SharedCounts::new) }
     }

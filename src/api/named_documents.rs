@@ -27,7 +27,7 @@ pub(crate) struct NamedDocuments {
 }
 
 impl NamedDocuments {
-    /// Those of a manifest by their ids, and others by the names of their operations. Fails if two have one name.
+    /// The documents of a manifest by their ids, and others by the names of their operations. Fails if two have one name.
     pub(crate) fn new(documents: &[Document]) -> Result<Self, AmbiguousName> {
         let mut named = Self::default();
         let mut places: HashMap<&str, &Document> = HashMap::new();

@@ -60,7 +60,7 @@ pub(crate) struct Service {
     /// has the old one.
     pub vocabularies: Arc<VocabularyReader>,
     /// The callers' credits, and the places of their running and waiting queries; each page of an export counts as a query. Credits are in
-    /// memory, or in the store that several servers share. Places are those of this server.
+    /// memory, or in the store that several servers share. Places are this server's own.
     pub admission: Arc<QueryThrottle>,
     /// The store that several servers share, to report whether it is there. The buckets of `admission` and the locks of `logins` have
     /// copies.
@@ -94,7 +94,7 @@ pub(crate) struct Service {
     /// The callers' running exports of snapshots, at most one for each caller: an export holds a connection and a transaction from its
     /// first page to its last.
     pub exports: Queues,
-    /// Connections for order updates, apart from those that read, so that neither can exhaust the other.
+    /// Connections for order updates, apart from the connections that read, so that neither can exhaust the other.
     pub writer: WriterPool,
     /// The settings of order updates. Replaced by a reload.
     pub update_options: UpdateOptions,
@@ -118,7 +118,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// The server is stopping: requests that wait for other requests get an error, and those that run go on.
+    /// The server is stopping: requests that wait for other requests get an error, and running requests go on.
     pub(crate) fn stop_waiting(&self) {
         self.admission.close();
         self.updates.close();

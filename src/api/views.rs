@@ -22,7 +22,7 @@ use crate::catalog::stored_type::StoredTypes;
 use crate::compile::compiler::Compiler;
 use crate::outline::Outline;
 
-/// Views that are kept beside the two that are made at the start. Those that were not used for longest are dropped.
+/// Views that are kept beside the two that are made at the start. The views that were not used for longest are dropped.
 const MAX_VIEWS: usize = 64;
 
 /// What callers see who hold the same grants and are limited by the same scopes.

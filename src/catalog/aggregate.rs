@@ -63,6 +63,6 @@ impl Aggregate {
 pub enum AggregateFunction {
     /// The number of distinct values.
     CountDistinct,
-    /// The lowest value. With a search by the same column, the lowest of those that are searched for.
+    /// The lowest value. With a search by the same column, the lowest of the values that match.
     Lowest,
 }

@@ -8,8 +8,8 @@ use crate::catalog::ids::EntityId;
 use crate::catalog::stored_type::StoredTypes;
 use crate::catalog::totals::{GroupField, GroupKey, Sum, TotalsField};
 
-/// What the values of a field come from, by the level of the grammar that the field is on. Each level has a type, so that a
-/// pass over the fields of a level has no cases for those of others.
+/// What the values of a field come from, by the level of the grammar that the field is on. Each level has a type, so that a pass over the
+/// fields of a level has no cases for fields of other levels.
 #[derive(Debug, Clone, Copy)]
 pub enum Binding<'a> {
     /// A field of the query root.
@@ -96,7 +96,7 @@ pub enum EntityBinding {
 }
 
 impl EntityBinding {
-    /// The same for a field of a type with this relation. `relations` are those of all types.
+    /// Sets the stored types of a field of a type with this relation. `relations` are the relations of all types.
     fn set_stored_types(&mut self, relation: &str, stored: &StoredTypes, relations: &[String]) {
         match self {
             Self::Column(column) => column.set_stored_type(relation, stored),
@@ -206,7 +206,7 @@ pub struct One {
     pub target: EntityId,
     /// The join condition.
     pub join: Join,
-    /// Whether the join columns contain the target's primary key, or those of a unique index, so that at most one row matches.
+    /// Whether the join columns contain the target's primary key, or the columns of a unique index, so that at most one row matches.
     pub unique: bool,
     /// The relation to read instead of the target's, where the caller sees every row that a row of the parent has.
     pub(crate) unlimited: Option<String>,

@@ -361,7 +361,7 @@ fn joins_many_rows(node: &TypeDefinition, definition: &SearchKeyDefinition) -> b
     node.relation.as_ref().is_some_and(|relation| relation.key.iter().any(|column| !by.contains(column)))
 }
 
-/// The indexes of sort keys among those of a root.
+/// The indexes of sort keys among the sort keys of a root.
 fn sort_key_indexes(field: &FieldDefinition, names: &[String]) -> Result<Vec<usize>, SchemaError> {
     let index = |name: &String| {
         let index = field.sort_keys.iter().position(|sort_key| sort_key.name == *name);

@@ -18,7 +18,7 @@ pub struct Changes {
     pub key: Column,
     /// The relation whose key it is.
     pub relation: String,
-    /// How rows in between lead to those of the feed.
+    /// How rows in between lead to the rows of the feed.
     pub routes: Vec<Route>,
 }
 

@@ -102,11 +102,11 @@ pub(super) struct ScopeDefinition {
 /// The rows that a caller sees.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ScopedRows {
-    /// Those that have a value that the caller has in the scope, in one of the columns. A copied column has what the row has to which this one
-    /// belongs.
+    /// Rows with a value that the caller has in the scope, in one of the columns. A copied column has the value of the row to which this
+    /// row belongs.
     Values { scope: String, columns: Vec<String>, is_copied: bool },
-    /// Those that belong to a row that the caller sees of another type: whose columns `to`, its key if there are none, have the values of the
-    /// columns `by`. If rows may belong to none, also those that do not; other rows have no `to`.
+    /// Rows that belong to a row of another type that the caller sees: the columns `to` of the other row, or its key if there are none,
+    /// have the values of the columns `by`. If rows may belong to no such row, these rows, too; other rows have no `to`.
     Through { ty: String, by: Vec<String>, to: Vec<String>, without: Option<Without> },
     /// All, whatever the caller has in the scope.
     Open { scope: String },
@@ -228,9 +228,9 @@ pub(super) struct ManyDefinition {
 /// The rows of an aggregate.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum AggregatedRows {
-    /// `over`: those of that connection of the same type.
+    /// `over`: the rows of that connection of the same type.
     Connection(String),
-    /// `within` and `by`: those of the relation whose columns equal the row's own of the same names.
+    /// `within` and `by`: the rows of the relation whose columns equal the row's own columns of the same names.
     Relation(String, Vec<String>),
 }
 
@@ -254,7 +254,7 @@ pub(super) struct SearchKeyDefinition {
     pub(super) include: Vec<String>,
     /// The relation of a semi-join and the columns that it joins by.
     pub(super) within: Option<(String, Vec<String>)>,
-    /// The type whose key the column of the semi-join's relation has: callers find rows by those that they see.
+    /// The type whose key the column of the semi-join's relation has: callers find rows only by rows of this type that they see.
     pub(super) of: Option<String>,
     /// The relation that lists the known values.
     pub(super) vocabulary: Option<String>,

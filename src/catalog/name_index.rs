@@ -35,7 +35,7 @@ pub(crate) struct Places {
 struct Place {
     /// As it is shown.
     path: String,
-    /// The words of its name, and of those on the way to it.
+    /// The words of its name, and the words of the names on the path to it.
     name: Vec<String>,
     way: Vec<String>,
     /// The types of the objects on the way.
@@ -50,8 +50,8 @@ pub(super) struct Index {
 }
 
 impl Places {
-    /// Fields that a name may mean, as paths from a root without `edges` and `node`: `orders.shipGroups.shipToAddress`. Those through objects
-    /// of the type come first.
+    /// Fields that a name may mean, as paths from a root without `edges` and `node`: `orders.shipGroups.shipToAddress`. Paths through
+    /// objects of the type come first.
     pub(crate) fn fields(&self, name: &str, ty: &str) -> Vec<String> {
         self.fields.best(
             name,

@@ -7,7 +7,7 @@ use crate::value::Value;
 const NAMES: [(&str, Normalization); 2] =
     [("LOWER_CASE", Normalization::LowerCase), ("LAST_DIGITS", Normalization::LastDigits)];
 
-/// How many digits identify a telephone number. Those before are the country's code, and zeros that only some callers dial.
+/// How many digits identify a telephone number. The digits before them are the country's code, and zeros that only some callers dial.
 const DIGITS: usize = 9;
 
 /// What the values of a search key are brought into.

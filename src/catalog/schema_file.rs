@@ -59,8 +59,8 @@ impl SchemaFile {
         self.scopes.describe(relation)
     }
 
-    /// A catalog of the file for callers who are limited by these scopes: everything in it that reads a relation in one of them reads the
-    /// rows that they see. Nor do they see rows that belong to those of a type that needs a grant which the catalog is without.
+    /// A catalog of the file for callers who are limited by these scopes: where it reads a relation in one of them, it reads the rows that
+    /// the callers see. Some rows belong to rows of a type that needs a grant. A caller without this grant does not see them, either.
     #[must_use]
     pub fn limit(&self, catalog: Catalog, limiting: ScopeSet) -> Catalog {
         let sight = Sight { limiting, held: catalog.held.unwrap_or_else(|| self.all_grants()) };

@@ -53,7 +53,7 @@ pub(super) struct Sight {
 pub(super) struct Scopes {
     /// Their names, sorted.
     pub(super) names: Vec<String>,
-    /// The rules of each relation that has some. Those that rows lead to are no circle.
+    /// The rules of each relation that has some. Rules that lead to other rows are not in a circle.
     relations: BTreeMap<String, Vec<Rule>>,
 }
 
@@ -134,7 +134,7 @@ impl Scopes {
         rules.collect::<Vec<_>>().join("; ")
     }
 
-    /// The scopes, of those that limit a caller, that rows of a relation are in.
+    /// The scopes that rows of a relation are in, among the scopes that limit a caller.
     pub(super) fn scopes_of(&self, relation: &str, limiting: ScopeSet) -> ScopeSet {
         let rules = self.relations.get(canonical(relation)).into_iter().flatten();
         rules.fold(ScopeSet::default(), |set, rule| match rule {
@@ -144,7 +144,7 @@ impl Scopes {
         })
     }
 
-    /// The relations with rules, those first that others lead to.
+    /// The relations with rules. A relation comes before the relations that lead to it.
     pub(super) fn relations(&self) -> Vec<&str> {
         let mut ordered: Vec<&str> = Vec::new();
         for relation in self.relations.keys() {
@@ -365,7 +365,7 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// Fails if the known values of a search key are those of rows that not everybody sees.
+    /// Fails if the known values of a search key come from rows that not everybody sees.
     fn check_vocabularies(&self, scopes: &Scopes) -> Result<(), SchemaError> {
         for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
             for key in &field.search_keys {

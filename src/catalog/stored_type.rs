@@ -208,7 +208,7 @@ impl StoredTypes {
         self.collations.get(relation).and_then(|columns| columns.get(column)).copied().unwrap_or_default()
     }
 
-    /// Whether the values of a column of a scalar type may have any length. Those of an ID are keys.
+    /// Whether the values of a column of a scalar type may have any length. The values of an ID are keys.
     pub(super) fn is_long(&self, relation: &str, column: &str, scalar: ScalarType) -> bool {
         matches!(scalar, ScalarType::String | ScalarType::Json | ScalarType::Bytes)
             && self.long.get(relation).is_some_and(|columns| columns.contains(column))

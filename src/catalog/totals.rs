@@ -102,11 +102,11 @@ impl TotalsField {
 /// A field of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupField {
-    /// A key, by its index among those of the root.
+    /// A key, by its index among the keys of the root.
     Key(usize),
     /// How many rows it has.
     Count,
-    /// A sum, by its index among those of the root.
+    /// A sum, by its index among the sums of the root.
     Sum(usize),
 }
 
@@ -128,7 +128,7 @@ pub enum GroupOrder {
     Count,
     /// Their keys.
     Key,
-    /// A sum, by its index among those of the root, the largest first.
+    /// A sum, by its index among the sums of the root, the largest first.
     Sum(usize),
 }
 

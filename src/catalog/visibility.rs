@@ -29,7 +29,7 @@ pub(super) fn visible(schema: &SchemaDefinition, sees: impl Fn(&[String]) -> boo
     loop {
         let next = Remainder { whole: &whole, rest: &rest }.without_traces();
         if next == rest {
-            // Those that nothing has any more are not published.
+            // Types that no field has any more are not published.
             return SchemaDefinition { enums: schema.enums.clone(), ..rest };
         }
         rest = next;

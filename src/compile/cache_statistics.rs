@@ -16,7 +16,7 @@ pub struct CacheStatistics {
 /// Look-ups by their result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lookups {
-    /// Those that found something.
+    /// Look-ups that found something.
     pub hits: u64,
     /// The others.
     pub misses: u64,

@@ -36,7 +36,7 @@ const MAX_QUICK_SELECTIONS: usize = 500;
 #[derive(Debug)]
 pub struct Compiler {
     catalog: Arc<Catalog>,
-    /// The number of its view of the schema among those that share the cache.
+    /// The number of its view of the schema among the views that share the cache.
     view: u64,
     shared: Arc<SharedCompilers>,
 }

@@ -55,7 +55,7 @@ impl fmt::Display for TextDifference {
     }
 }
 
-/// The differences, in the order of the text, then those of variables.
+/// The differences, in the order of the text, then the differences of variables.
 pub fn changes(before: &Request, after: &Request) -> Vec<TextDifference> {
     let (old, new) = (QueryText::new(before.query.as_str()), QueryText::new(after.query.as_str()));
     let mut changes: Vec<_> = differences(&old, &new)

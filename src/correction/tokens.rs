@@ -48,7 +48,7 @@ impl QueryText {
         }
     }
 
-    /// The line and the column of a token, from 1; those of the end beyond it.
+    /// The line and the column of a token, from 1; for an index beyond the last token, of the end.
     pub fn location(&self, index: usize) -> (usize, usize) {
         let before = &self.text[..self.tokens.get(index).map_or(self.text.len(), |token| token.begin)];
         let line = before.rfind('\n').map_or(0, |end| end + 1);

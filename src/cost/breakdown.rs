@@ -32,7 +32,7 @@ pub struct CostNode {
     pub total: Cost,
     /// The step that fetches its rows, if it is a connection or a lookup.
     pub step: Option<StepId>,
-    /// What is selected from it. Free fields have no line. The parts of `edges` and `node` are those of their connection.
+    /// What is selected from it. Free fields have no line. The parts of `edges` and `node` are parts of their connection.
     pub parts: Vec<CostNode>,
 }
 

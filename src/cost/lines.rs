@@ -98,7 +98,7 @@ impl<'a> CostLine<'a> {
     }
 }
 
-/// Visits the lines of an operation in query order, each before those inside it.
+/// Visits the lines of an operation in query order, each before the lines inside it.
 pub(super) fn visit_lines<'a>(operation: &'a BoundOperation<'a>, visit: impl FnMut(CostLine<'a>)) {
     LineWalk { count: 0, visit }.inside(&operation.selections, LinePlace { line: None, step: None, level: 0 });
 }

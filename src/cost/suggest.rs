@@ -38,7 +38,7 @@ const FACTOR_PARTS: u64 = 1 << 16;
 pub(super) struct Advice<'a> {
     /// The price with one row in every page, which is the lowest for any page sizes.
     pub(super) minimum_cost: Cost,
-    /// Page sizes that fit, those that lose least first. Empty if none fit or too many would change.
+    /// Page sizes that fit. The suggestion with the smallest loss comes first. Empty if none fit or too many would change.
     pub(super) suggestions: Vec<Suggestion<'a>>,
 }
 
@@ -56,9 +56,9 @@ pub(super) struct Suggestion<'a> {
 /// Which pages a suggestion makes smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shrinks {
-    /// Those that are inside no other page.
+    /// Pages that are inside no other page.
     Outermost,
-    /// Those inside another page.
+    /// Pages inside another page.
     Nested,
     /// All of them.
     All,

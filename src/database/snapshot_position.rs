@@ -23,7 +23,7 @@ pub(crate) async fn flush(connection: &OwnConnection) -> Result<(), DatabaseErro
     connection.first_row(FLUSH).await.map(drop)
 }
 
-/// The newest tick of a timeline and those before it: what was visible then has survived later promotions.
+/// The newest tick of a timeline or an earlier one: changes that were visible then have survived later promotions.
 pub(crate) async fn newest_tick(connection: &OwnConnection, epoch: Epoch) -> Result<Option<Tick>, DatabaseError> {
     let Epoch { epoch, timeline } = epoch;
     let sql = format!(

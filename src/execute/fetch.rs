@@ -13,7 +13,7 @@ use crate::execute::statement_log::StatementLog;
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
 
-/// Bytes of rows that are read at once, and those of one row more.
+/// Bytes of rows that are read at once, beside the bytes of one row more.
 const BYTES: usize = 256 << 10;
 
 /// The running statement of a plan.

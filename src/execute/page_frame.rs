@@ -42,7 +42,7 @@ pub(super) struct PageFrame {
     outside: Outside,
 }
 
-/// What the rows of a page say of those outside of it.
+/// What the rows of a page say about the rows outside of it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Outside {
     /// Whether there are rows at or before the `after:` cursor.
@@ -68,7 +68,7 @@ impl RowRef {
         }
     }
 
-    /// Keeps the row if it is among those that are dropped.
+    /// Keeps a copy of the row if it is about to be dropped.
     fn hold(&mut self, rows: &StatementRows, dropped: usize) {
         if let Self::Number(number) = self
             && *number < dropped
@@ -162,7 +162,7 @@ impl PageFrame {
         row.is_some()
     }
 
-    /// The number of the next row of the page. Those of the pages below are passed over.
+    /// The number of the next row of the page. The rows of the pages below are passed over.
     fn read(&mut self, rows: &StatementRows, step: &Step) -> Result<Option<usize>, Stop> {
         loop {
             let Some(row) = rows.get(self.next) else {
@@ -184,7 +184,8 @@ impl PageFrame {
         }
     }
 
-    /// The number of the row from which on the pages below the current row, or those after this page, are found.
+    /// The number of the first row after the rows that were read. The pages below the current row, or the pages after this page, begin
+    /// there.
     pub(super) fn next(&self) -> usize {
         self.next
     }
@@ -204,7 +205,7 @@ impl PageFrame {
         self.whole.as_ref().map(|_| self.start)
     }
 
-    /// Keeps the rows that are still needed, if they are among those that are dropped.
+    /// Keeps copies of the rows that are still needed and are about to be dropped.
     pub(super) fn hold(&mut self, rows: &StatementRows, dropped: usize) {
         for row in [&mut self.first, &mut self.current, &mut self.window_end].into_iter().flatten() {
             row.hold(rows, dropped);

@@ -75,8 +75,8 @@ impl PlanAnalysis {
         Some(analysis)
     }
 
-    /// Reads the branches below a step, whose nodes have their order. A branch with others below it is a loop over its page, which
-    /// appends those to each row.
+    /// Reads the branches below a step, whose nodes have their order. A branch with others below it is a loop over its page, which appends
+    /// their rows to each row.
     fn branches(&mut self, steps: &[Step], parent: Option<StepId>, nodes: &[Json]) {
         let ids = (0..steps.len()).filter(|id| steps[*id].parent == parent);
         for (id, node) in ids.zip(nodes) {

@@ -434,8 +434,8 @@ impl ResponseWriter {
         }
     }
 
-    /// Writes literals and columns of the current row, from the op before `next` up to one that is neither. Most ops are: the row is looked
-    /// up once for those that follow each other.
+    /// Writes literals and columns of the current row, from the op before `next` up to the first other op. Most ops are literals and
+    /// columns: the row is looked up once for a sequence of them.
     fn fields(&mut self, plan: &Plan, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
         let row = self.frames.last().and_then(|frame| frame.row(&self.rows));
         let ops = &plan.response_template().ops;

@@ -20,7 +20,7 @@ pub enum Memory {
     },
 }
 
-/// Is called with the bytes that rows take in place of those that it was called with before.
+/// Is called with the bytes that rows take. They replace the bytes of the call before.
 pub type MemoryLimit<'a> = dyn FnMut(usize) -> Memory + Send + 'a;
 
 /// What the rows of a response may take that is written when all of them are there.

@@ -58,8 +58,8 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     negotiate::require_json(headers).is_ok()
 }
 
-/// The content coding of the response, of those in a setting; `None` if there is no such setting, or if `Accept-Encoding`
-/// excludes all.
+/// The content coding of the response, among the codings of a setting; `None` if there is no such setting, or if `Accept-Encoding` excludes
+/// all.
 pub fn coding(headers: &HeaderMap, codings: &str) -> Option<String> {
     let choice = coding::accepted(headers, &Codings::parse(codings)?).ok()?;
     Some(format!("{choice:?}"))

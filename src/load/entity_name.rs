@@ -2,7 +2,7 @@
 
 use crate::load::row::RowAction;
 
-/// The entities that Moqui writes by an alias, of those whose tables OFBiz has too.
+/// The entities that Moqui writes by an alias, if OFBiz has their tables, too.
 const ALIASES: [(&str, &str); 7] = [
     ("enumerationTypes", "EnumerationType"),
     ("enums", "Enumeration"),

@@ -1,8 +1,8 @@
 //! Reads rows from XML, one at a time. Knows the formats of OFBiz and Moqui, but no tables.
 //!
-//! The rules are those of OFBiz's own reader (`EntitySaxReader`): a child of the root is a row and its attributes are
-//! fields. A field may also be a child element with text or CDATA. `create`, `create-update`, `create-replace` and `delete`
-//! wrap rows and define their action. Moqui's rows (`EntityDataLoaderImpl`) have the same fields, and may contain rows.
+//! The rules are the rules of OFBiz's own reader (`EntitySaxReader`): a child of the root is a row and its attributes are fields. A field
+//! may also be a child element with text or CDATA. `create`, `create-update`, `create-replace` and `delete` wrap rows and define their
+//! action. Moqui's rows (`EntityDataLoaderImpl`) have the same fields, and may contain rows.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

@@ -34,9 +34,9 @@ pub(super) const OBSOLETE: &str = include_str!("declared/obsolete.sql");
 /// Which tables are migrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TableScope {
-    /// Those of orders and of the service.
+    /// The objects of orders and of the service.
     All,
-    /// Those of the service alone.
+    /// The objects of the service alone.
     Service,
 }
 

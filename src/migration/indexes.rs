@@ -123,8 +123,8 @@ pub(super) async fn existing(client: &Client) -> Result<Vec<ExistingIndex>, Erro
     client.query(EXISTING, &[]).await?.iter().map(row).collect()
 }
 
-/// The indexes that no valid index of their tables equals, under whatever name. Tables that do not exist need none, but those that are
-/// about to be made; nor does an index of columns that do not exist.
+/// The declared indexes that equal no valid index of their tables, whatever its name. A table that does not exist needs none, unless it is
+/// about to be made; nor is an index of missing columns needed.
 pub(crate) async fn missing(client: &Client, made: &[&str]) -> Result<Vec<MissingIndex>, Error> {
     let existing = existing(client).await?;
     let rows = client.query(TABLES, &[]).await?;

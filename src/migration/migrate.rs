@@ -300,8 +300,8 @@ async fn check_server(client: &Client) -> Result<(), MigrateError> {
     Ok(())
 }
 
-/// Waits until no other migration runs. Asks again and again, because a statement that waited would hold a snapshot, and the other one's
-/// concurrent index builds wait for those who hold older snapshots.
+/// Waits until no other migration runs. Asks again and again, because a statement that waited would hold a snapshot, and the other
+/// migration's concurrent index builds wait for older snapshots to end.
 async fn lock(client: &Client) -> Result<(), tokio_postgres::Error> {
     while !client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await?.try_get::<_, bool>(0)? {
         tokio::time::sleep(LOCK_INTERVAL).await;
@@ -339,8 +339,8 @@ async fn try_all(
     Ok(rows)
 }
 
-/// Runs a step, and returns the number of rows that its first statement inserted. A view that cannot be replaced, because it has lost columns
-/// or changed their types, is made anew, together with those that are made of it.
+/// Runs a step, and returns the number of rows that its first statement inserted. A view that cannot be replaced, because it has lost
+/// columns or changed their types, is made anew, together with the views that read it.
 async fn run_step(
     transaction: &Transaction<'_>,
     difference: &Difference,

@@ -38,7 +38,7 @@ const PARTITIONED: &str = "
     WHERE relnamespace = 'public'::regnamespace
     ORDER BY relname";
 
-/// The first table that cannot be served, of those that are declared.
+/// The first declared table that cannot be served.
 pub(super) async fn unsupported(
     client: &Client,
     declared: &[MigratedTable],

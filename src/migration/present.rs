@@ -32,7 +32,7 @@ const FUNCTIONS: &str = "
     FROM pg_catalog.pg_proc
     WHERE pronamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'orderql')";
 
-/// Without those that a partition has of its table.
+/// Without the triggers that a partition has of its table.
 const TRIGGERS: &str = "
     SELECT namespace.nspname || '.' || relname, tgname::text,
         (SELECT nspname || '.' || proname

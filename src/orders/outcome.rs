@@ -31,7 +31,7 @@ pub(crate) enum UpdateOutcome {
 pub(crate) enum Note {
     /// A box was added, which is this shipment.
     NewBox { row: u32, shipment_id: String },
-    /// An order item was rejected with those of a row, because its ship group may not be split.
+    /// An order item was rejected together with the items of a row, because its ship group may not be split.
     RejectedToo { row: u32, order_id: String, order_item_seq_id: String, ship_group_seq_id: String },
 }
 

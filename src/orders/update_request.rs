@@ -96,8 +96,8 @@ impl UpdateRequest {
         self.boxes.iter().map(|row| (row.shipment_id.as_str(), row)).collect()
     }
 
-    /// The last box rows of those shipments whose other rows have other box types. A client that has a type for each package
-    /// sends several for a shipment, and its rows do not name the package.
+    /// The last box row of each shipment whose box rows have different types. A client that has a type for each package sends several rows
+    /// for a shipment, and its rows do not name the package.
     pub(crate) fn overriding_boxes(&self) -> Vec<&BoxRow> {
         let mut last_boxes = self.last_boxes();
         last_boxes.retain(|shipment_id, last| {

@@ -42,7 +42,7 @@ impl Outline {
     }
 }
 
-/// The arguments of a field that are not those which every such connection has. All of them, unless it has all of those.
+/// The arguments of a field beside the arguments that every such connection has. All of its arguments, unless it has all of those.
 pub(crate) fn unusual_arguments(field: &OutlineField) -> Vec<&OutlineArgument> {
     let mut usual = OF_ALL.to_vec();
     if field.argument("sortKey").is_some() {

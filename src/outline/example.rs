@@ -59,7 +59,7 @@ impl<'a> Question<'a> {
         format!("{{ {}", steps.collect::<String>().trim_end())
     }
 
-    /// The arguments without which a field is an error: a page size, what is required, and one of those that a lookup may take.
+    /// The arguments without which a field is an error: a page size, required arguments, and one of the arguments of a lookup.
     fn arguments(&self, field: &OutlineField, page_size: u8) -> String {
         let mut given = Vec::new();
         for argument in &field.arguments {

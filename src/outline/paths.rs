@@ -128,8 +128,8 @@ impl<'a> Question<'a> {
         (0..self.words.len()).any(|index| is_there(&self.words[index]) || meanings(&self.words, index).any(is_there))
     }
 
-    /// So many of the fields without parts of an object's type. Those come first that add most of the question to the fields before them, so
-    /// that a short list has something for each of its words; then those that have most of it by themselves.
+    /// Some of the fields without parts of an object's type, up to a number. The field that adds most of the question to the fields before
+    /// it comes first, so that a short list has something for each of its words; then the fields that have most of it by themselves.
     pub(crate) fn fields(&self, way: &[&'a OutlineField], listed: usize) -> Vec<&'a OutlineField> {
         let fields = way.last().map_or(&[][..], |last| self.outline.fields(self.outline.element_type(last)));
         let mut rest: Vec<_> = fields.iter().filter(|field| !field.is_object()).collect();

@@ -59,9 +59,9 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundRoot {
-    /// Its name, its arguments but those that all connections have, and its type.
+    /// Its name, its arguments except the arguments that all connections have, and its type.
     pub field: String,
-    /// The keys of the argument `query`. Those with `>` take ranges, as in `key:>=value`, the others `key:value` and `key:a,b`.
+    /// The keys of the argument `query`. Keys with `>` take ranges, as in `key:>=value`, the others `key:value` and `key:a,b`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search_keys: Vec<String>,
     /// The arguments that take one of some names, each with them.
@@ -81,7 +81,7 @@ pub struct FoundObject {
     /// What it is for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// Its fields without parts, with their types, those that were found first.
+    /// Its fields without parts, with their types. The fields that were found come first.
     pub fields: Vec<String>,
 }
 
@@ -160,8 +160,8 @@ fn with_phrases<'a>(of_phrases: Vec<Vec<Rated<'a>>>, others: Vec<Rated<'a>>) -> 
     objects
 }
 
-/// Puts the best way to each type before further ones, and ways of the best root before those of others that are about as good. What this root
-/// finds comes second at least: it says what the query is about.
+/// Puts the best path to each type before further paths, and paths of the best root before about equal paths of other roots. A type that
+/// this root finds comes second at least, because the root is the subject of the query.
 fn arrange(objects: &mut Vec<Rated<'_>>, best: Option<&OutlineField>) {
     let ty = |field: Option<&&OutlineField>| field.and_then(|field| field.object);
     let own = ty(best.as_ref());

@@ -44,7 +44,7 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Those of the field with that id.
+    /// How much each word describes the field with this id.
     pub(super) fn of(&self, field: usize) -> &[f32] {
         self.of_fields.get(field * self.words..(field + 1) * self.words).unwrap_or_default()
     }
@@ -120,7 +120,7 @@ impl WordIndex {
         (self.field_count as f32 / (with as f32 + 4.0)).ln().max(0.2)
     }
 
-    /// The words of the schema that are spelt most like those of a question.
+    /// The words of the schema with the spelling most like the words of a question.
     pub(super) fn nearest(&self, question: &[String]) -> Vec<String> {
         let known = || self.fields.keys().map(String::as_str);
         let near = question

@@ -144,7 +144,7 @@ impl Locator<'_> {
             || self.window.is_none() && self.lookups.is_empty() && self.list.is_some_and(|list| list.head.is_none())
     }
 
-    /// Whether its rows are those of several segments, each merged, one after the other.
+    /// Whether its rows are the rows of several segments, each merged, one after the other.
     pub(crate) fn reads_in_turn(&self, span: &Span<'_>) -> bool {
         span.segments.len() > 1 && self.list.is_some_and(|list| list.ranges.is_some())
     }

@@ -20,7 +20,7 @@ pub(crate) struct PageSql<'a> {
     pub(crate) conditions: Vec<Condition<'a>>,
     /// The part of the order that the page is in.
     pub(crate) span: Span<'a>,
-    /// The columns of the index that has the order, but for those that are equal in all rows of a parent.
+    /// The columns of the index that has the order, without columns that are equal in all rows of a parent.
     pub(crate) index: IndexOrder<'a>,
     /// One more than the page size.
     pub(crate) limit: Placeholder,

@@ -10,7 +10,7 @@ use crate::value::Value;
 /// Where a parameter's value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParameterSource {
-    /// A key of the lookup: its index among those given.
+    /// A key of the lookup: its index among the given keys.
     Key(usize),
     /// A key of the lookup, as an array of one value.
     KeyArray(usize),
@@ -70,7 +70,7 @@ pub enum ParameterValue<'a> {
     Limit(i64),
 }
 
-/// The parameters that a step adds, after those of the steps before it. They are numbered here, once.
+/// The parameters that a step adds, after the parameters of the steps before it. They are numbered here, once.
 #[derive(Debug)]
 pub(crate) struct Parameters<'p> {
     step: StepId,
@@ -83,7 +83,7 @@ impl<'p> Parameters<'p> {
         Self { step, all }
     }
 
-    /// Those of the whole statement.
+    /// Parameters of the whole statement.
     pub(crate) fn of_statement(all: &'p mut Vec<(StepId, ParameterSource)>) -> Self {
         Self::of(0, all)
     }

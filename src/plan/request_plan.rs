@@ -32,12 +32,12 @@ pub struct Plan {
 /// The most rows of all steps of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowBounds {
-    /// Those that the roots fetch.
+    /// The rows that the roots fetch.
     pub of_roots: u64,
-    /// Those that all steps fetch.
+    /// The rows that all steps fetch.
     pub fetched: u64,
-    /// Those that PostgreSQL examines to find them, about. Rows that it reads by their keys afterwards, such as joined ones, are not counted: a
-    /// fixed number for each row of a page.
+    /// The rows that PostgreSQL examines to find them, about. Rows that it reads by their keys afterwards, such as joined ones, are not
+    /// counted: there is a fixed number for each row of a page.
     pub examined: u64,
 }
 
@@ -97,7 +97,7 @@ impl Plan {
         self.values[step].size()
     }
 
-    /// How many rows a step reads for each parent: those that it fetches, or sums up.
+    /// How many rows a step reads for each parent: the rows that it fetches, or sums up.
     pub fn rows(&self, step: StepId) -> u32 {
         self.values[step].rows()
     }

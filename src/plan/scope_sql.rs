@@ -21,7 +21,7 @@ pub(crate) fn limited(
     // No value is in the text, and no other identifier has such a name.
     let mut is_read: Vec<_> =
         relations.iter().map(|scoped| sql.contains(&Relation(&scoped.name).to_string())).collect();
-    // Others come before those that lead to them.
+    // A relation comes before the relations that lead to it.
     for (index, scoped) in relations.iter().enumerate().rev().filter(|_| !sql.is_empty()) {
         for condition in &scoped.conditions {
             if let (true, ScopeCondition::Row { of, is_covered: false, .. }) = (is_read[index], condition) {

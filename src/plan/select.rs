@@ -284,7 +284,7 @@ impl Display for Expression<'_> {
     }
 }
 
-/// The bytes of a value. Those of a text or of bytes are known without reading them.
+/// The bytes of a value. The size of a text or of bytes is known without reading them.
 struct ValueSize<'a>(ColumnOf<'a>, ResultType);
 
 impl Display for ValueSize<'_> {

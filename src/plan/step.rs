@@ -10,7 +10,7 @@ use crate::value::ScalarType;
 /// A step of a plan.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The response keys from the root to its field, with dots between them, those of `edges` and `node` left out.
+    /// The response keys from the root to its field, with dots between them, without `edges` and `node`.
     pub name: String,
     /// The relation of its rows.
     pub relation: String,
@@ -110,6 +110,6 @@ pub struct CursorColumns {
     pub tag: OrderingTag,
     /// The scopes that limit the rows of the ordering.
     pub limited_by: ScopeSet,
-    /// Their indexes in a row and their types: those of the sort key, then those of the parent.
+    /// Their indexes in a row and their types: the columns of the sort key, then the columns of the parent.
     pub columns: Vec<(usize, ScalarType)>,
 }

@@ -101,7 +101,7 @@ pub enum Mismatch {
         /// The part of the schema that joins them.
         required_by: String,
     },
-    /// No index of a table returns rows in a required order, or finds those with given values.
+    /// No index of a table returns rows in a required order, or finds the rows with given values.
     #[error(
         "no index serves {required_by}: {}CREATE INDEX CONCURRENTLY ON {} ({});",
         migrating(*.is_migrated),

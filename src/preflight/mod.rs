@@ -50,8 +50,8 @@ pub(crate) enum Constraints {
     Trusted,
 }
 
-/// Checks a database against a catalog. Returns every mismatch once, in the order of publication. A mismatch hides
-/// those that follow from it: if a relation is missing, its columns are not reported.
+/// Checks a database against a catalog. Returns every mismatch once, in the order of publication. A mismatch hides mismatches that follow
+/// from it: if a relation is missing, its columns are not reported.
 ///
 /// Takes a few round trips and reads PostgreSQL's system catalogs only, so it takes no longer on a large database. The
 /// connection must be outside a transaction. If the future is dropped, the connection must not be used again.

@@ -106,7 +106,7 @@ pub(super) struct CoveringIndexRequirement<'a> {
     pub(super) required_by: SchemaPath<'a>,
 }
 
-/// An index on the words of a column, and the text search configuration that finds those of a search.
+/// An index on the words of a column, and the text search configuration that finds the words of a search.
 #[derive(Debug)]
 pub(super) struct TextSearchRequirement<'a> {
     pub(super) column: ColumnName<'a>,
@@ -238,7 +238,8 @@ impl<'a> Requirements<'a> {
             }
             RootBinding::Lookup(lookup) => self.lookup(catalog, field, lookup),
             RootBinding::Changes(changes) => self.changes(field, changes),
-            // The rows of totals are those of another root, and their columns those of fields. Introspection reads nothing from the database.
+            // The rows of totals are the rows of another root, and their columns are the columns of fields. Introspection reads nothing
+            // from the database.
             RootBinding::Totals(_) | RootBinding::Schema | RootBinding::TypeByName => {}
         }
     }
@@ -474,7 +475,7 @@ fn column<'a>(relation: &'a str, name: &'a str) -> ColumnName<'a> {
     ColumnName { relation, name }
 }
 
-/// The relations that a type's rows are read from: its own, and those that connections and lookup fields name instead.
+/// The relations that a type's rows are read from: its own, and the relations that connections and lookup fields name instead.
 fn relations<'a>(catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity) -> Vec<&'a str> {
     let is_object = |id: EntityId| std::ptr::eq(catalog.entity_type(id), object);
     let mut relations = vec![entity.relation.as_str()];

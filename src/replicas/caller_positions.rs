@@ -15,7 +15,7 @@ const WRITES_COUNT: Duration = Duration::from_secs(10);
 /// How much longer than the longest lag something counts: positions are a moment old.
 const MARGIN: Duration = Duration::from_secs(1);
 
-/// The number of callers from which those are looked for who can be forgotten.
+/// The number of callers at which entries that can be forgotten are removed.
 const FIRST_SWEEP: usize = 1024;
 
 /// What callers have written and seen.
@@ -117,7 +117,7 @@ impl CallerPositions {
 }
 
 impl Callers {
-    /// The caller's entry. Now and then, removes those that do not count any more.
+    /// The caller's entry. Now and then, removes entries that do not count any more.
     fn caller(&mut self, caller: &Arc<str>, now: Instant, longest: Duration) -> &mut Caller {
         if self.entries.len() >= self.next_sweep {
             self.entries.retain(|_, caller| {

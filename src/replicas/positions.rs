@@ -26,7 +26,7 @@ pub(super) struct Positions {
 #[derive(Debug)]
 struct State {
     primary: Primary,
-    /// The primary's positions; while it is away, those of the replica that is ahead of the others.
+    /// The primary's positions; while it is away, the positions of the replica that is ahead of the others.
     samples: Samples,
     replicas: Vec<Result<Replica, Absence>>,
     /// Counts the schemas that were served.

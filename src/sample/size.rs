@@ -12,13 +12,13 @@ pub struct SampleSize {
     pub parties: u32,
     /// Facilities with stock.
     pub facilities: u32,
-    /// Those of all categories.
+    /// The products of all categories.
     pub products: u32,
     /// Product stores.
     pub stores: u32,
     /// Products in each facility's assortment.
     pub assortment: u32,
-    /// Products that are in the assortment of all facilities: those with the lowest numbers.
+    /// Products that are in the assortment of all facilities: the products with the lowest numbers.
     pub core: u32,
 }
 

@@ -127,7 +127,7 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
     }
 }
 
-/// The class follows from the most credits, and from the least if those are equal.
+/// The class follows from the most credits, and from the least if the most are equal.
 fn price_change(old: CreditInterval, new: CreditInterval, caller: &Caller) -> Option<Change> {
     let limit = caller.limits.highest_cost();
     let credits_per_minute = caller.restore_rate.saturating_mul(60);

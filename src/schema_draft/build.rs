@@ -70,7 +70,7 @@ fn key_columns(database: &Database) -> KeyColumns<'_> {
 /// What the scalars of fields depend on.
 struct Scalars<'s, 'd> {
     keys: &'s KeyColumns<'d>,
-    /// The enums of the file, by those of the database.
+    /// The enums of the file, by the enums of the database.
     published: &'s BTreeMap<Enumeration, Enumeration>,
 }
 
@@ -83,7 +83,7 @@ impl Scalars<'_, '_> {
     }
 }
 
-/// The enums of the file for those of the columns of relations: one that it has with the same labels, or a new one.
+/// The enums of the file for the enums of relations' columns: one that the file has with the same labels, or a new one.
 fn published(
     relations: &[&DescribedRelation],
     names: &mut Names,
@@ -258,7 +258,7 @@ fn order<'t>(ty: &'t TypeModel<'_>, column: &'t str) -> Vec<&'t str> {
     std::iter::once(column).chain(rest).collect()
 }
 
-/// Adds the orders that indexes have. That of the key is the default. `known` are the names and columns of those in the file.
+/// Adds the orders that indexes have. The order of the key is the default. `known` are the names and columns of the orders in the file.
 fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
     let is_first = |field: &&ColumnField<'_>| ty.key.first() == Some(&field.column.name);
     let others = compared(ty).filter(|field| !is_first(field));

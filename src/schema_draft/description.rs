@@ -130,7 +130,7 @@ pub enum ColumnKind {
     Json,
 }
 
-/// A constraint that rows refer to those of a relation.
+/// A constraint by which rows refer to rows of a relation.
 #[derive(Debug, Clone)]
 pub struct ForeignKey {
     /// The constraint's name.
@@ -158,7 +158,7 @@ impl RelationKind {
 }
 
 impl ColumnKind {
-    /// The scalar of a column's field. A key is an ID where it can be. `published` has the enums of the file, by those of the database.
+    /// The scalar of a column's field. A key is an ID where it can be. `published` has the enums of the file, by the enums of the database.
     pub(super) fn scalar(self, is_key: bool, published: &BTreeMap<Enumeration, Enumeration>) -> ScalarType {
         match self {
             Self::Enum(labels) | Self::DomainOfEnum(labels) => {

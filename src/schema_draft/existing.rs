@@ -11,7 +11,7 @@ use crate::value::{Enumeration, ScalarType};
 /// What a schema file declares.
 #[derive(Debug, Default)]
 pub(super) struct Existing {
-    /// The names of all types, those that follow from others included.
+    /// The names of all types, also of types that follow from others.
     pub(super) names: Vec<String>,
     pub(super) types: Vec<ExistingType>,
     pub(super) roots: Vec<ExistingRoot>,

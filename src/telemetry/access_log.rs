@@ -10,7 +10,7 @@ use crate::telemetry::event::ServedRequest;
 pub enum AccessLog {
     /// None.
     Off,
-    /// Those with an error, and those whose client was gone before the end of the response.
+    /// Requests with an error, and requests whose client left before the end of the response.
     Errors,
     /// One in so many.
     Sampled(NonZeroU32),

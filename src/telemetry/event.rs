@@ -48,7 +48,7 @@ pub(crate) enum Event<'a> {
     },
     /// cli: settings have another value, which will be in force when the server is started again.
     RestartNeeded { settings: &'a str },
-    /// cli: the settings cannot be used. Those that were read before stay in force.
+    /// cli: the settings cannot be used. The settings that were read before stay in force.
     ReloadFailed {
         /// Why.
         error: &'a dyn Error,
@@ -96,9 +96,9 @@ pub(crate) enum Event<'a> {
     },
     /// http: connections were closed because there were too many of them, in all or from one address.
     TooManyConnections {
-        /// Those that were open, and made room for others.
+        /// The open connections that were closed to make room for others.
         shed: u64,
-        /// Those that were not accepted.
+        /// The connections that were not accepted.
         refused: u64,
     },
     /// api: a request was answered, or its client disconnected first.
@@ -205,7 +205,7 @@ pub(crate) enum Event<'a> {
         /// The ids of the keys in force, and when each was made.
         keys: &'a [(&'a str, SystemTime)],
     },
-    /// access: the keys cannot be read. Those that were read last stay in force.
+    /// access: the keys cannot be read. The keys that were read last stay in force.
     KeysUnreadable {
         /// Why.
         error: &'a dyn Error,

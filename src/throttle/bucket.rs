@@ -1,8 +1,8 @@
 //! One caller's bucket of credits. Pure: the time is an argument.
 //!
-//! A bucket stores the credits that are missing from it, not those in it. So a full bucket need not be stored at all,
-//! and a changed [`Rate`] applies at once. Credits are counted in billionths, so that nanoseconds × credits per second is
-//! exact and no error accumulates, however often a bucket is debited.
+//! A bucket stores the credits that are missing from it, not the credits in it. So a full bucket need not be stored at all, and a changed
+//! [`Rate`] applies at once. Credits are counted in billionths, so that nanoseconds × credits per second is exact and no error accumulates,
+//! however often a bucket is debited.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ pub(crate) struct ThrottleStatus {
     pub(crate) restore_rate: u64,
 }
 
-/// The credits of a query, after those of the caller's queries that wait before it.
+/// The credits of a query, after the credits of the caller's queries that wait before it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Claim {
     pub(crate) behind: u64,

@@ -32,7 +32,7 @@ pub(crate) enum Priority {
 /// The waiting requests of one priority.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Those of each caller that has some, the oldest first.
+    /// The waiting requests of each caller that has some, the oldest first.
     requests: HashMap<Arc<str>, VecDeque<oneshot::Sender<FairPermit>>>,
     /// These callers; the first is served next.
     turns: VecDeque<Arc<str>>,
@@ -138,7 +138,7 @@ impl Waiting {
         permit
     }
 
-    /// The oldest request of the caller whose turn it is. The caller's next turn comes after those of all others.
+    /// The oldest request of the caller whose turn it is. The caller's next turn comes after the turns of all others.
     fn next(&mut self) -> Option<oneshot::Sender<FairPermit>> {
         while let Some(caller) = self.turns.pop_front() {
             let Some(requests) = self.requests.get_mut(&caller) else { continue };

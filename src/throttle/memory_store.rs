@@ -25,8 +25,8 @@ pub(crate) struct MemoryStore {
 struct Shard {
     /// With a hash that is quick for short names: nobody who is not a user has a bucket.
     buckets: FnvHashMap<Box<str>, BucketEntry>,
-    /// Buckets at which the shard is swept next: twice those that the last sweep left, so that sweeping costs a constant
-    /// for each new bucket.
+    /// Buckets at which the shard is swept next: twice the buckets that the last sweep left, so that sweeping costs a constant for each new
+    /// bucket.
     sweep_at: usize,
 }
 

@@ -119,7 +119,7 @@ impl RateLimiter {
         }
     }
 
-    /// Buckets that this process knows of: those that were not full lately.
+    /// Buckets in this process: buckets that were not full lately.
     pub(crate) fn bucket_count(&self) -> usize {
         match &self.store {
             Store::Memory(store) => store.bucket_count(),

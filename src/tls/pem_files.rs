@@ -79,7 +79,7 @@ pub(crate) fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, PemErro
     PrivateKeyDer::from_pem_slice(&text).map_err(|_| PemError::NotPem { path: path.to_owned(), wanted: "private key" })
 }
 
-/// The authorities whose certificates are in a file, or those that the system trusts.
+/// The authorities whose certificates are in a file, or the authorities that the system trusts.
 pub(crate) fn authorities(path: Option<&Path>) -> Result<RootCertStore, PemError> {
     let mut roots = RootCertStore::empty();
     if let Some(path) = path {

@@ -1,4 +1,4 @@
-//! What else a word may mean: the words of the trade beside those of schemas.
+//! What else a word may mean: the words of order management beside the words of schemas.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

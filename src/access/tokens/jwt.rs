@@ -78,7 +78,7 @@ impl Tokens {
         Ok(Self { options, keys, clock })
     }
 
-    /// Issues a token for the user, whose account accepts those from a second on.
+    /// Issues a token for the user. The account accepts tokens from a second on.
     pub(crate) fn issue(&self, user_id: &str, tokens_from: u64) -> Result<IssuedToken, TokenError> {
         self.issue_with_lifetime(user_id, tokens_from, self.options.lifetime)
     }

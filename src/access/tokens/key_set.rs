@@ -83,7 +83,7 @@ impl KeySet {
     }
 }
 
-/// Reads the server's own keys. Only those of the algorithm are in force.
+/// Reads the server's own keys. Only keys of the algorithm are in force.
 pub(super) fn read_own(source: &KeySource, algorithm: Algorithm) -> Result<Vec<SigningKey>, KeySetError> {
     let mut own = match source {
         KeySource::Folder(folder) => key_folder::read(folder)?,

@@ -104,7 +104,7 @@ impl SpanParent {
         span.end_with_timestamp(self.time(end));
     }
 
-    /// Records the stages of a query. Those that are not over end now.
+    /// Records the stages of a query. Stages that are not over end now.
     fn timeline(&self, timeline: &Timeline, now: Instant) {
         for (name, stage) in [
             ("compile", timeline.compile),

@@ -21,7 +21,7 @@ pub(crate) struct Timeline {
     pub connection: Option<Stage>,
     /// Since when it waits for one.
     pub waiting_since: Option<Instant>,
-    /// How long it waited for those of the attempts before.
+    /// How long it waited for connections of the attempts before.
     pub waited: Duration,
     pub statement: Arc<StatementLog>,
     /// Writing the response, or its first part.

@@ -139,7 +139,7 @@ impl fmt::Display for CostOfOthers {
     }
 }
 
-/// About how many rows have no more bytes than the limit, if others are like those that were read. A page reads one row beyond it.
+/// About how many rows have no more bytes than the limit, if further rows are like the rows that were read. A page reads one row beyond it.
 fn fitting_rows(rows: u64, bytes: u64, limit: u64) -> u64 {
     let read = u128::from(rows) * u128::from(limit) / u128::from(bytes.max(1));
     u64::try_from(read.saturating_sub(1)).unwrap_or(u64::MAX)

@@ -15,7 +15,7 @@ use crate::database::metrics::{PoolName, waited};
 use crate::database::pool::options::PoolOptions;
 use crate::database::pool::pool_status::PoolStatus;
 
-/// Writing connections to one database. They are separate from those that read, so that neither can exhaust the other.
+/// Writing connections to one database. They are separate from the reading connections, so that neither can exhaust the other.
 #[derive(Debug, Clone)]
 pub struct WriterPool {
     connections: PooledConnections,

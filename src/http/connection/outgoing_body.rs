@@ -46,7 +46,7 @@ struct Delivery<R: DeliveryRecord> {
     is_waiting: AtomicBool,
     /// Whether all parts were made.
     is_ended: AtomicBool,
-    /// Bytes of the parts that were made, and those that the connection took.
+    /// Bytes of the parts that were made, and of the parts that the connection took.
     made: AtomicU64,
     taken: AtomicU64,
     record: R,

@@ -29,7 +29,7 @@ pub(crate) struct Framing {
 
 #[derive(Debug)]
 enum State {
-    /// So many bytes are those of an HTTP/2 preface.
+    /// The number of bytes that equal the beginning of an HTTP/2 preface.
     Preface(usize),
     Http2,
     /// The part of a head that was received; empty between two messages.

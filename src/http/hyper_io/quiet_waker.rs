@@ -21,7 +21,7 @@ pub(crate) fn quiet_waker(task: &Waker) -> Waker {
 }
 
 /// Takes from the body of an HTTP/1 request. Wakes by this thread meanwhile are passed over: unless the body ended, wake the task
-/// afterwards. Those by other threads are not.
+/// afterwards. Wakes by other threads are not passed over.
 pub(crate) fn quietly<T>(take: impl FnOnce() -> T) -> T {
     /// Ends it, whatever happens.
     struct Quiet;

@@ -20,7 +20,7 @@ pub(super) enum InheritedSocket {
 }
 
 impl InheritedSockets {
-    /// Takes those of the process. Call it before other threads run, because it changes the environment.
+    /// Takes the sockets of the process. Call it before other threads run, because it changes the environment.
     pub(crate) fn take() -> Self {
         let names = env::var("LISTEN_FDNAMES").unwrap_or_default();
         Self { sockets: ListenFd::from_env(), names: names.split(':').map(str::to_owned).collect() }

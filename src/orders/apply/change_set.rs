@@ -11,7 +11,7 @@ pub(super) struct ChangeSet<'a> {
     /// Box types to set.
     pub(super) boxes: Vec<&'a BoxRow>,
     pub(super) new_boxes: Vec<NewBox<'a>>,
-    /// Items to move, without those that are in their new shipment already.
+    /// Items to move, without items that are in their new shipment already.
     pub(super) moves: Vec<ItemMove<'a>>,
     pub(super) rejections: Vec<ItemRejection<'a>>,
     /// The shipments that lose or gain an item.

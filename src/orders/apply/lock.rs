@@ -200,7 +200,7 @@ async fn order_item_parts<'a>(
     Ok(parts)
 }
 
-/// Reads the approved order items of those of the ship groups that may not be split.
+/// Reads the approved order items of the ship groups that may not be split.
 async fn unsplittable<'a>(
     transaction: &Transaction<'_>,
     links: impl Iterator<Item = &'a OrderItemLink>,

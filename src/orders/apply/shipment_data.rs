@@ -12,7 +12,7 @@ pub(super) struct LockedData {
     pub(super) shipments: BTreeMap<String, Shipment>,
     /// The parts of each order item that occurs in one of the shipments, in all shipments that are not cancelled.
     pub(super) order_item_parts: BTreeMap<OrderItemPlace, Vec<OrderItemPart>>,
-    /// Those of the request's box types that exist.
+    /// The box types of the request that exist.
     pub(super) box_types: BTreeSet<String>,
     /// All rejection reasons.
     pub(super) reasons: BTreeMap<String, Variance>,

@@ -45,7 +45,7 @@ impl AccessPath {
 }
 
 impl Search<'_> {
-    /// Whether the rows are those of a row above, by a join.
+    /// Whether the rows belong to a row above, by a join.
     fn is_below_row(&self) -> bool {
         !self.connection.join.to.is_empty()
     }

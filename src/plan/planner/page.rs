@@ -126,9 +126,9 @@ struct PageOrder<'a> {
 enum OrderPart {
     /// The rows between the cursors.
     Page,
-    /// Those at or before the `after:` cursor.
+    /// The rows at or before the `after:` cursor.
     BeforePage,
-    /// Those at or after the `before:` cursor.
+    /// The rows at or after the `before:` cursor.
     AfterPage,
     All,
 }

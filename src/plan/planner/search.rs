@@ -289,7 +289,7 @@ impl<'a> SearchTerms<'a> {
         })
     }
 
-    /// The columns of the index that has the order, those of the connection's join left out.
+    /// The columns of the index that has the order, without the columns of the connection's join.
     pub(super) fn index(&self, path: &AccessPath) -> IndexOrder<'a> {
         let of_terms = path.prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>());
         let mut columns: Vec<_> = of_terms.map(|term| self.terms[term].key.column.name.as_str()).collect();

@@ -12,7 +12,7 @@ use crate::search::bounds::MAX_VALUES;
 use crate::search::{Comparator, SearchError};
 use crate::sync_token::BadSyncToken;
 
-/// Why an operation's values cannot be used. Offsets are those of terms in their search string, in bytes.
+/// Why an operation's values cannot be used. Offsets are offsets of terms in their search string, in bytes.
 #[derive(Debug, Error)]
 pub(crate) enum BindError {
     /// A connection without a page size.
@@ -80,7 +80,7 @@ pub(crate) enum BindError {
     /// An argument's value that cannot be used.
     #[error("the argument `{argument}` of `{field}` expects {expected}")]
     BadArgument { field: String, argument: String, expected: &'static str },
-    /// A time zone that the IANA database does not have, and those that may be meant.
+    /// A time zone that the IANA database does not have, and similar names that it has.
     #[error(
         "`{field}` does not know the time zone {name:?}; give a name of the IANA database, such as `America/Chicago`{}",
         .nearest.first().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()

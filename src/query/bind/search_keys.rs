@@ -29,13 +29,13 @@ pub(super) struct SearchKeys {
 pub(super) struct SearchedKeys {
     /// How many terms it has.
     terms: usize,
-    /// How many search terms no selective index serves, those that limit the rows for the caller included.
+    /// How many search terms no selective index serves, also of the terms that limit the rows for the caller.
     pub(super) unindexed: u64,
     /// The first sort key of whose column it has a range: its index among the connection's.
     pub(super) range_order: Option<usize>,
 }
 
-/// How many limits of a connection's rows no selective index serves. Those that look at each row are one.
+/// How many limits of a connection's rows no selective index serves. All limits that look at each row count as one.
 fn unindexed_limits(connection: &Connection) -> u64 {
     let keys = connection.scope.iter().flat_map(|scope| &scope.keys).filter_map(|keys| keys.first());
     let unindexed = keys.map(|key| &connection.search_keys[*key]).filter(|key| !key.indexed);
@@ -238,7 +238,7 @@ mod tests {
         // A wrong value is an error of an admitted request.
         assert_eq!(code("orderDate:>never", &low), (ErrorCode::CostExceeded, 0));
         assert_eq!(code("orderDate:>never", &Limits::default()).0, ErrorCode::MalformedQuery);
-        // Other errors come before the cost, and those of values are in order with them.
+        // Other errors come before the cost, and the errors of values are in order with them.
         let (result, _) = compile("orderDate:>never colour:red", &low);
         let errors = result.unwrap_err().to_string();
         let position = |text: &str| errors.find(text).unwrap_or_else(|| panic!("{errors}"));

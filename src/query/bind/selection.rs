@@ -133,7 +133,7 @@ pub(crate) struct BoundConnection<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum BoundRows<'a> {
     Page(&'a PageShape),
-    /// Those that changed, of a feed.
+    /// The rows of a feed that changed.
     Changes(&'a Changes),
 }
 
@@ -161,11 +161,11 @@ pub(crate) struct BoundTotals<'a> {
     pub(crate) order: GroupOrder,
     /// Where the number of rows is written, if it is.
     pub(crate) rows_source: Option<SizeSource<'a>>,
-    /// The keys of groups: those that are requested, and the currency of an amount of money.
+    /// The keys of groups: the requested keys, and the currency of an amount of money.
     pub(crate) keys: GroupKeys,
     /// The sums that are selected or ordered by, by their indexes.
     pub(crate) sums: Vec<usize>,
-    /// How many relations a row is read from: its own, and those of the objects that keys and sums need.
+    /// How many relations a row is read from: its own, and the relations of the objects that keys and sums need.
     pub(crate) relations: u64,
     pub(crate) selections: Selections<'a, BoundTotalsField<'a>>,
 }

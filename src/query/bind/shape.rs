@@ -11,7 +11,7 @@ use crate::search::Comparator;
 /// The most values of a list that a statement reads one by one.
 const MAX_FEW_VALUES: u32 = 4;
 
-/// The shape of a request, but for its search terms: those are read of admitted requests alone.
+/// The shape of a request, without its search terms, which are only read of admitted requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Which of the selections there are.
@@ -69,7 +69,7 @@ impl CursorShape {
 /// In which groups rows are summed up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Grouping {
-    /// `None` for those that are selected.
+    /// `None` for the keys that are selected.
     pub(crate) keys: Option<GroupKeys>,
     pub(crate) order: GroupOrder,
 }
@@ -135,7 +135,7 @@ impl TermShapes {
         self.by_step.get(step).map_or(&[], |terms| terms)
     }
 
-    /// Sets those of a step after the last one that has some.
+    /// Sets the shapes of a step after the last one that has some.
     pub(super) fn insert(&mut self, step: StepId, terms: Box<[TermShape]>) {
         self.by_step.resize_with(step, Box::default);
         self.by_step.push(terms);

@@ -1,4 +1,4 @@
-//! The values of a request's steps, but for those of its search terms.
+//! The values of a request's steps, without the values of its search terms.
 
 use crate::cursor::CursorPosition;
 use crate::query::bind::changes::ChangesStart;
@@ -41,7 +41,7 @@ impl StepValues {
         }
     }
 
-    /// How many rows are read for that, for each parent: of totals, those that are summed up.
+    /// How many rows are read for that, for each parent: of totals, the rows that are summed up.
     pub(crate) fn rows(&self) -> u32 {
         if let Self::Totals(_, rows, _) = self { *rows } else { self.size() }
     }

@@ -32,8 +32,8 @@ pub(super) fn root<'a>(
 /// Resolving and binding visit the same selections, so the next step is of the kind that is bound.
 const OTHER_STEP: &str = "the step of another kind of selection";
 
-/// Visits the selections in the order in which they were resolved, so that the next step and the next constant are always those
-/// of the selection that needs one.
+/// Visits the selections in the order in which they were resolved, so that the next step and the next constant always belong to the next
+/// selection that needs one.
 struct Binder<'a> {
     catalog: &'a Catalog,
     operation: &'a Operation,

@@ -93,7 +93,7 @@ impl Document<'_> {
         self.argument_tokens(owner).nth(index)
     }
 
-    /// The indexes of the tokens that name arguments: those of the owner, then those of what follows it.
+    /// The indexes of the tokens that name arguments: the arguments of the owner, then the arguments in the text after it.
     fn argument_tokens(&self, owner: Pos) -> impl Iterator<Item = usize> {
         let owner = location(owner);
         let start = self.tokens.binary_search_by_key(&owner, |token| token.location).unwrap_or(self.tokens.len());

@@ -71,7 +71,7 @@ struct Normalizer<'t, 'a> {
 }
 
 impl<'a> Normalizer<'_, 'a> {
-    /// Processes the token with that index, and sometimes those after it. Returns the index of the next one.
+    /// Processes the token with this index, and sometimes the tokens after it. Returns the index of the next one.
     fn step(&mut self, index: usize) -> Result<usize, ParseError> {
         let token = &self.tokens[index];
         if self.is_description(index) {

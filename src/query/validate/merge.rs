@@ -99,7 +99,7 @@ struct Merger<'c, 'd, 't> {
 struct MergedField<'d, 't> {
     field: &'d ast::Field<'t, &'t str>,
     conditions: ConditionSet,
-    /// The index of the field's response key among those of the merged selection sets.
+    /// The index of the field's response key among the keys of the merged selection sets.
     key: usize,
     /// The field's index among the fields of the merged selection sets.
     order: u32,
@@ -222,7 +222,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         index.map_or(Target::TypeName(object), |index| Target::Field(FieldId { object, index }))
     }
 
-    /// The outer conditions and those of directives at a position. `None` if a literal condition is not met.
+    /// The outer conditions and the conditions of directives at a position. `None` if a literal condition is not met.
     fn conditions(
         &mut self,
         outer: &ConditionSet,

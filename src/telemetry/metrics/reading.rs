@@ -53,7 +53,7 @@ pub(crate) enum SeriesValue {
     Histogram {
         /// Their sum.
         sum: f64,
-        /// Their numbers, by upper bounds, each without those of the bounds before it.
+        /// The number of values up to each upper bound, without the values up to the bounds before it.
         buckets: Vec<(f64, u64)>,
     },
 }

@@ -17,7 +17,7 @@ use crate::throttle::pace::Pace;
 const INTERVAL: Duration = Duration::from_millis(5);
 const INTERVAL_PER_BYTE: Duration = Duration::from_nanos(50);
 
-/// The most of the time that a request took which counts. It may have waited for those of others.
+/// The longest time of a request that counts. The request may have waited for other requests.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Bytes of a response for each credit that its query costs, and beside them. Queries that select what they pay for write less.

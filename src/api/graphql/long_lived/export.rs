@@ -324,7 +324,7 @@ impl RunningExport {
         Ok((servers.export_place(&route, caller, wait).await?, route))
     }
 
-    /// Fetches the rows of a page: those of the first page once more if the server fails that they are read from.
+    /// Fetches the rows of a page. If the server fails, the rows of the first page are fetched once more.
     async fn fetch(
         &mut self,
         place: ExportPlace,

@@ -77,7 +77,7 @@ pub(crate) struct ExportRun {
 pub(crate) fn response(lines: impl Stream<Item = Result<Bytes, BoxError>> + Send + 'static) -> HttpResponse {
     let mut response = HttpResponse::new(ResponseBody::Stream(Box::pin(lines)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
-    // nginx would gather lines, and not pass on those of a feed for minutes.
+    // nginx would gather lines, and send the lines of a feed minutes later.
     response.headers_mut().insert(UNBUFFERED, HeaderValue::from_static("no"));
     response
 }

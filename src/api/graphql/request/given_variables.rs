@@ -1,4 +1,4 @@
-//! The variables of a request: only those that its query names have values.
+//! The variables of a request. A variable that its query does not name is ignored.
 
 use std::borrow::Cow;
 

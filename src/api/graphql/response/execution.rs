@@ -29,10 +29,10 @@ use crate::plan::request_plan::{Plan, RowBounds};
 use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
 use crate::throttle::rate_limiter::Debit;
 
-/// The most rows that a statement examines that shares a connection: each waits for those before it.
+/// The most rows that a statement on a shared connection examines: later statements wait for it.
 const MAX_SHARED_ROWS: u64 = 1000;
 
-/// The most rows that a statement returns that may share its execution with others, and those of its roots, whose pages are mostly full. For
+/// The most rows of a statement that may share its execution with others, and the most rows of its roots, whose pages are mostly full. For
 /// more rows, starting an execution is little of the work.
 const MAX_BATCHED_ROWS: u64 = 100;
 const MAX_BATCHED_ROWS_OF_ROOTS: u64 = 30;

@@ -23,7 +23,7 @@ const MIN_CAPACITY: usize = 1024;
 /// Bytes of a chunk, about.
 pub(crate) const CHUNK: usize = 32 * 1024;
 
-/// Bytes of a body in chunks that wait for the client, at most: those of `start`, and the chunks that hyper takes.
+/// Bytes of a body in chunks that wait for the client, at most: the bytes of `start`, and the chunks that hyper takes.
 const MAX_UNSENT: usize = MAX_WHOLE + 3 * CHUNK;
 
 /// Bytes of memory that the body takes, about, if its rows take this many.

@@ -52,8 +52,8 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
     }
 }
 
-/// The fields that an unknown one likely means: those that take its arguments, and have fields of their own if it has a
-/// selection, if there are such ones.
+/// The fields that an unknown field likely means: if possible, fields that take its arguments, and that have fields of their own if it has
+/// a selection.
 fn suggested<'d, 'a>(catalog: &'d Catalog, object: &'d ObjectType, unknown: &ast::Field<'a, &'a str>) -> Vec<&'d str> {
     let is_count =
         |(_, binding): &(&Field, Binding<'_>)| matches!(binding, Binding::Connection(ConnectionField::Count));
