@@ -9,8 +9,8 @@
 //! Where a scope limits the rows, a cursor may be of a row that its holder does not see: a search may end with one. So its values are sealed
 //! then, with the bytes before them as what may be read and not changed.
 //!
-//! Bytes, before base64url: version, tag (4), what limits the rows (4) if something does, a value for each column of the sort key, one for each other column that names the
-//! parent (a kind byte, then its content), checksum (4).
+//! Bytes, before base64url: version, tag (4), a hash of the values that limit the rows (4) if there are some, a value for each column of
+//! the sort key, a value for each other column that names the parent (a kind byte, then its content), checksum (4).
 
 use std::fmt;
 
@@ -25,24 +25,24 @@ const VERSION: u8 = 4;
 /// The version of cursors among rows that a scope limits.
 const SCOPED_VERSION: u8 = 5;
 
-/// Bytes of such a cursor before the values: version, tag, what limits the rows.
+/// Bytes of such a cursor before the values: version, tag, hash of the limits.
 const SCOPED_HEAD: usize = 9;
 
 /// The longest cursor that is decoded, in characters. It is several times the longest entry of an index of PostgreSQL, which
 /// stores the key values of every ordering, sometimes compressed.
 const MAX_LENGTH: usize = 16_384;
 
-/// The identity of an ordering: a hash of the connection's path, its sort key and direction, and of what limits its rows.
+/// The identity of an ordering: a hash of the connection's path, its sort key and direction, and of the values that limit its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OrderingTag {
     ordering: u32,
     scope: Option<CursorScope>,
 }
 
-/// What limits the rows of an ordering, and seals its cursors.
+/// The limits of an ordering's rows, and the secret that seals its cursors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CursorScope {
-    /// A hash of what limits the rows.
+    /// A hash of the values that limit the rows.
     pub(crate) fingerprint: u32,
     pub(crate) secret: Secret,
 }
@@ -66,7 +66,7 @@ impl OrderingTag {
         Self { scope, ..self }
     }
 
-    /// A hash of what limits the rows.
+    /// A hash of the values that limit the rows.
     pub(crate) fn scope(self) -> Option<u32> {
         self.scope.map(|scope| scope.fingerprint)
     }

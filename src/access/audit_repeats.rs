@@ -15,7 +15,7 @@ const MAX_KINDS: usize = 100;
 /// The detail that says why a login was refused.
 pub(crate) const REASON: &str = "reason";
 
-/// The detail that says how many events a row stands for, where it is not one.
+/// The detail with the number of events that a row stands for, if there are several.
 const COUNT: &str = "count";
 
 /// The events of a minute that are alike.

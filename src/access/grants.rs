@@ -116,7 +116,7 @@ impl Principal {
     }
 }
 
-/// What stands for every value of a scope.
+/// Stands for every value of a scope.
 pub(crate) const EVERY_VALUE: &str = "*";
 
 /// The values in a scope among the values of groups; `None` if the scope limits nothing. Each is a scope, `=` and a value.

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::byte_lru::ByteLru;
 use crate::catalog::grant_set::GrantSet;
 
-/// What a text takes beside its bytes: its hash, its nodes in two maps and a list, and what the allocator adds.
+/// Bytes that a text takes beside its own: its hash, its nodes in two maps and a list, and the allocator's overhead.
 const ENTRY_BYTES: usize = 448;
 
 /// The hash of a query's text: SHA-256.

@@ -34,8 +34,8 @@ pub(crate) type CurrentService = Current<Service>;
 
 /// What the endpoints work with. It is made once, at the start. A reload, or a check of the tables, replaces it by a copy.
 ///
-/// What is behind an `Arc`, and the types whose copies share their state, are the same in all copies: so a bucket, a queue or a pool
-/// does not begin anew at a reload. The fields that a reload replaces say so. A request that has begun keeps the old values.
+/// Values behind an `Arc`, and values whose copies share their state, are the same in all copies: so a bucket, a queue or a pool does not
+/// begin anew at a reload. The comment of a field that a reload replaces says so. A request that has begun keeps the old values.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     /// The accounts with their grants and limits, in memory, so that no request has to ask the database for its caller. A task reads them

@@ -47,7 +47,7 @@ pub(crate) struct Views {
     stored: StoredTypes,
     /// What callers see who hold all grants, and whom no scope limits.
     whole: Arc<View>,
-    /// What needs no grant, of all rows.
+    /// The view without grants, of all rows.
     public: Arc<View>,
     /// The others, the one that was used last at the end.
     others: Mutex<VecDeque<Arc<View>>>,
@@ -72,7 +72,7 @@ impl View {
     pub(crate) fn short_sdl(&self) -> &SdlDocument {
         self.short_sdl.get_or_init(|| {
             let whole = self.compiler.catalog().sdl();
-            // What is published can be read, and what could not be would not be made shorter.
+            // The published SDL can be read. If it could not, there would be nothing to shorten.
             SdlDocument::new(Outline::parse(whole).map_or_else(|_| whole.to_owned(), |outline| outline.short_sdl()))
         })
     }
@@ -99,7 +99,7 @@ impl Views {
         &self.whole
     }
 
-    /// What needs no grant.
+    /// The view without grants.
     pub(crate) fn public(&self) -> &View {
         &self.public
     }

@@ -49,7 +49,7 @@ impl Collation {
     }
 }
 
-/// What follows the name of a type in SQL.
+/// The clause after the name of a type in SQL.
 impl fmt::Display for Collation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -54,7 +54,7 @@ pub struct Connection {
     pub(crate) scope: Option<ScopeSearch>,
 }
 
-/// What limits the rows of a connection: search keys that no request names.
+/// The limits of a connection's rows: search keys that no request names.
 #[derive(Debug)]
 pub(crate) struct ScopeSearch {
     /// The relation with all rows, which is read where terms on one of each of these keys are searched for.

@@ -238,7 +238,7 @@ pub(super) enum AggregatedRows {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SearchKeyDefinition {
     pub(super) name: String,
-    /// What follows the key's colon in the published description.
+    /// The text after the key's colon in the published description.
     pub(super) example: Option<String>,
     pub(super) column: String,
     pub(super) comparators: Vec<Comparator>,

@@ -15,7 +15,7 @@ pub(crate) const UNINDEXED_TERM: u64 = 50;
 /// How many rows are summed up for a credit. Each costs as much again for each object that is joined to it.
 pub(crate) const ROWS_SUMMED: u64 = 10;
 
-/// How many rows are summed up if a request does not say so.
+/// How many rows are summed up by default.
 pub(crate) const DEFAULT_SUMMED_ROWS: u32 = 1_000;
 
 /// The most rows that are summed up, which bounds what a request groups and sorts.

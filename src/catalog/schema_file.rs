@@ -67,7 +67,7 @@ impl SchemaFile {
         if self.scopes.limits(sight) { catalog.limited(&self.scopes, sight) } else { catalog }
     }
 
-    /// What has a grant: types, fields, and search keys of roots, in the order of the file.
+    /// The parts that have a grant: types, fields, and search keys of roots, in the order of the file.
     pub fn places(&self, grant: &str) -> Vec<String> {
         let has = |grants: &[String]| grants.iter().any(|name| name == grant);
         let mut places = Vec::new();
@@ -98,8 +98,8 @@ impl SchemaFile {
         build::build(&self.definition)
     }
 
-    /// What callers see who hold these grants and no others: the catalog of a file without what needs others, and without what
-    /// would tell of that. Its rows are limited by [`SchemaFile::limit`] alone. Fails if the whole file has no catalog.
+    /// The catalog for callers who hold these grants and no others: without parts that need other grants, and without parts that would show
+    /// that those exist. Its rows are limited by [`SchemaFile::limit`] alone. Fails if the whole file has no catalog.
     pub fn view(&self, held: GrantSet) -> Result<Catalog, SchemaError> {
         if held == self.all_grants() {
             return self.catalog();

@@ -19,8 +19,9 @@ use crate::catalog::scoped_relation::Without;
 pub(super) enum Rule {
     /// One of the columns has a value of the scope. A copied column has what the row has that another rule leads to.
     Values { scope: usize, columns: Vec<String>, is_copied: bool },
-    /// The row of another relation is seen whose columns `key` have what `by` has. If it may belong to none, so is a row whose last column
-    /// `by` is without a value; without one of the grants that show the other relation's type, no other is.
+    /// The row is seen if the caller sees the row of another relation: its columns `key` have the values of the columns `by`. If `optional`
+    /// is set, a row whose last column `by` is without a value is seen, too. A caller without one of the grants that show the other
+    /// relation's type sees no other rows.
     Row { relation: String, by: Vec<String>, key: Vec<String>, optional: Option<Optional> },
 }
 
@@ -165,7 +166,7 @@ impl Scopes {
         ordered.push(relation);
     }
 
-    /// What limits callers of no grants whom all scopes limit.
+    /// The sight of callers without grants whom all scopes limit: nobody sees less.
     fn most(&self) -> Sight {
         Sight { limiting: self.all(), held: GrantSet::default() }
     }
@@ -309,7 +310,7 @@ impl<'a> Types<'a> {
         Ok(searched)
     }
 
-    /// Fails if rows of a type belong to rows in a scope, and the type does not say which of them callers see.
+    /// Fails if rows of a type belong to rows in a scope, and the type does not declare which of them callers see.
     fn check_related(&self, scopes: &Scopes) -> Result<(), SchemaError> {
         for (of, ty) in self.related() {
             let (Some(owner), Some(own)) = (self.named(of), ty.relation.as_ref()) else { continue };

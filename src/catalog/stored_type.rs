@@ -1,4 +1,4 @@
-//! How the database stores the columns that values are compared with. A schema file does not say so; the database does.
+//! How the database stores the columns that values are compared with. A schema file does not have this; it is read from the database.
 
 use std::collections::{HashMap, HashSet};
 

@@ -57,7 +57,7 @@ struct Remainder<'a> {
 }
 
 impl Remainder<'_> {
-    /// What is left without what tells of what is gone.
+    /// The rest without parts that would show that a removed part exists.
     fn without_traces(&self) -> SchemaDefinition {
         let types = self.rest.types.iter().map(|ty| TypeDefinition {
             fields: ty.fields.iter().filter_map(|field| self.field(ty, field)).collect(),
@@ -86,7 +86,7 @@ impl Remainder<'_> {
                 by.iter().any(|column| self.hides(&ty.name, column)) || self.hides_in(relation, column)
             }
             Some(BindingDefinition::Lookup { through }) => return self.lookup(field, through.as_deref()),
-            // What has no parts has no changes.
+            // A type without parts has no changes.
             Some(BindingDefinition::Changes { of }) => {
                 !is_known(self.rest, of) || !self.rest.types.iter().flat_map(|ty| &ty.parts).any(|part| part.of == *of)
             }

@@ -75,7 +75,7 @@ impl CachedOperation {
         }
     }
 
-    /// Compiles a request: resolve, estimate, admit, expand searches, plan, as far as that is not known from requests like it.
+    /// Compiles a request: resolve, estimate, admit, expand searches, plan. Results of earlier requests of the same shape are reused.
     /// `grown` is called when the operation takes more memory than before.
     pub(super) fn compile(
         &self,

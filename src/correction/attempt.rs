@@ -63,7 +63,7 @@ impl Attempt {
         changes(&self.before, &self.request)
     }
 
-    /// What has no equivalent: the fields that are left out, and what the errors are about that are left.
+    /// The parts without an equivalent: the fields that are left out, and the parts that the remaining errors are about.
     pub fn unkept(&self, errors: &[Value]) -> Vec<Unkept> {
         let left = unkept(&self.request, errors);
         let first = self.first.as_deref().unwrap_or_default();

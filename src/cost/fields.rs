@@ -12,16 +12,16 @@ use crate::cost::price::Cost;
 pub struct FieldCost<'a> {
     /// The response keys from the root to it, `edges` and `node` among them, without the indexes of list elements.
     pub path: Vec<&'a str>,
-    /// What it costs without what is selected from it, each time.
+    /// Its cost without its selection, each time.
     pub defined_cost: Cost,
     /// How often it is paid: the product of the page sizes above it and its own.
     pub times: u64,
     /// What its search terms, or the reading of a bounded list, add once; left out if it is 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub search_penalty: Cost,
-    /// What it adds to the price without what is selected from it.
+    /// Its part of the price, without its selection.
     pub requested_total_cost: Cost,
-    /// What it adds with what is selected from it.
+    /// Its part of the price, with its selection.
     pub requested_subtree_cost: Cost,
 }
 

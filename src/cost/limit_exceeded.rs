@@ -5,15 +5,14 @@
 //!
 //! The `extensions` of `RESPONSE_TOO_LARGE`: `responseBytes` and `maxResponseBytes`.
 //!
-//! The `extensions` of `COST_EXCEEDED`: `estimatedCost`, `maxCost`, `minimumCost` (one row in every page), `bucketSize` if the
-//! caller's bucket holds less than the caller's limit and so is the `maxCost`, and
+//! The `extensions` of `COST_EXCEEDED`: `estimatedCost`, `maxCost`, `minimumCost` (one row in every page), `bucketSize` if the caller's
+//! bucket is smaller than the caller's limit (then it is the `maxCost`, too), and
 //! - `branches`, the five most expensive connections and lookups, the most expensive first: `path` (response keys), `total`
 //!   (what it adds with everything inside it) and `share` (of the estimate). A branch may be inside another.
-//! - `suggestions`, each a set of page sizes under which the same selection fits; empty if there is none. `shrinks` says which
-//!   pages become smaller (`outermost`, `nested`, `all`), `estimatedCost` is the price then, and `edits` lists all changes:
-//!   `path` (response keys of the connection, or of the first of several that change together), `argument` (`first` or `last`, or
-//!   `rows` of totals), `from`, `to`, and either `variable`, whose value is to be `to`, or `locations`, the locations of the
-//!   fields whose argument is to be `to`.
+//! - `suggestions`, each a set of page sizes under which the same selection fits; empty if there is none. `shrinks` names the pages that
+//!   become smaller (`outermost`, `nested`, `all`), `estimatedCost` is the price then, and `edits` lists all changes: `path` (response keys
+//!   of the connection, or of the first of several that change together), `argument` (`first` or `last`, or `rows` of totals), `from`,
+//!   `to`, and either `variable`, the variable that gets the value `to`, or `locations`, the locations of the fields with the argument.
 
 use std::fmt;
 

@@ -32,7 +32,7 @@ pub(super) struct CostLine<'a> {
     pub(super) kind: LineKind<'a>,
     /// The field's name.
     pub(super) field: &'a str,
-    /// What it costs without what is selected from it, each time that it is fetched; of totals, without the rows that are summed up.
+    /// Its cost without its selection, each time that it is fetched; of totals, without the rows that are summed up.
     pub(super) own: Cost,
     /// What its search terms, or the reading of a bounded list, add.
     pub(super) penalty: Cost,

@@ -11,7 +11,7 @@
 //! - [`limit_check`]: the check of both against the caller's limits
 //! - `evaluation`: all of that for one request
 //! - `limit_exceeded`: the error of a query that exceeds them
-//! - `suggest`, `branches`, `pages`: page sizes under which a query fits, and what makes it expensive
+//! - `suggest`, `branches`, `pages`: page sizes under which a query fits, and its most expensive parts
 //! - [`breakdown`]: the price as a tree that adds up, for people
 //! - [`fields`]: the same as a list, for programs
 //!

@@ -5,7 +5,7 @@
 //! alone; all of them. Bisection finds the largest factor that fits. What the factor leaves of the limit is then used up page
 //! by page, the outermost first. A suggestion is priced as a whole, so it fits as it is.
 //!
-//! The rows that totals add up are a page here, if the request says how many.
+//! The rows that totals add up are a page here, if the request has the argument `rows`.
 //!
 //! Page sizes in one variable, or in a fragment that is spread several times, change together. An occurrence of the same
 //! field below `@skip(if: true)` or `@include(if: false)` is not known here. It has to be edited too, because all occurrences

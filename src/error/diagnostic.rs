@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::code::ErrorCode;
 
-/// What goes into an error's `extensions` beside its `code`.
+/// The facts in an error's `extensions` beside its `code`.
 pub type ErrorExtensions = Map<String, Value>;
 
 /// An error that a client receives. Its `Display` is the message.

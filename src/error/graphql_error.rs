@@ -32,7 +32,7 @@ pub struct GraphqlError {
     pub message: String,
     /// The locations, as far as they are known.
     pub locations: Vec<Location>,
-    /// What goes into `extensions` beside the code.
+    /// The facts in `extensions` beside the code.
     pub extensions: ErrorExtensions,
 }
 

@@ -68,7 +68,7 @@ impl ChangesState {
     }
 }
 
-/// The feed of a page, and what limits the rows that it shows.
+/// The feed of a page, with the values that limit its rows.
 pub(super) fn feed(plan: &Plan, columns: &ChangesColumns) -> OrderingTag {
     columns.tag.in_scope(plan.scope().of_cursors(columns.limited_by))
 }

@@ -31,7 +31,7 @@ impl<'c> RunningStatement<'c> {
         let sent = Instant::now();
         log.begin(sent);
         let rows = query().await;
-        // A statement has its locks before its parameters are bound, and PostgreSQL says so.
+        // A statement has its locks before its parameters are bound, and PostgreSQL confirms the binding.
         log.has_locks(rows.as_ref().map_or(0, Rows::requests));
         let rows = rows.inspect_err(|error| record(Operation::Select, sent.elapsed(), Some(error)))?;
         Ok(Self { rows, sent })

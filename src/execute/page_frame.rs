@@ -238,8 +238,8 @@ impl PageFrame {
         }
     }
 
-    /// The last row that the page's search examined, if it examined as many as it may before it found the page and the row after it. It
-    /// may not match.
+    /// The last row that the page's search examined, if it reached the bound of its window before it found the page and the row after it.
+    /// The row may not match.
     pub(super) fn last_examined<'r>(&'r self, rows: &'r StatementRows) -> Option<&'r Row> {
         self.window_end.as_ref().filter(|_| self.is_cut)?.row(rows)
     }

@@ -25,9 +25,9 @@ use crate::value::ScalarType;
 
 /// A response that is written: one that has all of its rows, or one whose rows arrive while it is written.
 ///
-/// It is made when the statement is sent, and lives until the end of the response: `errors` and `extensions`, which follow `data`, are
-/// read from it. It can stop after any op and go on later, because all that it needs is here: rows may be missing, or a part may be large
-/// enough. What belongs to a row or a page ends with the page; the last fields gather what the end of the response needs.
+/// It is made when the statement is sent, and lives until the end of the response: `errors` and `extensions`, which follow `data`, are read
+/// from it. It can stop after any op and go on later, because it has all its state: rows may be missing, or a part may be large enough. The
+/// state of a row or a page ends with the page; the last fields gather facts for the end of the response.
 #[derive(Debug, Clone)]
 pub struct ResponseWriter {
     /// Shared with the request, which reports its cost, and with the cache of plans, which holds its template.

@@ -1,6 +1,6 @@
 //! The declared indexes, and which of them a database lacks.
 //!
-//! `declared/indexes.txt` lists them as a migrated database has them: name, relation, and what follows `USING`.
+//! `declared/indexes.txt` lists them as a migrated database has them: name, relation, and the definition after `USING`.
 
 use std::collections::HashMap;
 
@@ -63,7 +63,7 @@ impl DeclaredIndex {
 pub(crate) struct MissingIndex {
     pub(crate) index: DeclaredIndex,
     pub(super) is_partitioned: bool,
-    /// What has its name.
+    /// The relation or index with its name.
     pub(super) named: Option<Unsuitable>,
     /// What an interrupted run has made to take its place.
     pub(super) unfinished: Option<Unsuitable>,

@@ -43,7 +43,7 @@ const SETTINGS: &str = "SET search_path TO public; SET statement_timeout TO 0; S
 /// How often a step tries to lock its table while others write it. A statement that waits for a lock blocks all later ones.
 const ATTEMPTS: usize = 300;
 
-/// A migration: what is declared, with what a schema file adds to it.
+/// A migration: the declared state, with the objects for a schema file.
 #[derive(Debug)]
 pub struct Migration<'a> {
     scope: TableScope,
@@ -80,8 +80,8 @@ impl<'a> Migration<'a> {
         Self { concurrently: true, ..self }
     }
 
-    /// Makes what the database lacks, and returns what changed. May run at any time. Concurrent runs wait for one another; the later ones
-    /// find nothing to do. `progress` is told what is made next.
+    /// Makes the missing objects, and returns what changed. May run at any time. Concurrent runs wait for one another; the later ones find
+    /// nothing to do. `progress` is called before each step.
     ///
     /// Resets the session's settings to the role's defaults.
     pub async fn run(

@@ -42,7 +42,7 @@ impl fmt::Display for MigrationStep {
 pub(super) struct Steps {
     /// Schema, tables and columns.
     pub(super) tables: Vec<MigrationStep>,
-    /// What needs the tables and columns, and the record of what was applied.
+    /// The steps that need the tables and columns, and the record of the applied state.
     pub(super) objects: Vec<MigrationStep>,
 }
 

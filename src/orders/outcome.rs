@@ -25,7 +25,7 @@ pub(crate) enum UpdateOutcome {
     Rejected(Rejection),
 }
 
-/// What an applied update did beyond what its rows say. Its JSON is stored; do not rename its parts.
+/// An effect of an applied update beside its rows. Its JSON is stored; do not rename its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum Note {

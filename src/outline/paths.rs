@@ -23,7 +23,7 @@ const WAYS_OF_PHRASE: usize = 2;
 /// What is left of a share in the name of an object on the way.
 const ON_WAY: f32 = 0.8;
 
-/// What is left of a score with every object on the way, and of what a root leads to.
+/// The share of a score that is left with each object on the path, and for the types that a root leads to.
 const PER_OBJECT: f32 = 0.93;
 const PER_OBJECT_OF_ROOT: f32 = 0.8;
 
@@ -40,7 +40,7 @@ pub(crate) struct Rated<'a> {
 pub(crate) struct Question<'a> {
     outline: &'a Outline,
     pub(crate) words: Vec<String>,
-    /// What stands between commas, as indexes of words; none if there is no comma.
+    /// The phrases between commas, as indexes of words; none if there is no comma.
     phrases: Vec<Vec<usize>>,
     shares: Shares,
 }

@@ -6,7 +6,7 @@ use crate::nearest::{clearly_meant, closest_first};
 use crate::words::synonyms::meanings;
 use crate::words::{SHORTEST_BEGINNING, likeness, words};
 
-/// What is left of what a word counts if it is only another meaning of the word, the likeliest one and the following, or another spelling.
+/// The share of a word's weight for another meaning of the word (the likeliest one and the following), and for another spelling.
 const OTHER_MEANING: f32 = 0.8;
 const FOLLOWING_MEANING: f32 = 0.06;
 const LEAST_MEANING: f32 = 0.5;

@@ -21,7 +21,7 @@ use crate::plan::sql::{
 };
 use crate::plan::value_list::ValueList;
 
-/// What follows the key of a row that matches.
+/// The columns after the key of a row that matches.
 const MATCHES: &str = "TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position";
 
 /// Finds the keys of a page's rows. An access path as SQL: the planner makes it from the path and the terms of the search, while it writes

@@ -138,7 +138,7 @@ mod tests {
         assert!((600..1000).contains(&cursors), "{cursors}");
     }
 
-    /// What 1,000 credits buy is far below the limit, and what they do not pay for is not.
+    /// The bytes that 1,000 credits buy are far below the limit. Free parts of a selection can be above it.
     #[test]
     fn rejects_what_is_multiplied_without_being_paid_for() {
         let compile = |query: String| {

@@ -145,7 +145,7 @@ pub enum Op {
     BoundedList {
         /// The branch of the statement whose rows they are.
         step: StepId,
-        /// The column that says so.
+        /// The column with the answer.
         is_too_long: usize,
         /// The most rows that it may have.
         at_most: u32,

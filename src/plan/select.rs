@@ -298,9 +298,9 @@ impl Display for ValueSize<'_> {
     }
 }
 
-/// The join condition between a child, which is in a sub-select, and its parent. Its array, and an order that begins with the
-/// first column of the child, say which index to use, as in [`locator`](crate::plan::locator). Without them, PostgreSQL would
-/// read the whole table where it believes that it is small.
+/// The join condition between a child, which is in a sub-select, and its parent. Its array, and an order that begins with the first column
+/// of the child, decide which index is used, as in [`locator`](crate::plan::locator). Without them, PostgreSQL would read the whole table
+/// where it believes that it is small.
 fn by_index(parent: Alias, join: &Join) -> impl Display {
     let columns = join.to.iter().zip(&join.by).enumerate();
     let columns = columns.map(move |(index, (to, by))| (index, ColumnOf(Alias::Inner, to), ColumnOf(parent, &by.name)));

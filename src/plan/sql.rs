@@ -251,7 +251,7 @@ impl<'a> Condition<'a> {
         if let Self::RowExists(relation, columns, key) = self { Some(row(relation, columns, key)) } else { None }
     }
 
-    /// The conditions of one range of an index that is scanned in a direction, and what remains to be checked of its rows.
+    /// The conditions of one range of an index that is scanned in a direction, and the conditions that remain to be checked for its rows.
     ///
     /// PostgreSQL ends a scan at a comparison of several columns only when the first of them is beyond it, and reads all rows
     /// that are equal in the first column. So such a comparison at the far end of the scan is checked after the scan's LIMIT.
@@ -334,7 +334,7 @@ fn row(relation: &str, columns: &[String], key: &[String]) -> impl Display {
             let (base, inner) = (ColumnOf(Alias::Base, column), ColumnOf(Alias::Inner, key));
             if index == 0 { write!(f, "{inner} = ANY(ARRAY[{base}])") } else { write!(f, " AND {inner} = {base}") }?;
         }
-        // The order says which index to use; with EXISTS, PostgreSQL may read all rows first.
+        // The order decides which index is used; with EXISTS, PostgreSQL may read all rows first.
         write!(f, " ORDER BY {} LIMIT 1", List(key.iter().take(1).map(|key| ColumnOf(Alias::Inner, key))))
     })
 }

@@ -1,5 +1,5 @@
-//! A step of a plan: a page of a connection for each of its parents, or the row of a lookup. It has no values and no text, which is
-//! the statement's; it says what the statement's rows of this step are.
+//! A step of a plan: a page of a connection for each of its parents, or the row of a lookup. It describes the rows of the statement that
+//! belong to it. It has no values, and no text: the text belongs to the statement.
 
 use crate::catalog::scope::ScopeSet;
 use crate::cursor::OrderingTag;

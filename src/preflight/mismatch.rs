@@ -342,7 +342,7 @@ impl Mismatch {
     }
 }
 
-/// What makes it, of what migrations make.
+/// The beginning of a remedy: the command, if migrations make the object.
 fn migrating(is_migrated: bool) -> &'static str {
     if is_migrated { "run `orderql migrate`, or " } else { "" }
 }

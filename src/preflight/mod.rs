@@ -128,7 +128,7 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
     Ok(types)
 }
 
-/// Adds a column of a type that is built into PostgreSQL, if its scalar does not say how it is stored.
+/// Adds a column of a type that is built into PostgreSQL, if its scalar does not decide how it is stored.
 fn add_built_in(types: &mut StoredTypes, relation: &str, name: &str, ty: &Type) {
     match *ty {
         Type::INT2 => types.insert(relation, name, StoredType::Int2),

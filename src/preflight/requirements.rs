@@ -1,5 +1,5 @@
-//! What a catalog requires of a database: columns of suitable types, joined columns that can be compared, indexes that
-//! return rows in an order, and constraints that guarantee what the schema promises.
+//! The requirements of a catalog to a database: columns of suitable types, joined columns that can be compared, indexes that return rows in
+//! an order, and constraints that guarantee the schema's declarations.
 
 use std::collections::HashSet;
 use std::fmt;

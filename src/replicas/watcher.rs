@@ -173,7 +173,7 @@ pub(super) fn watch_replica(
             let longest = if matches!(error, UnreadableReplica::Unfit(_)) { UNFIT_PAUSE } else { pause };
             watcher.positions.replica_is_absent(index, error.absence());
             watcher.report(Err(error));
-            // What waits for its answers is read elsewhere.
+            // Requests that wait for its answers are read elsewhere.
             watcher.server.give_up();
             time::sleep(longest).await;
             pause = (pause * 2).min(LONGEST_PAUSE);

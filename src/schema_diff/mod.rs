@@ -44,7 +44,7 @@ pub struct OperationDiff {
     pub place: Place,
     /// What changes, in the order of the classes. Never empty.
     pub changes: Vec<Change>,
-    /// What to send instead, if it breaks and its errors say how to correct it.
+    /// The operation to send instead, if it breaks and its errors can be corrected.
     pub corrected: Option<CorrectedAnswer>,
 }
 

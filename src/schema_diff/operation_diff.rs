@@ -76,7 +76,7 @@ fn refusals(document: &Document, before: &Assessment, after: &Assessment) -> Vec
     }
 }
 
-/// What is said of a part that an operation uses, as far as it differs. Of one that is gone, nothing.
+/// The facts of a part that an operation uses, as far as they differ. A removed part has none.
 fn of_part(old: &Schema, new: &Schema, used: &Use) -> Vec<FactChange> {
     match (old.facts.of(&used.part), new.facts.of(&used.part)) {
         (Some(before), Some(after)) => fact_changes(&used.part, before, after).collect(),

@@ -60,7 +60,7 @@ pub(super) fn schema_changes(old: &Facts, new: &Facts) -> Vec<SchemaChange> {
     changes
 }
 
-/// What is said of a part, as far as it differs.
+/// The facts of a part, as far as they differ.
 pub(super) fn fact_changes<'a>(
     part: &'a str,
     old: &'a PartFacts,

@@ -16,7 +16,7 @@ use crate::schema_draft::model::{
 use crate::schema_draft::names::{Names, camel, pascal, plural, singular, upper};
 use crate::value::{Enumeration, ScalarType};
 
-/// What a file declares for a database, beside what it has already.
+/// The declarations of a file for a database, without the declarations that it has already.
 pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d> {
     let mut model = Model::default();
     let key_columns = key_columns(database);

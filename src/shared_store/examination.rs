@@ -13,7 +13,7 @@ use crate::shared_store::connection::{CONNECT_TIMEOUT, StoreError};
 pub(crate) struct StoreReport {
     /// Its version, with its name.
     pub(crate) version: String,
-    /// The first number of the version, as far as it concerns Redis's commands.
+    /// The first number of the version of Redis whose commands it has.
     pub(crate) major: u32,
     /// Whether it may remove what is in it when memory gets short.
     pub(crate) evicts: bool,
@@ -43,7 +43,7 @@ impl StoreReport {
         let value = |name: &str| {
             info.lines().find_map(|line| line.trim_end().strip_prefix(name)?.strip_prefix(':')).unwrap_or_default()
         };
-        // Valkey also says which version of Redis it is like.
+        // Valkey also has the version of Redis with which it is compatible.
         let redis = value("redis_version");
         let version = match value("valkey_version") {
             "" => format!("Redis {redis}"),

@@ -107,12 +107,12 @@ pub(crate) enum Event<'a> {
     SlowQuery(SlowQuery<'a>),
     /// cli: no constraint of the database guarantees something that the schema promises. It is trusted, as configured.
     ConstraintMissing {
-        /// What is promised, and what would guarantee it.
+        /// The declaration, and a constraint that would guarantee it.
         mismatch: &'a dyn Error,
     },
     /// cli: an index that migrations make is missing. Queries that need it take longer, until their deadline.
     IndexMissing {
-        /// The part of the schema that needs it, and what makes it.
+        /// The part of the schema that needs it, and the command that makes it.
         mismatch: &'a dyn Error,
     },
     /// cli: a collation sorts otherwise than when indexes were built.

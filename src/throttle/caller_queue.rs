@@ -27,7 +27,7 @@ struct Waiter<S> {
     signal: S,
 }
 
-/// What a request needs, and what it takes while it waits.
+/// The credits of a request, and the memory that it takes while it waits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Demand {
     /// Its price.

@@ -157,7 +157,7 @@ impl QueryThrottle {
         self.wait(query, ticket, began).await
     }
 
-    /// Fails if the query would be refused at once, as far as that is known in this process. Changes nothing.
+    /// Fails if the query would be rejected at once, as far as that is known in this process. Changes nothing.
     pub(crate) fn check(&self, query: &SubmittedQuery<'_>) -> Result<(), ThrottleError> {
         let SubmittedQuery { caller, places, demand, max_wait, .. } = query;
         let Some(obstacle) = self.queues.obstacle(caller, *places, demand.credits) else {
@@ -369,7 +369,7 @@ mod tests {
         assert!(now(waits.as_mut()).is_none());
         // It costs more than the queries before it leave, which will never change.
         assert_eq!(wait_of(now(throttle.admit(&query(&caller, 10, for_place)))), (15, None));
-        // A short wait for a place ends in a refusal that says so.
+        // A short wait for a place ends in an error that names the reason.
         let brief = throttle.admit(&query(&caller, 5, MaxWait::for_place(Duration::from_millis(1)))).await;
         assert!(matches!(brief, Err(ThrottleError::Place { waiting: 1, .. })), "{brief:?}");
         drop(one);

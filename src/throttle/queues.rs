@@ -104,7 +104,7 @@ impl Queues {
         }
     }
 
-    /// Changes how much may wait. What waits already stays.
+    /// Changes how much may wait. Waiting requests stay.
     pub(crate) fn resize(&self, bounds: QueueBounds) {
         self.state().bounds = bounds;
     }
@@ -395,7 +395,7 @@ mod tests {
         drop((large, other));
         let five: Vec<_> = [0, 0, 1, 1, 2].into_iter().map(|caller| wait(caller, 1).unwrap()).collect();
         assert_eq!(wait(2, 1).unwrap_err(), CannotWait::Full);
-        // Other bounds hold from then on, and leave alone what waits.
+        // Other bounds apply from then on, and not to requests that wait already.
         queues.resize(QueueBounds { bytes_per_caller: 201, requests: 6, bytes: 205 });
         let large = wait(2, 200).unwrap();
         queues.resize(QueueBounds { bytes_per_caller: 200, requests: 6, bytes: 10 });

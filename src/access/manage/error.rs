@@ -42,7 +42,7 @@ pub(crate) enum ManageError {
     /// The name is taken.
     #[error("there is a {kind} `{name}` already")]
     Exists {
-        /// What has the name.
+        /// The kind of object with the name.
         kind: NameKind,
         name: String,
     },

@@ -28,7 +28,7 @@ pub(crate) struct RequestTrace {
     parts: SpanParent,
 }
 
-/// What makes the spans that are parts of another one.
+/// Makes the spans that are parts of another span.
 #[derive(Debug, Clone)]
 pub(crate) struct SpanParent {
     tracer: &'static SdkTracer,

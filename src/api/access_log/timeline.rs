@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::execute::statement_log::{StatementLog, StatementState};
 use crate::plan::request_plan::Plan;
 
-/// When the stages of a query ran, as far as it came.
+/// When the stages of a query ran, as far as they began.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
     /// From its text to its plan.

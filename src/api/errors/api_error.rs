@@ -69,7 +69,7 @@ pub(crate) enum Entries {
     One {
         /// For people.
         message: String,
-        /// What goes into `extensions` beside the code, in this order.
+        /// Facts for `extensions` beside the code, in this order.
         extensions: Vec<(&'static str, ExtensionValue)>,
     },
     /// The messages of several errors of one code, at least one.
@@ -160,7 +160,7 @@ impl ApiError {
         }
     }
 
-    /// The HTTP status that says what happened.
+    /// The HTTP status of the code.
     pub(crate) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }

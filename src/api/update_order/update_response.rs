@@ -12,7 +12,7 @@ use crate::orders::update_row::BoxRow;
 
 /// The text of success, which clients compare.
 const MESSAGE: &str = "_EVENT_MESSAGE_";
-/// What an update did beyond what its rows say.
+/// Effects of an update beside its rows.
 const MESSAGES: &str = "_EVENT_MESSAGE_LIST_";
 
 /// The response to an applied update.

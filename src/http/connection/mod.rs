@@ -80,7 +80,7 @@ pub(crate) enum ShedRank {
     Slow(Instant),
 }
 
-/// What a request holds beside what it has reserved.
+/// Memory that a request holds beside the memory that it has reserved.
 pub(crate) struct FurtherMemory {
     connection: Arc<Connection>,
     bytes: usize,

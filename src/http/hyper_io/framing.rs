@@ -36,7 +36,7 @@ enum State {
     Head(Vec<u8>),
     /// A body with this many bytes left.
     Sized(u64),
-    /// The line with a chunk's size, as far as it was received.
+    /// The part of the line with a chunk's size that was received.
     ChunkSize(Vec<u8>),
     /// A chunk with this many bytes left, including its line end.
     Chunk(u64),
@@ -164,7 +164,7 @@ impl Framing {
         rest
     }
 
-    /// Consumes the line with a chunk's size after its first part, as far as it is there.
+    /// Consumes the line with a chunk's size after its first part, as far as it was received.
     fn chunk_size<'a>(&mut self, mut line: Vec<u8>, bytes: &'a [u8]) -> &'a [u8] {
         let (part, rest) = split_after_line(bytes);
         line.extend_from_slice(part);

@@ -215,7 +215,7 @@ async fn unsplittable<'a>(
     Ok(unsplittable)
 }
 
-/// Runs a query whose parameter is an array of ids and whose result is ids.
+/// Runs a query with an array of ids as its parameter, and returns ids.
 async fn select_ids(
     transaction: &Transaction<'_>,
     query: &str,

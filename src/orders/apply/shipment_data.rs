@@ -26,7 +26,7 @@ pub(super) struct LockedData {
 /// An order's id and a ship group's sequence id.
 pub(super) type ShipGroupKey = (String, String);
 
-/// What moves as a whole: an order item, or what of it is in a ship group where stock OFBiz has it in several.
+/// The unit that moves as a whole: an order item, or on the tables of stock OFBiz its part in a ship group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct OrderItemPlace {
     pub(super) order_item: OrderItemId,

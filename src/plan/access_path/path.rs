@@ -166,7 +166,8 @@ impl AccessPath {
         u32::try_from(rows).unwrap_or(u32::MAX)
     }
 
-    /// The terms whose numbers of values say how many rows are examined: each value of a list has a range, and each of the primary key a row.
+    /// The terms whose numbers of values decide how many rows are examined: each value of a list has a range, and each value of the primary
+    /// key a row.
     pub(crate) fn multiplying(&self) -> impl Iterator<Item = usize> {
         let of_key =
             self.lookups.iter().filter(|_| self.found_by == FoundBy::Key).flat_map(|lookup| &lookup.terms).copied();

@@ -152,7 +152,7 @@ impl<'a> SearchTerms<'a> {
                 (true, _) => Condition::Equals(column, Comparand::Element),
                 (false, _) if prefix.other_list == Some(term) => Condition::Equals(column, Comparand::OtherElement),
                 (false, 0) => self.index_condition(term, Alias::Base, parameters),
-                // The order of the index's first column says which index to use, and this column need not.
+                // The order of the index's first column decides which index is used, so this column need not be in the order.
                 (false, _) => Condition::Compare(column, SqlOperator::Equal, self.value(term, parameters)),
             }
         };
@@ -256,8 +256,9 @@ impl<'a> SearchTerms<'a> {
             if lookup.is_of_pair && position == 1 {
                 let column = ColumnOf(alias, &self.terms[index].key.column.name);
                 let value = self.value(index, parameters);
-                // As a range, because PostgreSQL drops columns that equal a value from the order, which says what index to use. If a
-                // range continues the index, that is in the order, and the index is read from its start only after an equality.
+                // As a range: PostgreSQL drops columns that equal a value from the order, and the order decides which index is used. If a
+                // range continues the index, its column is in the order, and PostgreSQL begins to read the index at the range only after an
+                // equality.
                 let [equal, range] =
                     [[SqlOperator::Equal].as_slice(), &[SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual]];
                 let operators = if is_continued { equal } else { range };

@@ -74,7 +74,7 @@ pub(crate) enum BindError {
     /// The search strings of the request are together larger than they may be.
     #[error("the search strings of a request have at most {} {size} together; send several requests", .size.max())]
     SearchTooLarge { size: SearchSize },
-    /// A variable that is missing or of another type: what was expected and what kind of value was given, if one was.
+    /// A variable that is missing or of another type: the expected type, and the kind of the given value, if there is one.
     #[error("the variable `${name}` of type {ty} {}", describe_mismatch(.mismatch.as_ref()))]
     BadVariable { name: String, ty: String, mismatch: Option<(String, &'static str)> },
     /// An argument's value that cannot be used.

@@ -172,7 +172,7 @@ pub(super) fn malformed(arguments: &Arguments<'_>, connection: &Connection, malf
     }
 }
 
-/// What a key has that other query languages have and this one does not: a sentence that says so.
+/// A key of other query languages that this language lacks: a sentence about it.
 fn foreign_syntax(key: &str) -> Option<&'static str> {
     if key.starts_with(['-', '!']) {
         Some("there is no negation")

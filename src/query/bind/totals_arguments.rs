@@ -39,8 +39,8 @@ pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<
 const ABBREVIATIONS: [(&str, &str); 4] =
     [("CET", "Europe/Brussels"), ("EET", "Europe/Athens"), ("MET", "Europe/Brussels"), ("WET", "Europe/Lisbon")];
 
-/// A name of the IANA time zone database. PostgreSQL would also take abbreviations, which do not say whose day it is, and offsets, whose sign is
-/// the opposite of the usual one.
+/// A name of the IANA time zone database. PostgreSQL would also take abbreviations, which are ambiguous, and offsets, which have the
+/// opposite sign of the usual one.
 fn time_zone(arguments: &Arguments<'_>, errors: &mut Vec<BindError>) -> Value {
     let Some(Literal::String(name)) = arguments.get(ArgumentRole::TimeZone) else { return Value::Text(UTC.to_owned()) };
     let replaced = ABBREVIATIONS.iter().find(|(abbreviation, _)| abbreviation == name).map(|(_, zone)| *zone);

@@ -83,8 +83,8 @@ impl Document<'_> {
         usage.map_or(location(owner), |pair| pair[0].location)
     }
 
-    /// The first tokens of the values of an owner's arguments, in document order. The iterator does not end with the
-    /// last argument: what follows belongs to something else.
+    /// The first tokens of the values of an owner's arguments, in document order. The iterator does not end with the last argument of the
+    /// owner: further tokens belong to other parts.
     pub(in crate::query) fn value_tokens(&self, owner: Pos) -> impl Iterator<Item = &Token<'_>> {
         self.argument_tokens(owner).filter_map(|token| self.tokens.get(token + 2))
     }

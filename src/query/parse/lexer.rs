@@ -87,7 +87,7 @@ pub(super) fn tokenize(text: &str) -> Result<LexedTokens<'_>, ParseError> {
 }
 
 struct Lexer<'a> {
-    /// What has not been read yet.
+    /// The rest of the text.
     rest: &'a str,
     /// The location of `rest`.
     location: Location,

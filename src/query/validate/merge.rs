@@ -53,7 +53,7 @@ pub(super) fn merge<'t>(
     Ok(Operation { name: name.map(Arc::from), variables, selections, selection_count, conditions })
 }
 
-/// An operation that exceeds a limit of what is left once its fragments are spread and literal conditions are decided.
+/// An operation that exceeds a limit after its fragments are spread and literal conditions are decided.
 #[derive(Debug, Error)]
 enum ExpansionError {
     #[error("the document selects more than {} fields once its fragments are spread", MAX_SELECTIONS)]

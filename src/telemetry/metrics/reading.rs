@@ -1,8 +1,8 @@
-//! What metrics are called, and what they read now.
+//! The names of metrics, and their present values.
 
 use std::borrow::Cow;
 
-/// What a metric is called and what it is about.
+/// The name of a metric and its help.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Description {
     /// The name, with its unit; a counter's ends in `_total`.

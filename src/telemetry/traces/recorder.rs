@@ -39,7 +39,7 @@ pub(crate) fn start() {
     }
 }
 
-/// What makes spans, if traces are recorded.
+/// The tracer, if traces are recorded.
 pub(crate) fn tracer() -> Option<&'static SdkTracer> {
     RECORDER.get().map(|recorder| &recorder.tracer)
 }

@@ -29,7 +29,7 @@ pub(crate) const WAITING_BYTES: usize = 8 * 1024;
 pub(crate) struct Schedule {
     /// When it is cancelled. Waiting counts.
     pub until: Instant,
-    /// How long the client wants it to wait, as far as it may.
+    /// How long the client wants it to wait, up to the setting `max-wait`.
     pub wait: Option<Duration>,
     max_wait: MaxWait,
 }

@@ -72,7 +72,7 @@ const MAX_SNAPSHOTS: usize = 5;
 /// A caller has one export at a time.
 const PLACES: QueryPlaces = QueryPlaces { running: 1, waiting: 0 };
 
-/// Responds with the lines of a collection, or with an error, whose status says what happened.
+/// Responds with the lines of a collection, or with an error and its status.
 pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     serve(context, body).await.unwrap_or_else(|error| {
         context.entry.fail(&error);
@@ -152,7 +152,7 @@ async fn begin(run: ExportRun, after: Option<WalPosition>, max_wait: MaxWait) ->
     Ok(export_run::response(stream::unfold(first, next)))
 }
 
-/// What comes next.
+/// The state between two chunks of the response.
 enum State {
     /// The first page's lines, and whether the collection ends with them.
     Ready(Bytes, bool, Box<RunningExport>),
@@ -191,7 +191,7 @@ struct RunningExport {
     _permit: Permit,
 }
 
-/// The next lines, and what comes after them.
+/// The next lines, and the state after them.
 async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
     let mut running = match state {
         State::Ready(lines, true, running) => return Some((Ok(lines), running.end().await)),
@@ -394,7 +394,7 @@ impl RunningExport {
         }
     }
 
-    /// Writes what follows the nodes of a page. Returns whether the collection ends with it.
+    /// Writes the lines after the nodes of a page. Returns whether the collection ends with the page.
     fn end_page(&mut self, rows: &ResponseWriter, out: &mut Vec<u8>) -> Result<bool, ServiceError> {
         let PageEnd { has_next_page, end_cursor } = self.run.page_end(rows)?;
         let run = &mut self.run;

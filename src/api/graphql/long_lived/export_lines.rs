@@ -104,7 +104,7 @@ pub(crate) struct End<'a> {
     pub cost: u64,
     /// What limited the nodes to a part, if something did.
     pub scope: Option<&'a serde_json::Value>,
-    /// What follows was not exported: where it begins, and why.
+    /// The rest of the collection was not exported: where the rest begins, and why.
     pub rest: Option<Rest<'a>>,
 }
 

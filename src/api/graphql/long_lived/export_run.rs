@@ -60,7 +60,7 @@ pub(crate) struct ExportRun {
     pub(crate) memory: FurtherMemory,
     /// The end of the last page.
     pub(crate) cursor: Option<String>,
-    /// What limits the nodes to a part, if something does.
+    /// The values that limit the nodes to a part, if there are some.
     pub(crate) scope: Option<Value>,
     /// The number of nodes so far.
     pub(crate) nodes: u64,
@@ -162,7 +162,7 @@ impl ExportRun {
         line.into()
     }
 
-    /// The end of the export, as far as it has come.
+    /// The last line, with the numbers so far.
     pub(crate) fn end<'r>(&'r self, rest: Option<Rest<'r>>) -> End<'r> {
         let cost = self.cost.load(Ordering::Relaxed);
         End { nodes: self.nodes, short_nodes: self.short_nodes, cost, scope: self.scope.as_ref(), rest }

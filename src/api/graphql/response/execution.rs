@@ -110,9 +110,9 @@ pub(crate) fn is_charged<T>(result: &Result<T, ApiError>) -> bool {
     result.as_ref().map_or_else(has_run, |_| true)
 }
 
-/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded
-/// if it is not to blame. What runs is pinned by the caller, since time-outs move what they are given. If it begins with a statement,
-/// that is recorded in `log`.
+/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded if it is
+/// not to blame. The caller pins the future, since time-outs move what they are given. If the future begins with a statement, the statement
+/// is recorded in `log`.
 pub(crate) async fn settle<T>(
     Requester { service, caller, request_id }: Requester<'_>,
     PaidTime { debit, until }: PaidTime,

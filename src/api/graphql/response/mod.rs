@@ -5,7 +5,7 @@
 //! - `execution`: runs a query within its deadline
 //! - `prepared_query`: a query that is compiled, and its rows
 //! - `response_body`: the body of a response whose rows are there
-//! - `response_end`: what follows the data
+//! - `response_end`: the end of a response, after its data
 //! - `response_envelope`: what is around the data
 //! - `row_memory`: the memory of rows
 //! - `streamed_body`: a response that is written while its rows are fetched

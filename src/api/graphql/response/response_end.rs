@@ -1,4 +1,4 @@
-//! What follows a response's `data`: the errors of fields, and `extensions`.
+//! The end of a response, after its `data`: the errors of fields, and `extensions`.
 
 use std::sync::Arc;
 

@@ -142,7 +142,7 @@ async fn next_part(stream: &mut ResponseStream) -> Result<Result<Part, WriteErro
     }
 }
 
-/// What comes next.
+/// The state between two parts of the response.
 enum State {
     /// The first part, which is written.
     Ready(Bytes, Box<RunningResponse>),
