@@ -108,7 +108,7 @@ impl fmt::Display for BadCursor {
 #[derive(Debug, Clone, Default)]
 pub struct Encoder {
     bytes: Vec<u8>,
-    /// What seals the values, if something does.
+    /// The secret that seals the values, if they are sealed.
     secret: Option<Secret>,
 }
 
@@ -340,7 +340,7 @@ impl<'a> CursorReader<'a> {
 /// FNV-1a, 32 bits. It is stable between builds; the standard library's hashers are not.
 const SEED: u32 = 0x811c_9dc5;
 
-/// What detects a text that was cut or changed.
+/// The checksum that detects a text that was cut or changed.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     hash(SEED, bytes)
 }

@@ -24,7 +24,7 @@ pub(super) struct Repeats {
     kinds: HashMap<EventKind, Repeated>,
 }
 
-/// What events have in common.
+/// The facts that equal events have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct EventKind {
     action: Action,

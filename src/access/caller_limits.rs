@@ -1,4 +1,4 @@
-//! What a caller may do at most.
+//! The limits of a caller.
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ use crate::seal::Secret;
 /// The path of the GraphQL API for documents that the server knows.
 const DOCUMENTS: &str = "/graphql/documents";
 
-/// What a user group is granted access to.
+/// An artifact that a user group can be granted access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Artifact {
     /// The GraphQL API.
@@ -29,7 +29,7 @@ pub(crate) enum Artifact {
 pub(crate) struct Principal {
     /// The name of the user's account.
     pub(crate) user_id: Arc<str>,
-    /// What the caller may do at most.
+    /// The caller's limits.
     pub(crate) limits: CallerLimits,
     /// The first second since 1970 whose tokens are accepted. Older ones were issued for a removed account of this name, or
     /// for an older password.
@@ -41,11 +41,11 @@ pub(crate) struct Principal {
     names: Box<[String]>,
     /// The values of its groups in scopes of a schema file: each scope, `=` and a value, sorted.
     scopes: Box<[String]>,
-    /// What seals cursors where a scope limits rows.
+    /// The secret that seals cursors where a scope limits rows.
     pub(crate) secret: Secret,
 }
 
-/// What holds for all accounts.
+/// The settings that apply to all accounts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GrantOptions {
     /// The limits of a user without a profile.

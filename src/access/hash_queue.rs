@@ -125,7 +125,7 @@ mod tests {
     fn an_account_and_an_address_have_a_bounded_number_of_places() {
         let queue = HashQueue::new(1);
         let enter = |account, network, standing| queue.enter(&visitor(account, network), standing);
-        // One account from many addresses.
+        // Logins of one account from many addresses.
         let of_account: Vec<_> = (0..16).map(|network| enter(1, 100 + network, Standing::New).unwrap()).collect();
         assert_eq!(enter(1, 200, Standing::New).unwrap_err(), NoTurn::Full);
         assert!(enter(2, 200, Standing::New).is_ok());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::api::query_texts::QueryHash;
 use crate::documents::document::Document;
 
-/// What GraphQL-over-HTTP puts before an id that is a hash.
+/// The prefix that GraphQL-over-HTTP puts before an id that is a hash.
 const HASH_PREFIX: &str = "sha256:";
 
 /// Two operations that clients would name alike.

@@ -19,7 +19,7 @@ pub(crate) enum Media {
 }
 
 impl Media {
-    /// As in `Content-Type`.
+    /// The media type as in `Content-Type`.
     pub(crate) fn content_type(self) -> HeaderValue {
         // Constants, which are checked when the program is built.
         const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -124,7 +124,7 @@ pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), EndpointError> {
     reject_compressed(headers)?;
     let mut values = headers.get_all(header::CONTENT_TYPE).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return Err(EndpointError::NotJson) };
-    // What most clients send.
+    // Most clients send this value.
     if value == "application/json" {
         return Ok(());
     }

@@ -40,7 +40,7 @@ pub(crate) struct QueryTexts {
 #[derive(Debug)]
 struct StoredTexts {
     capacity: usize,
-    /// What the texts of all callers weigh.
+    /// The weight of the texts of all callers.
     bytes: usize,
     /// The caller who has stored the text.
     owners: HashMap<QueryHash, Arc<str>>,
@@ -58,7 +58,7 @@ impl QueryHash {
 
     /// The hash under which the text is stored for callers who hold these grants of the schema.
     pub(crate) fn among(self, grants: GrantSet) -> Self {
-        // Of the pair, which is kept in as few bytes.
+        // A hash of the pair, which takes as few bytes.
         Self(Sha256::new().chain_update(self.0).chain_update(grants.bits().to_be_bytes()).finalize().into())
     }
 
@@ -153,7 +153,7 @@ impl StoredTexts {
 
     /// Changes the texts of a caller, and the sums with them.
     fn change<T>(&mut self, caller: &Arc<str>, change: impl FnOnce(&mut ByteLru<QueryHash, Arc<str>>) -> T) -> T {
-        // What is evicted is decided above, for all callers together.
+        // The text to evict is chosen above, for all callers together.
         let texts = self.callers.entry(Arc::clone(caller)).or_insert_with(|| ByteLru::new(usize::MAX));
         let before = texts.bytes();
         let result = change(texts);

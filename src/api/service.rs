@@ -1,4 +1,4 @@
-//! What the endpoints work with, and who holds it for how long.
+//! The state that the endpoints share, and who holds it for how long.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use crate::vocabulary::reader::VocabularyReader;
 /// service that is in force when its head arrives, and keeps it until its response is delivered.
 pub(crate) type CurrentService = Current<Service>;
 
-/// What the endpoints work with. It is made once, at the start. A reload, or a check of the tables, replaces it by a copy.
+/// The state that the endpoints share. It is made once, at the start. A reload, or a check of the tables, replaces it by a copy.
 ///
 /// Values behind an `Arc`, and values whose copies share their state, are the same in all copies: so a bucket, a queue or a pool does not
 /// begin anew at a reload. The comment of a field that a reload replaces says so. A request that has begun keeps the old values.

@@ -25,7 +25,7 @@ use crate::outline::Outline;
 /// Views that are kept beside the two that are made at the start. The views that were not used for longest are dropped.
 const MAX_VIEWS: usize = 64;
 
-/// What callers see who hold the same grants and are limited by the same scopes.
+/// The schema for callers who hold the same grants and are limited by the same scopes.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     pub(crate) grants: GrantSet,
@@ -45,11 +45,11 @@ type ViewKey = (GrantSet, ScopeSet);
 pub(crate) struct Views {
     file: SchemaFile,
     stored: StoredTypes,
-    /// What callers see who hold all grants, and whom no scope limits.
+    /// The view of callers who hold all grants, and whom no scope limits.
     whole: Arc<View>,
     /// The view without grants, of all rows.
     public: Arc<View>,
-    /// The others, the one that was used last at the end.
+    /// The other views. The view that was used last is at the end.
     others: Mutex<VecDeque<Arc<View>>>,
 }
 
@@ -94,7 +94,7 @@ impl Views {
         Ok(Self { file, stored, whole, public, others: Mutex::default() })
     }
 
-    /// What callers see who hold all grants.
+    /// The catalog for callers who hold all grants.
     pub(crate) fn whole(&self) -> &View {
         &self.whole
     }

@@ -9,7 +9,7 @@ use crate::value::ScalarType;
 /// A value computed over a column of the rows of a connection.
 #[derive(Debug)]
 pub struct Aggregate {
-    /// What is computed.
+    /// A count of distinct values, or the lowest value.
     pub function: AggregateFunction,
     /// The type of the value.
     pub scalar: ScalarType,
@@ -19,7 +19,7 @@ pub struct Aggregate {
     pub relation: String,
     /// The join condition to the parent.
     pub join: Join,
-    /// As what statements return the value.
+    /// The type as which statements return the value.
     pub result: ResultType,
 }
 
@@ -58,7 +58,7 @@ impl Aggregate {
     }
 }
 
-/// What an aggregate computes.
+/// The function of an aggregate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AggregateFunction {
     /// The number of distinct values.

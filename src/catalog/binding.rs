@@ -1,4 +1,4 @@
-//! What the values of a field come from.
+//! Bindings: where the values of a field come from.
 
 use crate::catalog::aggregate::Aggregate;
 use crate::catalog::changes::Changes;
@@ -52,7 +52,7 @@ impl<'a> Binding<'a> {
     }
 }
 
-/// What a field of the query root comes from.
+/// The binding of a field of the query root.
 #[derive(Debug)]
 pub enum RootBinding {
     /// One row, found by the field's arguments.
@@ -82,7 +82,7 @@ impl RootBinding {
     }
 }
 
-/// What a field of a type that is bound to a relation comes from.
+/// The binding of a field of a type that is bound to a relation.
 #[derive(Debug)]
 pub enum EntityBinding {
     /// A column of the type's relation.
@@ -167,7 +167,7 @@ pub struct Entity {
     pub relation: String,
     /// The columns of the primary key, in order.
     pub key: Vec<Column>,
-    /// What the type's fields come from, in the order of publication.
+    /// The bindings of the type's fields, in the order of publication.
     pub(crate) bindings: Vec<EntityBinding>,
     /// The columns that its scopes compare, and the rows that they lead to.
     pub scopes: Vec<EntityScope>,
@@ -183,7 +183,7 @@ impl Entity {
     }
 }
 
-/// What a scope of a type needs of its relation.
+/// The columns that a scope of a type needs of its relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntityScope {
     /// A column with a value of the scope.
@@ -212,14 +212,14 @@ pub struct One {
     pub(crate) unlimited: Option<String>,
 }
 
-/// What a totals root comes from.
+/// The binding of a totals root.
 #[derive(Debug)]
 pub struct Totals {
     /// The root connection whose rows are summed up.
     pub connection: Connection,
-    /// What rows can be grouped by. Never empty.
+    /// The keys by which rows can be grouped. Never empty.
     pub keys: Vec<GroupKey>,
-    /// What can be summed up.
+    /// The columns that can be summed up.
     pub sums: Vec<Sum>,
     /// The key with the currency of sums of money. Amounts in several currencies are never added.
     pub currency: Option<usize>,

@@ -55,7 +55,7 @@ impl<'a> Bindings<'a> {
         Ok(Entity { relation: relation.name.clone(), key, bindings: Vec::new(), scopes: Vec::new() })
     }
 
-    /// What the scopes of a type need of its relation.
+    /// The columns that the scopes of a type need of its relation.
     pub(super) fn scopes(&self, ty: &TypeDefinition) -> Vec<EntityScope> {
         let mut needed = Vec::new();
         for scope in &ty.scopes {

@@ -10,7 +10,7 @@ pub enum Collation {
     /// The collation of the database.
     #[default]
     Default,
-    /// Another one.
+    /// A collation of the column's own.
     Named {
         /// Its name, quoted for SQL. All names are kept until the program ends, so that they can be copied; a database has few.
         name: &'static str,

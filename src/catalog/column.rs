@@ -16,7 +16,7 @@ pub struct Column {
     pub stored: StoredType,
     /// By what it compares its texts.
     pub collation: Collation,
-    /// As what statements return it.
+    /// The type as which statements return it.
     pub result: ResultType,
     /// Whether the database lets its values be longer than a response may have: then their size is looked at before they are sent.
     pub is_long: bool,

@@ -19,7 +19,7 @@ pub struct Join {
 /// Which index finds the rows of a connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ListIndex {
-    /// One that has them in order, for each sort key.
+    /// An index that has them in order, for each sort key.
     #[default]
     Order,
     /// An index that has the rows of a parent. All of them are read, and sorted. The list is null if there are more.

@@ -1,4 +1,4 @@
-//! What every connection has and schema files leave out: arguments, connection and edge types, `PageInfo`, sort enums.
+//! The parts of connections that schema files leave out: arguments, connection and edge types, `PageInfo`, sort enums.
 
 use crate::catalog::binding::{ConnectionField, EdgeField, PageInfoField};
 use crate::catalog::definition::{FieldDefinition, SortKeyDefinition, TypeDefinition};

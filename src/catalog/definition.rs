@@ -258,7 +258,7 @@ pub(super) struct SearchKeyDefinition {
     pub(super) of: Option<String>,
     /// The relation that lists the known values.
     pub(super) vocabulary: Option<String>,
-    /// What values are brought into before they are compared.
+    /// The normal form of values that are compared.
     pub(super) normalization: Option<Normalization>,
     /// The text search configuration, if the key searches text.
     pub(super) language: Option<String>,

@@ -115,7 +115,7 @@ impl<'s> Limited<'s> {
         self.open_conditions(parent, relation, pairs).is_some_and(|open| open.is_empty())
     }
 
-    /// What such a row may not fulfil; `None` if the relation is not limited.
+    /// The conditions of the relation that such a row may fail; `None` if the relation is not limited.
     fn open_conditions(&self, parent: &str, relation: &str, pairs: &[(&str, &str)]) -> Option<Vec<&ScopeCondition>> {
         let index = self.index(relation)?;
         let parent_index = self.index(parent);

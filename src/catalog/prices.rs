@@ -9,7 +9,7 @@ pub(crate) const OBJECT: u64 = 1;
 /// The cost of an aggregate that counts. The lowest value is one that an index begins with, and costs what a column does.
 pub(crate) const AGGREGATE: u64 = 5;
 
-/// What a search term adds if no selective index serves its key.
+/// The price of a search term if no selective index serves its key.
 pub(crate) const UNINDEXED_TERM: u64 = 50;
 
 /// How many rows are summed up for a credit. Each costs as much again for each object that is joined to it.

@@ -54,7 +54,7 @@ impl SchemaFile {
         &self.scopes.names
     }
 
-    /// What rows of a relation have to fulfil to be seen, in words; empty if all are.
+    /// The conditions under which a row of a relation is seen, in words; empty if all rows are.
     pub fn limits(&self, relation: &str) -> String {
         self.scopes.describe(relation)
     }

@@ -5,17 +5,17 @@
 pub(crate) struct ScopedRelation {
     /// The relation with all rows.
     pub(crate) relation: String,
-    /// What the rows are called that callers see.
+    /// The name of the rows that callers see.
     pub(crate) name: String,
-    /// What these fulfil.
+    /// The conditions of these rows.
     pub(crate) conditions: Vec<ScopeCondition>,
 }
 
-/// What a row has in a column that belongs to no row of another relation: a null, or this text if there is one.
+/// The value in a column of a row that belongs to no row of another relation: a null, or this text if there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Without(pub(crate) Option<String>);
 
-/// What a row fulfils that callers see.
+/// A condition of rows that callers see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ScopeCondition {
     /// One of the columns has a value of the scope.

@@ -14,10 +14,10 @@ use crate::catalog::grant_set::GrantSet;
 use crate::catalog::scope::{MAX_SCOPES, ScopeSet};
 use crate::catalog::scoped_relation::Without;
 
-/// What rows of a relation have to fulfil to be seen.
+/// A condition of rows that callers see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// One of the columns has a value of the scope. A copied column has what the row has that another rule leads to.
+    /// One of the columns has a value of the scope. A copied column has the value of the row that another rule leads to.
     Values { scope: usize, columns: Vec<String>, is_copied: bool },
     /// The row is seen if the caller sees the row of another relation: its columns `key` have the values of the columns `by`. If `optional`
     /// is set, a row whose last column `by` is without a value is seen, too. A caller without one of the grants that show the other
@@ -40,7 +40,7 @@ impl Optional {
     }
 }
 
-/// What a catalog's callers are limited by.
+/// The limits of a catalog's callers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sight {
     /// The scopes that limit them.
@@ -123,7 +123,7 @@ impl Scopes {
         copied.and(needed) == copied
     }
 
-    /// What rows of a relation have to fulfil, in words.
+    /// The conditions of rows of a relation, in words.
     pub(super) fn describe(&self, relation: &str) -> String {
         let rules = self.relations.get(canonical(relation)).into_iter().flatten().map(|rule| match rule {
             Rule::Values { scope, columns, .. } => format!("{} in {}", columns.join(" or "), self.names[*scope]),

@@ -33,11 +33,11 @@ pub struct SearchKey {
     pub semi_join: Option<SemiJoin>,
     /// The relation whose column of the same name lists the known values, if there is one.
     pub vocabulary: Option<String>,
-    /// What values are brought into before they are compared.
+    /// The normal form of values that are compared.
     pub normalization: Option<Normalization>,
     /// The text search configuration that finds the words of a search, if the column is a `tsvector`.
     pub language: Option<String>,
-    /// What the key is of, if no request names it.
+    /// The limit that the key stands for, if no request names it.
     pub(crate) scope: Option<ScopeKey>,
 }
 

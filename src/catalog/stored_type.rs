@@ -224,7 +224,7 @@ impl StoredTypes {
         found.map_or(StoredType::of(scalar), |found| StoredType::refine(scalar, found))
     }
 
-    /// As what a column of a scalar type is returned.
+    /// The type as which a column of a scalar type is returned.
     pub(super) fn result(&self, relation: &str, column: &str, scalar: ScalarType) -> ResultType {
         let found = self.found(relation, column);
         found.map_or(ResultType::of(scalar), |found| ResultType::refine(scalar, found.result))

@@ -82,7 +82,7 @@ impl FieldPath {
 /// A field of totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TotalsField {
-    /// As many of them as `first` allows, in the order of `orderBy`.
+    /// The groups, at most `first`, in the order of `orderBy`.
     Groups,
     /// How many groups there are.
     GroupCount,
@@ -121,7 +121,7 @@ impl GroupField {
     }
 }
 
-/// What groups are in the order of. Groups with the same are in the order of their keys.
+/// The order of groups. Groups with equal values are in the order of their keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupOrder {
     /// The number of rows, the largest first.

@@ -29,7 +29,7 @@ pub struct Catalog {
     pub(super) directives: Vec<Directive>,
     pub(super) by_name: HashMap<String, TypeId>,
     pub(super) query: TypeId,
-    /// What the fields of the query root come from: the fields of introspection follow the published ones.
+    /// The bindings of the query root's fields: the fields of introspection follow the published ones.
     pub(super) root: Vec<RootBinding>,
     /// By [`EntityId`].
     pub(super) entities: Vec<Entity>,
@@ -54,7 +54,7 @@ impl Catalog {
         &self.sdl
     }
 
-    /// What the schema has and how it is used, in Markdown.
+    /// The parts and the use of the schema, in Markdown.
     pub fn description(&self) -> &str {
         &self.description
     }
@@ -146,7 +146,7 @@ impl Catalog {
         self.object_type(id.object).field(id.index)
     }
 
-    /// What the field with that id comes from.
+    /// The binding of the field with this id.
     pub fn binding(&self, id: FieldId) -> Binding<'_> {
         self.binding_in(self.object_type(id.object), id.index)
     }

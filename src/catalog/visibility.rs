@@ -1,4 +1,4 @@
-//! What is left of a schema file for callers who do not hold all of its grants.
+//! The part of a schema file for callers who do not hold all of its grants.
 //!
 //! First the parts go that need another grant. Then everything goes that would tell of them, until nothing more goes: search
 //! keys, sort keys and arguments on a hidden column, joins by or to one, aggregates over one, connections that lose all their
@@ -50,7 +50,7 @@ fn reachable(mut types: Vec<TypeDefinition>) -> SchemaDefinition {
     SchemaDefinition { types, enums: Vec::new() }
 }
 
-/// What is left so far of a whole schema file.
+/// The part of a schema file that is left so far.
 struct Remainder<'a> {
     whole: &'a SchemaDefinition,
     rest: &'a SchemaDefinition,

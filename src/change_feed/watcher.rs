@@ -143,7 +143,7 @@ impl Watcher {
 }
 
 impl AwaitedChanges {
-    /// What was visible until now counts as seen. Call it before the feed is read.
+    /// Changes that are visible now count as seen. Call it before the feed is read.
     pub(crate) fn forget(&mut self) {
         self.0.mark_unchanged();
     }

@@ -41,7 +41,7 @@ pub struct Compiler {
     shared: Arc<SharedCompilers>,
 }
 
-/// What the compilers of all views of a schema share.
+/// The state that the compilers of all views of a schema share.
 #[derive(Debug)]
 struct SharedCompilers {
     operations: OperationCache,
@@ -52,7 +52,7 @@ struct SharedCompilers {
     views: AtomicU64,
 }
 
-/// What is known of a request by its text.
+/// The facts about a request that follow from its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedText {
     /// The operation's name, if it has one.
@@ -90,7 +90,7 @@ impl Compiler {
         &self.catalog
     }
 
-    /// What the cache has done so far.
+    /// The statistics of the cache so far.
     pub fn cache_statistics(&self) -> CacheStatistics {
         let SharedCompilers { operations, texts, plans, .. } = &*self.shared;
         CacheStatistics { texts: texts.read(), plans: plans.read(), bytes: operations.bytes() }
@@ -148,7 +148,7 @@ impl Compiler {
         explain_operation(&self.catalog, &self.operation(request)?.operation, request, caller.into())
     }
 
-    /// Where the request's operation is in the cache.
+    /// The key of the request's operation in the cache.
     fn key<'r>(&self, request: &'r Request) -> OperationKey<'r> {
         OperationKey { view: self.view, text: &request.query, name: request.operation_name.as_deref() }
     }

@@ -4,16 +4,16 @@
 /// A token and its place in the text, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryToken {
-    /// Where it begins.
+    /// The index of its first byte.
     pub begin: usize,
-    /// Where it ends.
+    /// The index after its last byte.
     pub end: usize,
 }
 
 /// A query's text and tokens.
 #[derive(Debug, Clone)]
 pub struct QueryText {
-    /// As it was given, or became by edits.
+    /// The text as it was given, or after edits.
     pub text: String,
     /// Its tokens, without spaces, commas and comments.
     pub tokens: Vec<QueryToken>,
@@ -208,7 +208,7 @@ fn length(text: &str, first: char) -> usize {
     match first {
         '#' => text.find('\n').unwrap_or(rest),
         '"' => match text.strip_prefix("\"\"\"") {
-            // As long as before, so that the place of the end is the same.
+            // The text keeps its length, so that the place of the end stays.
             Some(block) => block.replace("\\\"\"\"", "\\___").find("\"\"\"").map_or(rest, |end| end + 6),
             None => string_length(text),
         },

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::cost::breakdown::CostNode;
 use crate::cost::price::Cost;
 
-/// What a selected field adds to the price. `requested_total_cost` is `defined_cost × times + search_penalty`; over a
-/// whole list it adds up to the estimate.
+/// A selected field's part of the price. `requested_total_cost` is `defined_cost × times + search_penalty`; over a whole list it adds up to
+/// the estimate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldCost<'a> {
@@ -16,7 +16,7 @@ pub struct FieldCost<'a> {
     pub defined_cost: Cost,
     /// How often it is paid: the product of the page sizes above it and its own.
     pub times: u64,
-    /// What its search terms, or the reading of a bounded list, add once; left out if it is 0.
+    /// The cost of its search terms, or of reading a bounded list, once; left out if it is 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub search_penalty: Cost,
     /// Its part of the price, without its selection.

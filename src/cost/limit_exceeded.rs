@@ -45,7 +45,7 @@ pub(super) fn errors(
             let error = LimitExceeded::Depth { depth: rejected_by.measured, max_depth: rejected_by.limit, paths };
             GraphqlError::new(&error, locations)
         }
-        // Another check than this one.
+        // The query fails another check than this one.
         Gate::ResponseSize => return None,
         Gate::Cost => {
             let max_cost = rejected_by.limit;

@@ -34,13 +34,13 @@ pub(super) struct CostLine<'a> {
     pub(super) field: &'a str,
     /// Its cost without its selection, each time that it is fetched; of totals, without the rows that are summed up.
     pub(super) own: Cost,
-    /// What its search terms, or the reading of a bounded list, add.
+    /// The cost of its search terms, or of reading a bounded list.
     pub(super) penalty: Cost,
     /// How many of its search terms no selective index serves.
     pub(super) unindexed_terms: u64,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LineKind<'a> {
     /// A scalar or an aggregate.
@@ -58,7 +58,7 @@ pub(super) enum LineKind<'a> {
     Totals(StepId, u64, Option<WrittenSize<'a>>),
 }
 
-/// Where a request gives a number of rows.
+/// The argument with a number of rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WrittenSize<'a> {
     /// The argument that has it.
@@ -116,7 +116,7 @@ struct LineWalk<V> {
     visit: V,
 }
 
-/// Where fields are selected: the line and the step around them, and its level.
+/// The place of fields: the line and the step around them, and its level.
 #[derive(Clone, Copy)]
 struct LinePlace {
     line: Option<usize>,
@@ -171,7 +171,7 @@ impl<'a, V: FnMut(CostLine<'a>)> LineWalk<V> {
     }
 }
 
-/// What search terms add that no selective index serves.
+/// The cost of search terms that no selective index serves.
 fn search_penalty(unindexed_terms: u64) -> Cost {
     UNINDEXED_TERM.saturating_mul(unindexed_terms)
 }
@@ -196,7 +196,7 @@ impl<'a> Priced<'a> for BoundRootField<'a> {
                 let line = CostLine { penalty: search_penalty(unindexed_terms), unindexed_terms, ..line };
                 let size = totals.rows_source.map(|source| WrittenSize { argument: "rows", source });
                 let place = walk.object(line, totals.field, LineKind::Totals(totals.step, totals.relations, size));
-                // What is selected is paid once, not for each row that is summed up.
+                // A selection is paid once, not for each row that is summed up.
                 walk.inside(&totals.selections, LinePlace { step: around, ..place });
             }
         }

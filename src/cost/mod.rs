@@ -1,4 +1,4 @@
-//! What an operation would cost, by its selections alone, and whether that is allowed.
+//! The cost of an operation, by its selections alone, and whether that is allowed.
 //!
 //! The specification's model: a scalar is 1, an object 1 and its selection, a connection its page size × (1 + one node),
 //! an aggregate 5, and each search term on a key that no selective index serves adds 50. `edges`, `node`, `cursor`,

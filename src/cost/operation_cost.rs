@@ -11,7 +11,7 @@ use crate::query::bind::selection::BoundOperation;
 pub(crate) struct OperationCost {
     /// The deepest level of object nesting; 0 if it selects no objects.
     pub(super) depth: u32,
-    /// What is paid once.
+    /// The credits that are paid once.
     fixed: Cost,
     /// By [`StepId`]. A step comes after the one whose rows are its parents.
     pub(super) steps: Vec<RowPrice>,
@@ -22,7 +22,7 @@ pub(crate) struct OperationCost {
 pub(super) struct RowPrice {
     /// The step whose rows are the parents; `None` at the root.
     pub(super) parent: Option<StepId>,
-    /// What each row costs without the rows of the steps inside it.
+    /// The credits for each row, without the rows of the steps inside it.
     each: Cost,
     /// Whether rows are summed up: several cost that together.
     is_summed: bool,

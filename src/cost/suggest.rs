@@ -33,7 +33,7 @@ const MAX_EDITS: usize = 50;
 /// Factors are multiples of one part in this number.
 const FACTOR_PARTS: u64 = 1 << 16;
 
-/// What page sizes can do for a query that costs too much.
+/// The page sizes for a query that costs too much.
 #[derive(Debug)]
 pub(super) struct Advice<'a> {
     /// The price with one row in every page, which is the lowest for any page sizes.
@@ -47,7 +47,7 @@ pub(super) struct Advice<'a> {
 pub(super) struct Suggestion<'a> {
     /// Which pages are smaller.
     pub(super) shrinks: Shrinks,
-    /// What to change, in query order.
+    /// The changes, in query order.
     pub(super) edits: Vec<Edit<'a>>,
     /// The price then.
     pub(super) estimated_cost: Cost,
@@ -135,7 +135,7 @@ struct Size<'a> {
     locations: Vec<Location>,
 }
 
-/// Where a page size is written, once.
+/// The places of a page size, each once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin<'a> {
     Variable(&'a str),

@@ -136,13 +136,13 @@ impl From<tokio_postgres::Error> for DatabaseError {
     }
 }
 
-/// What a pooler says that refuses `options`, which PostgreSQL takes.
+/// The message of a pooler that refuses `options`, which PostgreSQL takes.
 fn refused_option(error: &PoolError) -> Option<&str> {
     let PoolError::Backend(error) = error else { return None };
     Some(error.as_db_error()?.message()).filter(|message| message.contains("startup parameter"))
 }
 
-/// What a server's report is about.
+/// The subject of a server's report.
 enum ReportSubject {
     /// The connection. After a fatal report the server closes it: it stops, starts or crashes, has no connections left, or ends
     /// idle ones. Other reports show that the server and this program do not understand each other any more.
@@ -153,7 +153,7 @@ enum ReportSubject {
     Cancelled,
     /// Another transaction.
     Conflict,
-    /// What the statement names, or takes it to be.
+    /// The objects that the statement names, or their types.
     Schema,
     /// The statement itself.
     Statement,

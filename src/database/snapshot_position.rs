@@ -1,4 +1,4 @@
-//! What a snapshot that leaves the database depends on: the write-ahead log on disk, and the history after a promotion.
+//! Makes sure of a snapshot that leaves the database: waits until it is on disk, and finds a snapshot that survived promotions.
 
 use crate::database::connection::own_connection::OwnConnection;
 use crate::database::error::DatabaseError;

@@ -1,4 +1,4 @@
-//! What the error enums of the pure half have in common.
+//! The trait of the error enums of the pure half.
 
 use std::fmt;
 

@@ -11,12 +11,12 @@ use crate::query::bind::ids::StepId;
 use crate::sync_token::{Epoch, Position, Snapshot, SyncToken, Walk};
 use crate::value::Timestamp;
 
-/// What a page of changes is of.
+/// The state of the feed that a page of changes shows.
 #[derive(Debug)]
 pub struct ChangesState {
     /// The feed.
     pub tag: OrderingTag,
-    /// What the ids of transactions belong to.
+    /// The epoch of the transaction ids.
     pub epoch: Epoch,
     /// The later snapshot, and when it was taken. `None` if the server has not come as far as the token, or if no snapshot is known of
     /// the time that was asked for.

@@ -38,11 +38,11 @@ pub(super) struct PageFrame {
     window_end: Option<RowRef>,
     /// Whether there is a row after the window, so that the search may go on.
     is_cut: bool,
-    /// What the first row says of the rows outside of the page, read when the page begins.
+    /// Facts about the rows outside of the page, from its first row. Read when the page begins.
     outside: Outside,
 }
 
-/// What the rows of a page say about the rows outside of it.
+/// Facts about the rows outside of a page. All rows of the page have them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Outside {
     /// Whether there are rows at or before the `after:` cursor.

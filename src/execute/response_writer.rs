@@ -541,7 +541,7 @@ impl ResponseWriter {
         self.cursors.write(plan, &self.rows, frame, which, out)
     }
 
-    /// What the pages of changes are of. Complete when the rows are.
+    /// The states of the pages of changes. Complete when the rows are.
     pub fn changes_states(&self) -> impl Iterator<Item = (&ChangesStart, ChangesState)> {
         let steps = self.rows.changes().iter().map(|(step, _)| *step);
         steps.filter_map(|step| {

@@ -29,13 +29,13 @@ struct Attempts {
     ran: Duration,
     /// How many requests its last execution served.
     requests: usize,
-    /// Where it is run.
+    /// The connection that it is run on.
     backend: Option<Backend>,
-    /// What is observed of its waits for locks.
+    /// The observed waits for locks.
     lock_wait: Option<Arc<LockWait>>,
 }
 
-/// What a statement had to wait for, so far.
+/// The waits of a statement, so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StatementWaits {
     /// To be prepared, in all attempts.
@@ -80,7 +80,7 @@ impl StatementLog {
         }
     }
 
-    /// What it had to wait for, until now if it still has to; `None` if it was not begun.
+    /// Its waits, until now if one goes on; `None` if it was not begun.
     pub(crate) fn waits(&self) -> Option<StatementWaits> {
         let attempts = self.attempts();
         Some(StatementWaits {

@@ -17,7 +17,7 @@ use crate::http::hyper_io::framing;
 use crate::http::request::client_address;
 use crate::http::request::head as request_head;
 
-/// What a client is sending, followed byte by byte.
+/// The bytes of a client, followed byte by byte.
 #[derive(Debug, Default)]
 pub struct Framing(framing::Framing);
 

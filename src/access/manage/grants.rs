@@ -61,7 +61,7 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<ArtifactGrants>, ManageE
         .collect()
 }
 
-/// What a user is granted, with the groups of the user by which each is. Fails if there is no such user.
+/// The grants of a user, each with the groups of the user that have it. Fails if there is no such user.
 pub(crate) async fn of(client: &Client, user_id: &str) -> Result<Vec<(String, Vec<String>)>, ManageError> {
     require(client, NameKind::User, user_id).await?;
     let select = "

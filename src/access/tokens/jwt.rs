@@ -107,7 +107,7 @@ impl Tokens {
         Ok(IssuedToken { token, token_id, expires_in: lifetime })
     }
 
-    /// What the token says, if it is valid. Whether it is new enough depends on the user's account.
+    /// The claims of the token, if it is valid. Whether it is new enough depends on the user's account.
     pub(crate) fn verify(&self, token: &str) -> Result<VerifiedToken, BadToken> {
         let now = (self.clock)().as_secs();
         let mut keys = self.keys.current();

@@ -165,7 +165,7 @@ impl SpanParent {
     }
 }
 
-/// What a statement reads, as OpenTelemetry's conventions have it: the operation and its steps, as far as they fit.
+/// The name of a statement's span, as OpenTelemetry's conventions have it: the operation and its steps, as far as they fit.
 fn summary(steps: &[Step]) -> String {
     let mut summary = "SELECT".to_owned();
     for step in steps {

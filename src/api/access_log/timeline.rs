@@ -11,7 +11,7 @@ use crate::plan::request_plan::Plan;
 pub(crate) struct Timeline {
     /// From its text to its plan.
     pub compile: Option<Stage>,
-    /// That plan.
+    /// The plan of the query.
     pub plan: Option<Arc<Plan>>,
     /// Waiting for its caller's other queries, and for credits.
     pub admission: Option<Stage>,

@@ -55,7 +55,7 @@ pub(crate) fn page(context: &RequestContext) -> Option<HttpResponse> {
     }
     let ConsolePage { text, tag } = console::PAGE?;
     if head.uri.path().ends_with('/') {
-        // What the page names is relative to the path without the slash.
+        // Names in the page are relative to the path without the slash.
         return Some(redirect("../graphql"));
     }
     let mut response = if entity_tag::is_known(&head.headers, tag) {

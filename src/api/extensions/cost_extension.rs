@@ -12,9 +12,9 @@ use crate::throttle::bucket::ThrottleStatus;
 /// A response's `extensions`, which it has if the rate limiter was asked.
 #[derive(Debug, Serialize)]
 pub(crate) struct ResponseExtensions<'a> {
-    /// What the query costs.
+    /// The cost of the query.
     pub cost: CostExtension<'a>,
-    /// What may be wrong with a query that was executed.
+    /// Possible mistakes in a query that was executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<ValueWarning<'a>>,
     /// The searches that ended with their windows.

@@ -1,4 +1,4 @@
-//! What metrics distinguish requests by. Clients can invent methods and paths, so unknown ones share a value.
+//! The labels that distinguish requests in metrics. Clients can invent methods and paths, so unknown ones share a value.
 
 use hyper::Method;
 

@@ -36,7 +36,7 @@ impl WriterPool {
         Ok(WriterConnection { connection: Some(connection), tls: self.database.tls.clone() })
     }
 
-    /// What the pool is doing.
+    /// The state of the pool.
     pub(crate) fn status(&self) -> PoolStatus {
         PoolStatus::of(&self.connections)
     }

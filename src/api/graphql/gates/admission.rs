@@ -96,7 +96,7 @@ pub(crate) async fn hold_back(context: &mut RequestContext, caller: &Principal) 
     }
 }
 
-/// What a query of this price needs while it waits.
+/// The credits and bytes of a query of this price while it waits.
 pub(crate) fn demand(credits: u64, request: &Request, in_flight: &InFlightRequest) -> Demand {
     // The text may have been stored, and so not be a part of what the client sent.
     Demand { credits, bytes: WAITING_BYTES + request.query.len() + in_flight.reserved() }

@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 const PAID_PER_CREDIT: u64 = 1024;
 const UNPAID: u64 = 16 * 1024;
 
-/// What a free request takes.
+/// The work for a free request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
     /// Bytes that it writes.
@@ -34,7 +34,8 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// What a query that took so long to compile writes without paying for it, if that matters.
+    /// The bytes that a query writes without paying for them; `None` if it pays for all. A free query counts with the time of its
+    /// compilation.
     pub(crate) fn unpaid(compiled: &Compiled, time: Duration) -> Option<Self> {
         let (bytes, cost) = (compiled.max_response_bytes, compiled.estimate.cost());
         if cost == 0 {

@@ -66,7 +66,7 @@ const RESUME_EVERY: Duration = Duration::from_secs(1);
 const PAUSE: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// As many snapshots are taken of tables that are written anew meanwhile.
+/// The most snapshots that are taken of tables that are written anew meanwhile.
 const MAX_SNAPSHOTS: usize = 5;
 
 /// A caller has one export at a time.
@@ -171,9 +171,9 @@ struct Page {
 /// An export of a snapshot between two pages.
 struct RunningExport {
     run: ExportRun,
-    /// What the export is to see at least.
+    /// The position that the export has to see at least.
     after: Option<WalPosition>,
-    /// Where the first page is read, until it is there.
+    /// The server that the first page is read from, until it is there.
     route: Option<ReadRoute>,
     /// The server that it reads from, once the first page is there.
     server: Option<Arc<ReadServer>>,

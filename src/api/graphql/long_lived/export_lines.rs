@@ -102,7 +102,7 @@ pub(crate) struct End<'a> {
     pub short_nodes: u64,
     /// Credits that were debited.
     pub cost: u64,
-    /// What limited the nodes to a part, if something did.
+    /// The values that limited the nodes to a part, if there are some.
     pub scope: Option<&'a serde_json::Value>,
     /// The rest of the collection was not exported: where the rest begins, and why.
     pub rest: Option<Rest<'a>>,

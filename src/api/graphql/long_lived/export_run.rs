@@ -1,4 +1,4 @@
-//! What every export has between its pages: its account, its credits, its memory and its lines.
+//! The state of every export between its pages: its account, its credits, its memory and its lines.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +49,7 @@ pub(crate) fn nodes(rows: &ResponseWriter) -> u64 {
 pub(crate) struct ExportRun {
     pub(crate) service: Arc<Service>,
     pub(crate) caller: Arc<Principal>,
-    /// What the caller saw of the schema when it began.
+    /// The caller's view of the schema when it began.
     pub(crate) view: Arc<View>,
     pub(crate) export: Arc<Export>,
     /// Whether a page can be compiled on a thread that serves.
@@ -66,7 +66,7 @@ pub(crate) struct ExportRun {
     pub(crate) nodes: u64,
     /// How many of them have lists that ended early.
     pub(crate) short_nodes: u64,
-    /// What was debited, also for the log.
+    /// The credits that were debited, also for the log.
     pub(crate) cost: Arc<AtomicU64>,
     pub(crate) until: time::Instant,
     pub(crate) request_id: Arc<str>,

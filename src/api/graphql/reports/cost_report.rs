@@ -1,4 +1,4 @@
-//! What clients can learn about the cost of their queries, by request headers. [`crate::cost`] documents the reports.
+//! Reports on the cost of queries, which clients ask for by request headers. [`crate::cost`] documents the reports.
 
 use std::time::Instant;
 
@@ -33,7 +33,7 @@ pub(crate) const INCLUDE_PLAN: HeaderName = HeaderName::from_static("x-graphql-i
 /// Replaces the data by a report. Its value is `validate`, `plan` or `analyze`.
 pub(crate) const COST: HeaderName = HeaderName::from_static("graphql-cost");
 
-/// What is reported in place of the data.
+/// The kind of report in place of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Report {
     Price,

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::api::graphql::request::envelope_error::EnvelopeError;
 use crate::api::graphql::request::json_size::MAX_VALUES;
 
-/// So many members are few.
+/// The number of members up to which they are searched one by one.
 const FEW: usize = 8;
 
 /// The texts of an object's values, sorted by their keys. Most objects have a few members, for which that is quicker than a hash of

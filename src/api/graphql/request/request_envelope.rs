@@ -37,7 +37,7 @@ pub(crate) struct GraphqlRequest {
     pub values_memory: usize,
 }
 
-/// What some programs of Windows write before UTF-8.
+/// The byte order mark that some programs of Windows write before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The longest body, in bytes, that is parsed in less than a millisecond.

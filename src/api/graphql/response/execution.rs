@@ -48,14 +48,14 @@ pub(crate) struct AdmittedQuery {
     /// Whether the client asked how it is executed.
     pub includes_plan: bool,
     pub debit: Debit,
-    /// Where it is read.
+    /// The servers that it may be read from.
     pub route: ReadRoute,
     /// Its deadline.
     pub until: time::Instant,
 }
 
 impl AdmittedQuery {
-    /// What was paid, and until when it may run.
+    /// The debit, and the deadline.
     pub(crate) fn paid(&self) -> PaidTime {
         PaidTime { debit: self.debit, until: self.until }
     }
@@ -69,7 +69,7 @@ pub(crate) struct Requester<'a> {
     pub request_id: &'a str,
 }
 
-/// What was paid for a statement, and its deadline.
+/// The debit for a statement, and its deadline.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaidTime {
     pub debit: Debit,

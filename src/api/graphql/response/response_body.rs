@@ -65,7 +65,7 @@ pub(crate) fn write(
 struct Chunks {
     /// Written already.
     start: Vec<u8>,
-    /// What is still to be written; `None` after the last chunk.
+    /// The rest of the response; `None` after the last chunk.
     rows: Option<Box<ResponseWriter>>,
     end: ResponseEnd,
     request_id: Arc<str>,
