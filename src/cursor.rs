@@ -6,8 +6,8 @@
 //! was cut or changed. It is no secret and no capability: a well-formed forged cursor names a position in an ordering that its maker
 //! may read anyway.
 //!
-//! Where a scope limits the rows, a cursor may be of a row that its holder does not see: a search may end with one. So its values are sealed
-//! then, with the bytes before them as what may be read and not changed.
+//! Where a scope limits the rows, a cursor may be of a row that its holder does not see: a search may end with such a row. So the cursor's
+//! values are sealed then. The bytes before them can be read, and not changed.
 //!
 //! Bytes, before base64url: version, tag (4), a hash of the values that limit the rows (4) if there are some, a value for each column of
 //! the sort key, a value for each other column that names the parent (a kind byte, then its content), checksum (4).

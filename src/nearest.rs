@@ -77,7 +77,7 @@ pub(crate) fn clearly_meant<'a>(name: &str, candidates: impl IntoIterator<Item =
     // A transposition counts once.
     let rated = spelt_alike(name, candidates.clone()).into_iter();
     let rated = rated.map(|(_, name)| (strsim::damerau_levenshtein(&lower_case, &name.to_ascii_lowercase()), name));
-    // Of two typing errors, none is in the first letter: `amount` is not `count`.
+    // A word with two typing errors has none in the first letter: `amount` is not `count`.
     let is_near = |(distance, candidate): &(usize, &str)| {
         let begins_alike = candidate.chars().next().map(|c| c.to_ascii_lowercase()) == lower_case.chars().next();
         *distance <= (name.chars().count() / 3).min(if begins_alike { 2 } else { 1 })

@@ -47,8 +47,8 @@ pub(crate) struct Service {
     /// Signs and verifies tokens. Holds the keys, which it reads again when their files have changed. The listener of `grants` has a copy,
     /// to answer the commands that ask which keys servers use.
     pub tokens: Arc<Tokens>,
-    /// What callers see of the schema: one view for all callers with the same grants and scopes, with its compiler, its cached plans and
-    /// its text. Replaced when a reload finds another schema, or when the tables have changed and fit. A request keeps its view to the end.
+    /// The views of the schema: one view for all callers with the same grants and scopes, with its compiler, its cached plans and its text.
+    /// Replaced when a reload finds another schema, or when the tables have changed and fit. A request keeps its view to the end.
     pub views: Arc<Views>,
     /// Runs work that takes a thread longer than about a millisecond, such as compiling a large query, on some of the cores. Callers have
     /// turns, so that one caller's work does not hold up the others.
@@ -105,7 +105,7 @@ pub(crate) struct Service {
     /// The settings in force and where each comes from, as operators see them. Replaced by a reload, so that they and the fields above
     /// agree.
     pub settings: Arc<serde_json::Value>,
-    /// What the HTTP server works with. A reload replaces the options and the certificate; an open connection keeps the certificate and the
+    /// The state of the HTTP server. A reload replaces the options and the certificate; an open connection keeps the certificate and the
     /// time-outs with which it was accepted. The memory budget is the same, with another size.
     pub http: HttpState,
     /// The options of the endpoints. Replaced by a reload.

@@ -8,8 +8,8 @@ use crate::catalog::ids::EntityId;
 use crate::catalog::stored_type::StoredTypes;
 use crate::catalog::totals::{GroupField, GroupKey, Sum, TotalsField};
 
-/// What the values of a field come from, by the level of the grammar that the field is on. Each level has a type, so that a pass over the
-/// fields of a level has no cases for fields of other levels.
+/// The binding of a field, by the level of the grammar that the field is on. Each level has a type, so that a pass over the fields of a
+/// level has no cases for fields of other levels.
 #[derive(Debug, Clone, Copy)]
 pub enum Binding<'a> {
     /// A field of the query root.

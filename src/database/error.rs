@@ -176,7 +176,7 @@ impl ReportSubject {
             SqlState::SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION | SqlState::FDW_UNABLE_TO_ESTABLISH_CONNECTION => {
                 Self::State
             }
-            // What this program made on the connection is not there: a prepared statement, a portal, a transaction, a savepoint.
+            // An object that this program made on the connection is not there: a prepared statement, a portal, a transaction, a savepoint.
             // Or an error has ended the transaction, and its report was not seen.
             SqlState::INVALID_SQL_STATEMENT_NAME
             | SqlState::INVALID_CURSOR_NAME

@@ -18,7 +18,7 @@ pub enum Item {
     Row {
         /// The entity's name.
         entity: String,
-        /// What to do with the row, as a wrapper element says it.
+        /// The action for the row, as a wrapper element requests it.
         action: String,
         /// Each field once; `None` is NULL.
         fields: Vec<(String, Option<String>)>,

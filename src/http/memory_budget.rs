@@ -23,12 +23,12 @@ pub(crate) struct MemoryBudget(Arc<BudgetState>);
 #[derive(Debug, Default)]
 struct BudgetState {
     limit: AtomicUsize,
-    /// Of one connection.
+    /// The limit of one connection.
     share: AtomicUsize,
     used: AtomicUsize,
 }
 
-/// What one connection holds.
+/// The memory that one connection holds.
 #[derive(Debug)]
 pub(crate) struct ConnectionMemory {
     budget: MemoryBudget,

@@ -28,7 +28,7 @@ const ORDERS: [&str; 6] = [
     include_str!("declared/rows.sql"),
 ];
 
-/// What earlier versions made and this one does not need.
+/// The objects that earlier versions made and this version does not need.
 pub(super) const OBSOLETE: &str = include_str!("declared/obsolete.sql");
 
 /// Which tables are migrated.

@@ -22,7 +22,7 @@ pub(super) struct Difference {
     pub(super) tables: Vec<&'static MigratedTable>,
     /// Columns of tables that stand.
     pub(super) columns: Vec<(&'static MigratedTable, &'static MigratedColumn)>,
-    /// Of the tables that are made.
+    /// The references of the tables that are made.
     pub(super) references: Vec<&'static Reference>,
     /// In the order in which they are made. Views have their columns.
     pub(super) objects: Vec<DeclaredObject>,
@@ -31,7 +31,7 @@ pub(super) struct Difference {
     /// Views and functions of the schema `orderql` that are not declared any more, and the triggers of these: `VIEW orderql.name`.
     pub(super) undeclared: Vec<String>,
     pub(super) indexes: Vec<MissingIndex>,
-    /// What the database has.
+    /// The state of the database.
     pub(super) present: Present,
 }
 

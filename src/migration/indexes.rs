@@ -26,7 +26,7 @@ const TABLES: &str = "
     JOIN pg_namespace AS namespace ON namespace.oid = relnamespace
     WHERE relkind IN ('r', 'p') AND nspname IN ('public', 'orderql')";
 
-/// One of them, as the list has it.
+/// An index, as the list of declared indexes has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DeclaredIndex {
     pub(crate) name: &'static str,
@@ -65,7 +65,7 @@ pub(crate) struct MissingIndex {
     pub(super) is_partitioned: bool,
     /// The relation or index with its name.
     pub(super) named: Option<Unsuitable>,
-    /// What an interrupted run has made to take its place.
+    /// The index that an interrupted run has made to take its place.
     pub(super) unfinished: Option<Unsuitable>,
 }
 

@@ -167,7 +167,7 @@ impl<'a> Migration<'a> {
     ) -> Result<MigrationReport, MigrateError> {
         let mut difference = self.difference(client).await?;
         if difference.may_have_obsolete() {
-            // What is declared depends on the columns that are left.
+            // The declaration depends on the columns that are left.
             self.run_patiently(client, &difference, &obsolete()).await?;
             difference = self.difference(client).await?;
         }

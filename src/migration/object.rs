@@ -7,7 +7,7 @@ use std::hash::Hasher as _;
 
 use fnv::FnvHasher;
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum DeclaredKind {
     Function,
@@ -106,7 +106,7 @@ impl DeclaredObject {
         Some(Self { kind, name, parts: parts.split_whitespace().collect(), condition, text: String::new() })
     }
 
-    /// What it is recorded by: kind and name.
+    /// The key of its record: kind and name.
     pub(super) fn id(&self) -> String {
         format!("{} {}", self.kind.name(), self.name)
     }

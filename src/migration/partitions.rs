@@ -11,7 +11,7 @@ use crate::migration::table::MigratedTable;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsupportedPartitions {
     table: String,
-    /// Such as `RANGE (order_date)`.
+    /// The partition key, such as `RANGE (order_date)`.
     partition_key: String,
     /// The columns of the table's key.
     key: String,

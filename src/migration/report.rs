@@ -7,7 +7,7 @@ use crate::migration::object::DeclaredKind;
 use crate::migration::steps::MigrationStep;
 use crate::migration::table::shown_name;
 
-/// What a migration changed. Its [`fmt::Display`] form is for the operator.
+/// The changes by a migration. Its [`fmt::Display`] form is for the operator.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MigrationReport {
     /// Tables created. Names of OFBiz's schema have no prefix, others are `orderql.name`.

@@ -15,7 +15,7 @@ use crate::migration::table::{MigratedColumn, shown_name};
 #[derive(Debug)]
 pub(super) struct MigrationStep {
     pub(super) title: String,
-    /// What it makes, if it makes an object.
+    /// The kind of the object that it makes, if it makes one.
     pub(super) kind: Option<DeclaredKind>,
     pub(super) statements: Vec<String>,
 }
@@ -124,7 +124,7 @@ impl Difference {
         statements
     }
 
-    /// What deserves attention before the statements: comments in SQL.
+    /// The facts that deserve attention before the statements, as comments in SQL.
     pub(super) fn summary(&self, concurrently: bool, is_filled: &[(String, i64)]) -> String {
         let triggers = self.objects.iter().filter(|object| object.kind == DeclaredKind::Triggers);
         let triggers: Vec<_> = triggers

@@ -7,7 +7,7 @@ pub(crate) struct Actor {
     pub(crate) user_id: String,
     /// The client's address, if known.
     pub(crate) address: Option<String>,
-    /// What the user may change.
+    /// The rows that the user may change.
     pub(crate) scope: UpdateScope,
 }
 

@@ -8,7 +8,7 @@ use crate::database::wal_position::WalPosition;
 use crate::orders::rejection::Rejection;
 use crate::orders::update_row::UpdateRowKind;
 
-/// What became of an order update.
+/// The outcome of an order update.
 #[derive(Debug)]
 pub(crate) struct Updated {
     pub(crate) outcome: UpdateOutcome,

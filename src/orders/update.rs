@@ -126,7 +126,7 @@ enum DataConflict<'a> {
     NotInEncoding(&'a str),
 }
 
-/// What the error of the last attempt means.
+/// The result of an update by the error of its last attempt.
 fn classify(error: DatabaseError) -> Result<Updated, UpdateError> {
     let statement = match &error {
         DatabaseError::Statement(statement) => statement,

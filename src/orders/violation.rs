@@ -97,7 +97,7 @@ pub(crate) enum ViolationCause {
     DuplicateItem { item: ShipmentItemId, other: RowId },
 }
 
-/// What a store can do about a part of an order item that is in another shipment.
+/// Advice about a part of an order item that is in another shipment.
 fn way_out(status: Option<&str>) -> String {
     match status {
         Some(status) if IN_PROGRESS.contains(&status) => "; reject both in the same request".to_owned(),

@@ -3,7 +3,7 @@
 use crate::outline::paths::Question;
 use crate::outline::{Outline, OutlineField, TypeKind};
 
-/// As many fields are selected at most, and as many keys of groups.
+/// The most fields that are selected, and the most keys of groups.
 const MAX_FIELDS: usize = 6;
 const MAX_KEYS: usize = 2;
 

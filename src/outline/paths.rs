@@ -7,20 +7,20 @@ use crate::outline::{Outline, OutlineField, ROOT};
 use crate::words::synonyms::meanings;
 use crate::words::{likeness, words};
 
-/// As many objects are between a root and a field at most, the root's included.
+/// The most objects between a root and a field, the root's included.
 const MAX_OBJECTS: usize = 3;
 
-/// As many ways to objects of the same type are kept at most.
+/// The most ways to objects of the same type that are kept.
 const MAX_WAYS: usize = 2;
 
-/// As many words of a question count, and as many of its phrases are looked for by themselves.
+/// The most words of a question that count, and the most of its phrases that are looked for by themselves.
 const MAX_WORDS: usize = 24;
 const MAX_PHRASES: usize = 8;
 
 /// The number of paths that are kept for a phrase: two may fit equally, and only the caller can choose.
 const WAYS_OF_PHRASE: usize = 2;
 
-/// What is left of a share in the name of an object on the way.
+/// The part of a share that is left in the name of an object on the way.
 const ON_WAY: f32 = 0.8;
 
 /// The share of a score that is left with each object on the path, and for the types that a root leads to.
@@ -32,7 +32,7 @@ const PER_OBJECT_OF_ROOT: f32 = 0.8;
 pub(crate) struct Rated<'a> {
     /// The fields on the way, the root first.
     pub(crate) way: Vec<&'a OutlineField>,
-    /// What the best of its fields without parts has of the question.
+    /// The share of the question that the best of its fields without parts has.
     pub(crate) score: f32,
 }
 
@@ -56,7 +56,7 @@ struct Best<'a> {
     reached: Scores,
 }
 
-/// What a question leads to.
+/// The objects and roots that a question leads to.
 pub(crate) struct Reached<'a> {
     /// All objects, the best first.
     pub(crate) objects: Vec<Rated<'a>>,
@@ -139,7 +139,7 @@ impl<'a> Question<'a> {
             let known = self.total(&reached);
             let added = |field: &OutlineField| self.total(&most(reached.clone(), self.shares.of(field.id))) - known;
             let gains = rest.iter().map(|field| added(field)).enumerate();
-            // Of several that add as much, the first.
+            // The first, if several add as much.
             let best = gains.reduce(|one, other| if other.1 > one.1 { other } else { one });
             let Some((index, _)) = best.filter(|(_, gain)| *gain > 0.0) else { break };
             let field = rest.remove(index);
@@ -151,7 +151,7 @@ impl<'a> Question<'a> {
         ordered
     }
 
-    /// What it leads to.
+    /// The objects and roots that the question leads to.
     pub(crate) fn reached(&self) -> Reached<'a> {
         let mut best = Best { of_phrases: vec![Vec::new(); self.phrases.len()], ..Best::default() };
         let mut of_types: HashMap<&str, (&OutlineField, Scores)> = HashMap::new();

@@ -9,14 +9,14 @@ use crate::outline::paths::{Question, Rated, Reached};
 use crate::outline::short_sdl::key_names;
 use crate::outline::{Outline, OutlineField, TypeKind};
 
-/// As many fields of the first objects are listed at most, and as many of the others, so that there is room for more of them.
+/// The most fields that are listed of the first objects, and of the other objects, so that there is room for more of them.
 const MAX_FIELDS: usize = 16;
 const FEW_FIELDS: usize = 6;
 
-/// The first objects are as many.
+/// The number of these first objects.
 const FIRST_OBJECTS: usize = 2;
 
-/// As many roots are listed at most, and as many of them with their keys.
+/// The most roots that are listed, and the most roots that are listed with their keys.
 const MAX_ROOTS: usize = 8;
 const DESCRIBED_ROOTS: usize = 4;
 
@@ -34,12 +34,12 @@ const ROOTS_TENTHS: usize = 6;
 /// The bytes of a summary.
 const SUMMARY_BYTES: usize = 90;
 
-/// What a documented example that is like the words adds to the roots that it begins with, in shares of all words, and how like it must be to
-/// take the place of an example that is made.
+/// The share of all words that a documented example adds to the roots that it begins with, if the example is like the words; and how like
+/// them it must be to take the place of an example that is made.
 const OF_EXAMPLE: f32 = 0.5;
 const LIKE_EXAMPLE: f32 = 0.6;
 
-/// What the words mean, the best first.
+/// The roots and objects that the words mean, the best first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
@@ -75,10 +75,10 @@ pub struct FoundRoot {
 pub struct FoundObject {
     /// The beginning of a query, up to the object's fields.
     pub path: String,
-    /// What it is.
+    /// The name of its type.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// What it is for.
+    /// Its purpose, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
     /// Its fields without parts, with their types. The fields that were found come first.

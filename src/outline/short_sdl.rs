@@ -87,8 +87,8 @@ mod tests {
     use crate::catalog::Catalog;
     use crate::outline::Outline;
 
-    /// As many bytes at most: some 8,000 tokens of a language model. Names take nearly all of them, so only a further type or root
-    /// is a reason for more.
+    /// The most bytes of the text: some 8,000 tokens of a language model. Names take nearly all of them, so only a further type or root is
+    /// a reason for more.
     const MAX_BYTES: usize = 33 * 1024;
 
     fn built_in() -> Outline {

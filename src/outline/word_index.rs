@@ -12,16 +12,16 @@ const FOLLOWING_MEANING: f32 = 0.06;
 const LEAST_MEANING: f32 = 0.5;
 const OTHER_SPELLING: f32 = 0.6;
 
-/// What a second meaning adds, in shares of the smaller one.
+/// The part of the smaller one of two meanings' shares that is added to the other.
 const FURTHER_MEANING: f32 = 0.15;
 
 /// A field counts for the rarity of a word if the word describes it to this degree.
 const TELLING: f32 = 0.4;
 
-/// As many words of the schema are named for a text that has none.
+/// The most words of the schema that are named for a text that has none of its words.
 const MAX_NEAREST: usize = 5;
 
-/// As many words of a question are compared with all others by their spelling.
+/// The most words of a question that are compared with all others by their spelling.
 const MAX_SPELT: usize = 4;
 
 /// The fields of each word, by their ids.
@@ -31,7 +31,7 @@ pub(super) struct WordIndex {
     field_count: usize,
 }
 
-/// What the fields have of a question, word by word.
+/// The shares of the fields in a question, word by word.
 pub(super) struct Shares {
     /// How many words there are.
     words: usize,
@@ -70,7 +70,7 @@ impl WordIndex {
         }
     }
 
-    /// What the fields have of some words.
+    /// The shares of the fields in some words.
     pub(super) fn shares(&self, question: &[String]) -> Shares {
         let mut shares = Shares {
             words: question.len(),

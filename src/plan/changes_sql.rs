@@ -24,9 +24,9 @@ pub(crate) fn marks(size: u32) -> u32 {
 /// The parts of the text that returns a page of changes.
 pub(crate) struct ChangesSql<'a> {
     pub(crate) changes: &'a Changes,
-    /// What is read of each row.
+    /// The select list of each row, and the joins.
     pub(crate) select: Select<'a>,
-    /// Where the page begins, by [`StartValue`].
+    /// The values with which the page begins, by [`StartValue`].
     pub(crate) start: [Placeholder; StartValue::ALL.len()],
     /// One more than the number of marks that are read.
     pub(crate) marks: Placeholder,

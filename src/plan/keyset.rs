@@ -98,7 +98,7 @@ fn base(column: &Column) -> ColumnOf<'_> {
     ColumnOf(Alias::Base, &column.name)
 }
 
-/// Where the rows with a null are, seen upwards.
+/// The place of the rows with a null, seen upwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nulls {
     /// Before the values.
@@ -123,7 +123,7 @@ pub(crate) struct KeysetRange<'r, 'a> {
     pub(crate) below: Option<&'r KeysetBound<'a>>,
     /// Whether rows at the bounds are in the range.
     pub(crate) inclusive: bool,
-    /// Where the rows with a null are.
+    /// The place of the rows with a null.
     pub(crate) nulls: Nulls,
 }
 
@@ -261,7 +261,7 @@ struct Segment<'r, 'a> {
 }
 
 impl<'a> Segment<'_, 'a> {
-    /// Of rows whose first column is in the ranges of search terms.
+    /// Adds the conditions for rows whose first column is in the ranges of search terms.
     fn in_ranges(&self, terms: &[RangeTerm<'a>], conditions: &mut Vec<Condition<'a>>) {
         let Self { above, below, range } = *self;
         let (greater, less) = range.operators();
@@ -299,7 +299,7 @@ impl<'a> Segment<'_, 'a> {
         conditions.extend(order);
     }
 
-    /// Of rows that have one value in the first column.
+    /// Adds the conditions for rows that have one value in the first column.
     fn with_value(&self, value: Option<Comparand>, conditions: &mut Vec<Condition<'a>>) {
         let Self { above, below, range } = *self;
         let (greater, less) = range.operators();

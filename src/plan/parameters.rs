@@ -7,7 +7,7 @@ use crate::query::bind::changes::StartValue;
 use crate::query::bind::ids::StepId;
 use crate::value::Value;
 
-/// Where a parameter's value comes from.
+/// The source of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParameterSource {
     /// A key of the lookup: its index among the given keys.

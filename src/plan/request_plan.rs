@@ -138,7 +138,7 @@ impl Plan {
         self.rows_examined(step).map(|_| path.expected_pages(self.rows(step)))
     }
 
-    /// Where a page of changes begins, if the step is one.
+    /// The start of a page of changes, if the step is one.
     pub fn changes_start(&self, step: StepId) -> Option<&ChangesStart> {
         self.values[step].start()
     }

@@ -60,12 +60,12 @@ pub enum PathSegment {
     Row(StepId),
 }
 
-/// What a column is in a response.
+/// The type of a column in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnType {
-    /// One text, an `ID` or a `String`, which the statement returns as text. Most columns are.
+    /// A single text, an `ID` or a `String`, which the statement returns as text. Most columns are such texts.
     Text(ScalarType),
-    /// Another value.
+    /// A single value of another type.
     Scalar(ScalarType),
     /// A list of values.
     List {

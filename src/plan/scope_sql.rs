@@ -47,7 +47,7 @@ fn write(scoped: &ScopedRelation, parameters: &mut Parameters<'_>, text: &mut St
     write!(text, "{name} AS NOT MATERIALIZED (SELECT * FROM {relation} AS t{})", Where(conditions.iter()))
 }
 
-/// What a row fulfils that callers see.
+/// The condition of rows that callers see.
 pub(crate) fn condition<'a>(condition: &'a ScopeCondition, parameters: &mut Parameters<'_>) -> Condition<'a> {
     match condition {
         ScopeCondition::Values { scope, columns, .. } => {

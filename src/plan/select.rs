@@ -1,5 +1,5 @@
-//! What a page reads: columns of its base relation and of objects joined to it, each once, and aggregates. It reads only the
-//! columns of the selection and of its joins, and returns only the columns of the response.
+//! The columns that a page reads: columns of its base relation and of objects joined to it, each once, and aggregates. A page reads only
+//! the columns of the selection and of its joins, and returns only the columns of the response.
 
 use std::fmt::{self, Display};
 

@@ -232,9 +232,9 @@ pub(crate) enum Condition<'a> {
 /// The index by which a relation is searched for a row that joins another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InnerIndex {
-    /// One of the condition's column, which equals a value, and the joined columns.
+    /// The index on the condition's column, which equals a value, and the joined columns.
     OfValue,
-    /// One that begins with the first of the joined columns.
+    /// An index that begins with the first of the joined columns.
     OfRow,
 }
 

@@ -13,7 +13,7 @@ use crate::plan::sql::{List, Separated};
 /// The parts of the text that returns totals: a row for each group, or one without a group. Its columns are `present` and `c0`, `c1`…,
 /// in the order in which they are listed here.
 pub(crate) struct TotalsSql<'a> {
-    /// What is returned.
+    /// The returned columns, and the joins.
     pub(crate) select: Select<'a>,
     /// The rows that are summed up, and the one that follows them.
     pub(crate) page: PageSql<'a>,
@@ -46,7 +46,7 @@ pub(crate) struct SumSql {
     pub(crate) times: Option<usize>,
 }
 
-/// What groups are ordered by, before their keys.
+/// The order of groups, before the order of their keys.
 pub(crate) enum OrderSql {
     Keys,
     Count,

@@ -50,7 +50,7 @@ pub(crate) const COLUMN_TYPE: &str = "
         WHERE own.oid = attribute.attcollation AND own.collprovider <> 'd'
     ) AS own_collation (name, is_deterministic) ON TRUE";
 
-/// What is selected of it, for [`FoundType::read`].
+/// The expressions that [`FoundType::read`] reads.
 pub(crate) const SELECTED: &str = "
         type.base,
         type.is_array,
@@ -74,17 +74,17 @@ pub(crate) enum ColumnType {
 /// The type of a value.
 #[derive(Debug)]
 pub(crate) enum ValueType {
-    /// One that is built into PostgreSQL.
+    /// A type that is built into PostgreSQL.
     BuiltIn(Type),
     /// An enum of the database: the name of its type in SQL, and its labels.
     Enum(Enumeration),
     /// A domain of such an enum. PostgreSQL has no comparison for it.
     DomainOfEnum(Enumeration),
-    /// Another one, whose values cannot be converted in either direction.
+    /// Another type. Its values cannot be converted in either direction.
     Other,
 }
 
-/// What the system catalogs say of a column's type.
+/// The facts of the system catalogs about a column's type.
 #[derive(Debug)]
 pub(crate) struct FoundType {
     pub(crate) ty: ColumnType,

@@ -420,7 +420,7 @@ fn index_columns<'a, D: Display + 'a>(
     })
 }
 
-/// What cannot be done with a column, to complete the sentence "… cannot".
+/// The use that a column is not fit for, to complete the sentence "… cannot".
 fn purpose(column_use: ColumnUse) -> String {
     match column_use {
         ColumnUse::Internal => "read".to_owned(),

@@ -40,8 +40,8 @@ use crate::preflight::database_schema::{DatabaseSchema, FoundColumn};
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::requirements::{ColumnName, Requirements};
 
-/// What becomes of a schema that promises more than the database's constraints guarantee: keys that identify rows, fields
-/// that are never null.
+/// The treatment of a schema that promises more than the database's constraints guarantee: keys that identify rows, fields that are never
+/// null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Constraints {
     /// It does not fit.
@@ -145,7 +145,7 @@ fn add_built_in(types: &mut StoredTypes, relation: &str, name: &str, ty: &Type) 
     }
 }
 
-/// As what the elements of an array are returned.
+/// The type as which the elements of an array are returned.
 fn element_result(element: &Type) -> Option<&'static ResultType> {
     Some(match *element {
         Type::TEXT | Type::VARCHAR | Type::NAME => &ResultType::Text,

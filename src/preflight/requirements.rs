@@ -150,7 +150,7 @@ impl<'a> Requirements<'a> {
         relations.filter(|relation| seen.insert(*relation)).collect()
     }
 
-    /// What a catalog requires.
+    /// The requirements of a catalog.
     pub(super) fn of(catalog: &'a Catalog) -> Self {
         let mut requirements = Self::default();
         // Keys first, so that a missing relation is reported for its own type and not for a type that refers to it.
@@ -285,7 +285,7 @@ impl<'a> Requirements<'a> {
             let mut of_argument = self.by(SchemaPath::Argument(field, &argument.name));
             of_argument.column(&lookup.relation, &key.name, ColumnUse::Compared(key.scalar));
             if lookup.alternatives {
-                // Of several rows with the value, the first by key is returned.
+                // The first of several rows with the value, by key, is returned.
                 let order = catalog.entity(lookup.target).key.iter();
                 let order = order.map(|column| column.name.as_str()).filter(|column| *column != key.name);
                 of_argument.scan(&lookup.relation, vec![&key.name], order.collect());
@@ -301,7 +301,7 @@ impl<'a> Requirements<'a> {
         }
     }
 
-    /// What a part of the schema requires is added there.
+    /// A collector for the requirements of a part of the schema.
     fn by(&mut self, required_by: SchemaPath<'a>) -> RequiredBy<'_, 'a> {
         RequiredBy { all: self, required_by }
     }
@@ -333,7 +333,7 @@ impl<'a> RequiredBy<'_, 'a> {
         let target = catalog.entity(one.target);
         self.equal(parent, &one.join, &target.relation);
         let key = || target.key.iter().map(|column| column.name.as_str());
-        // What else is unique is known when the database is.
+        // Other unique columns are known when the database is.
         if key().all(|column| one.join.to.iter().any(|to| to == column)) {
             // The key identifies the row, whatever else is compared.
             self.scan(&target.relation, key().collect(), Vec::new());

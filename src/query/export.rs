@@ -25,7 +25,7 @@ const AFTER: &str = "@after";
 /// An operation that exports a collection.
 #[derive(Debug)]
 pub struct ExportOperation {
-    /// That of a page.
+    /// The operation of a page.
     pub operation: Operation,
     /// The cursor that the first page follows.
     pub first: FirstCursor,
@@ -38,7 +38,7 @@ pub struct ExportOperation {
 pub struct FirstCursor {
     /// The variable that gives it.
     variable: Option<String>,
-    /// What it is if the variable is not given.
+    /// The value if the variable is not given.
     default: Option<String>,
 }
 

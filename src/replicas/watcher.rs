@@ -124,7 +124,7 @@ pub(super) fn watch_primary(
                 emit(&Event::PrimaryLost { error: &error });
             }
             positions.primary_is_away();
-            // What only the primary has is not there now.
+            // Nothing can be read from the primary now.
             server.give_up();
             time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);

@@ -6,7 +6,7 @@
 /// party per 6 orders, one facility per 1,500, one product per 60) down to a useful minimum. For more orders they stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleSize {
-    /// What the rest is derived from.
+    /// The number of orders. The other numbers are derived from it.
     pub orders: u32,
     /// Customers: persons and companies.
     pub parties: u32,

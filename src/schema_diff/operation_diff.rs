@@ -11,9 +11,9 @@ use crate::schema_diff::schema::{Caller, Schema};
 use crate::schema_diff::schema_change::{FactChange, fact_changes};
 use crate::schema_diff::usage::{Use, uses};
 
-/// What can be said of an operation.
+/// The judgement of an operation.
 pub(super) enum Judgement {
-    /// What changes.
+    /// The operation has these changes.
     Changes(Vec<Change>),
     /// Neither schema answers it.
     NotValid(GraphqlErrors),
@@ -103,7 +103,7 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
         | Aspect::Order
         | Aspect::Normalization
         | Aspect::Scope => true,
-        // One that clients do not know. Each that they know is a part of its own.
+        // The change matters for a value that clients do not know. Each value that they know is a part of its own.
         Aspect::Values => {
             let known = words(old, ", ");
             words(new, ", ").iter().any(|value| !known.contains(value))

@@ -67,7 +67,7 @@ fn key_columns(database: &Database) -> KeyColumns<'_> {
     columns
 }
 
-/// What the scalars of fields depend on.
+/// The facts that the scalars of fields depend on.
 struct Scalars<'s, 'd> {
     keys: &'s KeyColumns<'d>,
     /// The enums of the file, by the enums of the database.

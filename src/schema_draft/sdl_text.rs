@@ -1,4 +1,4 @@
-//! Where types and fields are in the text of a valid schema file.
+//! The places of types and fields in the text of a valid schema file.
 
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use crate::schema_draft::file::{enum_block, keys, new_fields, root, type_block};
 use crate::schema_draft::model::Model;
 use crate::schema_draft::sdl_text::{TypeText, types};
 
-/// What begins the mark of something that vanished.
+/// The beginning of the mark of a part that vanished.
 const MARK: &str = "# vanished:";
 
 /// Text that is inserted at a place of the file.

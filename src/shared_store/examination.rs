@@ -1,4 +1,4 @@
-//! What a store says of itself.
+//! The report of a store about itself.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::{self, Instant};
 use crate::shared_store::address::StoreAddress;
 use crate::shared_store::connection::{CONNECT_TIMEOUT, StoreError};
 
-/// What a store says of itself.
+/// The report of a store about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoreReport {
     /// Its version, with its name.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use redis::Script;
 
-/// Where the nodes are counted.
+/// The key under which the nodes are counted.
 const KEY: &str = "orderql:nodes";
 
 /// How long a node that gives no sign of life still counts.

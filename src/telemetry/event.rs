@@ -57,7 +57,7 @@ pub(crate) enum Event<'a> {
     SchemaFits,
     /// cli: a table was changed and does not fit the schema any more.
     SchemaUnfit {
-        /// What does not fit.
+        /// The mismatch between the tables and the schema.
         error: &'a dyn Error,
     },
     /// cli: the service manager cannot be notified of the server's state.
@@ -154,14 +154,14 @@ pub(crate) enum Event<'a> {
     AuditFlushTimedOut,
     /// access: the database rejected a write for good.
     AccessWriteFailed {
-        /// What was to be written.
+        /// The kind of rows that were to be written.
         write: AccessWrite,
         /// The database's error.
         error: &'a dyn Error,
     },
     /// access: a write failed and will be tried again.
     AccessWriteRetried {
-        /// What is to be written.
+        /// The kind of rows that are to be written.
         write: AccessWrite,
         /// Why it failed.
         error: &'a dyn Error,
@@ -299,9 +299,9 @@ pub(crate) enum Event<'a> {
     },
     /// telemetry: a bug made a thread panic, in any module.
     Panicked {
-        /// What the panic says.
+        /// The panic's message.
         message: &'a str,
-        /// Where in the source.
+        /// The place in the source.
         location: Option<&'a Location<'a>>,
     },
 
@@ -313,10 +313,10 @@ pub(crate) enum Event<'a> {
     },
 }
 
-/// One request, as in an access log.
+/// A request, as in an access log.
 #[derive(Debug)]
 pub(crate) struct ServedRequest<'a> {
-    /// As in the response's `X-Request-Id`.
+    /// The id in the response's `X-Request-Id`.
     pub(crate) request_id: &'a str,
     /// The trace that it belongs to.
     pub(crate) trace_id: Option<TraceId>,
@@ -359,7 +359,7 @@ pub(crate) struct ServedRequest<'a> {
 /// A query that took long. Has no variables.
 #[derive(Debug)]
 pub(crate) struct SlowQuery<'a> {
-    /// As in the response's `X-Request-Id`.
+    /// The id in the response's `X-Request-Id`.
     pub(crate) request_id: &'a str,
     /// The trace that it belongs to.
     pub(crate) trace_id: Option<TraceId>,
@@ -403,10 +403,10 @@ pub(crate) struct SlowBranch<'a> {
     pub(crate) rows: Option<u64>,
 }
 
-/// One entry of the audit log.
+/// An entry of the audit log.
 #[derive(Debug)]
 pub(crate) struct Audit<'a> {
-    /// What was done, such as `login.failed`.
+    /// The action, such as `login.failed`.
     pub(crate) action: &'a str,
     /// Who did it.
     pub(crate) actor: &'a str,
@@ -418,7 +418,7 @@ pub(crate) struct Audit<'a> {
     pub(crate) details: &'a Map<String, Value>,
 }
 
-/// What the running service writes to the access tables.
+/// A kind of rows that the running service writes to the access tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessWrite {
     AuditEvents,

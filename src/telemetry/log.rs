@@ -24,7 +24,7 @@ pub enum Format {
     Json,
 }
 
-/// What is logged, and how.
+/// The options of the log.
 #[derive(Debug, Clone)]
 pub struct LogOptions {
     /// The format of a line.

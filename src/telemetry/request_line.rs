@@ -23,7 +23,7 @@ const SECOND: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[d
 /// Takes a whole line.
 type Sink = Box<dyn Fn(&[u8]) + Send + Sync>;
 
-/// Where lines go that are JSON; none while they are text.
+/// The sink for lines in JSON; none while lines are text.
 static JSON_LINES: OnceLock<Sink> = OnceLock::new();
 
 thread_local! {
@@ -150,7 +150,7 @@ impl Line {
         Ok(write!(self.text, "{name}\"{value}\"")?)
     }
 
-    /// As the address is displayed, in a third of the time.
+    /// Writes the address as it is displayed, in a third of the time.
     fn address(&mut self, name: &'static str, address: Ipv4Addr) -> Result<(), LineError> {
         let [first, others @ ..] = address.octets().map(u64::from);
         self.text.extend_from_slice(name.as_bytes());

@@ -56,9 +56,9 @@ impl Claim {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the bucket holds {} credits, which cannot cover a query of {credits}", status.currently_available)]
 pub(crate) struct InsufficientCredits {
-    /// What the query costs.
+    /// The cost of the query.
     pub(crate) credits: u64,
-    /// What the caller's queries cost that wait before it.
+    /// The cost of the caller's queries that wait before it.
     pub(crate) behind: u64,
     /// After this time exactly this query succeeds, unless another is debited before; before this time it fails. `None`:
     /// it can never succeed, because it costs more than a full bucket has, or because no credits are restored.
@@ -124,7 +124,7 @@ impl Bucket {
         self.missing
     }
 
-    /// So many billionths of a credit are missing, as of now.
+    /// Sets the number of billionths of a credit that are missing now.
     pub(crate) fn set_missing(&mut self, missing: u128, now: Instant) {
         (self.missing, self.as_of) = (missing, self.as_of.max(now));
     }

@@ -36,7 +36,7 @@ pub(crate) struct Demand {
     pub(crate) bytes: usize,
 }
 
-/// What waiting requests need and take together.
+/// The number of waiting requests, and their bytes and credits together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Load {
     pub(super) requests: usize,
@@ -44,12 +44,12 @@ pub(super) struct Load {
     pub(super) credits: u64,
 }
 
-/// What a request has to wait for.
+/// The reason why a request has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// As many of the caller's requests run as may.
+    /// As many of the caller's requests run as are allowed.
     Place,
-    /// Others of the caller's requests wait for credits.
+    /// Other requests of the caller wait for credits.
     Credits,
 }
 
@@ -131,12 +131,12 @@ impl<S> CallerQueue<S> {
         self.running = self.running.saturating_sub(1);
     }
 
-    /// What waiting requests need and take together.
+    /// The load of the waiting requests.
     pub(super) fn load(&self) -> Load {
         self.load
     }
 
-    /// What the requests before this one cost.
+    /// The credits of the requests before this one.
     pub(super) fn credits_before(&self, number: u64) -> u64 {
         let before = self.waiting.iter().take_while(|waiter| waiter.number != number);
         before.fold(0, |sum, waiter| sum.saturating_add(waiter.demand.credits))

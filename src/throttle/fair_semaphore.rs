@@ -34,11 +34,11 @@ pub(crate) enum Priority {
 struct Waiting {
     /// The waiting requests of each caller that has some, the oldest first.
     requests: HashMap<Arc<str>, VecDeque<oneshot::Sender<FairPermit>>>,
-    /// These callers; the first is served next.
+    /// The callers; the first is served next.
     turns: VecDeque<Arc<str>>,
 }
 
-/// One of the semaphore's permits. Goes to the next caller when it is dropped.
+/// A permit of the semaphore. It goes to the next caller when it is dropped.
 #[derive(Debug)]
 pub(crate) struct FairPermit {
     /// `None` if it was passed on.

@@ -97,7 +97,7 @@ impl MemoryStore {
         })
     }
 
-    /// So many billionths of a credit are missing from the caller's bucket, as another store knows.
+    /// Sets the number of billionths of a credit that are missing from the caller's bucket, as another store knows it.
     pub(crate) fn set_missing(&self, caller: &str, rate: &Rate, missing: u128) {
         self.in_shard(caller, |shard, now| shard.set_missing(caller, rate, missing, now));
     }

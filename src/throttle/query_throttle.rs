@@ -23,7 +23,7 @@ pub(crate) struct QueryThrottle {
     queues: Queues,
 }
 
-/// What a query asks for.
+/// A query with its caller and its demand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SubmittedQuery<'a> {
     /// Who sent it.
@@ -173,7 +173,7 @@ impl QueryThrottle {
         Ok(())
     }
 
-    /// What a debit would return now, but with the bucket as it is.
+    /// The result of a debit now, without a change of the bucket.
     pub(crate) async fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
         self.limiter.forecast(caller, rate, credits).await
     }
@@ -272,8 +272,8 @@ impl QueryThrottle {
         self.limiter.debit(query.caller, &query.rate, query.demand.credits).await
     }
 
-    /// What is known of the bucket, with so many credits that others take before. Refusing asks no store: a caller whose
-    /// queries are refused may send very many.
+    /// The known state of the bucket, if others take this many credits before. Refusing asks no store: a caller whose queries are refused
+    /// may send very many.
     fn known(&self, query: &SubmittedQuery<'_>, behind: u64) -> Result<ThrottleStatus, DebitError> {
         self.limiter.known(query.caller, &query.rate, Claim { behind, credits: query.demand.credits })
     }
@@ -319,7 +319,7 @@ mod tests {
         SubmittedQuery { rate: Rate { capacity: 100, restore_per_second: 1 }, ..query(caller, credits, max_wait) }
     }
 
-    /// What is known at once: `None` if the query waits.
+    /// The result at once: `None` if the query waits.
     fn now<T>(future: impl Future<Output = T>) -> Option<T> {
         future.now_or_never()
     }

@@ -73,10 +73,10 @@ pub(crate) struct Ticket {
     has_left: bool,
 }
 
-/// What became of a waiting request.
+/// The state of a waiting request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// Others are before it.
+    /// Other requests are before it.
     Waiting,
     /// It has a place, and may pay.
     Called,
@@ -87,7 +87,7 @@ pub(crate) enum Turn {
 /// Why a request cannot wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CannotWait {
-    /// As many requests wait as may, of the caller or in all.
+    /// As many requests of the caller, or in all, wait as are allowed.
     Full,
     /// The server is stopping.
     Closed,
@@ -157,7 +157,7 @@ impl Queues {
         self.state().waiting
     }
 
-    /// What the caller's waiting requests cost together.
+    /// The credits of the caller's waiting requests together.
     pub(crate) fn credits_waiting(&self, caller: &str) -> u64 {
         self.state().callers.get(caller).map_or(0, |queue| queue.load().credits)
     }
@@ -271,7 +271,7 @@ impl Ticket {
         self.signal.notified().await;
     }
 
-    /// What the requests before this one cost.
+    /// The credits of the requests before this one.
     pub(crate) fn credits_before(&self) -> u64 {
         self.queues.state().callers.get(&self.caller).map_or(0, |queue| queue.credits_before(self.number))
     }
@@ -414,7 +414,7 @@ mod tests {
         assert!(queues.start(&caller, places(1, 1), 0).is_err());
         let permit = ticket.admit();
         assert!(queues.start(&caller, places(1, 1), 0).is_err());
-        // One that cannot wait gives its place up.
+        // A request that cannot wait gives its place up.
         assert_eq!(queues.wait_to_pay(permit, places(1, 0), demand(1)).unwrap_err(), CannotWait::Full);
         assert!(queues.state().callers.is_empty());
     }

@@ -28,7 +28,7 @@ impl Interval {
         binary != Self::INFINITY.to_binary() && binary != Self::MINUS_INFINITY.to_binary()
     }
 
-    /// What is compared: microseconds.
+    /// The number that is compared: microseconds.
     fn compared(self) -> i128 {
         (i128::from(self.months) * 30 + i128::from(self.days)) * 86_400_000_000 + i128::from(self.micros)
     }

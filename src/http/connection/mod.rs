@@ -60,7 +60,7 @@ struct RequestProgress {
     at: Instant,
 }
 
-/// What the server waits for on a connection, and since when.
+/// The event that the server waits for on a connection, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionWait {
     /// Not for the client: it reads every response, and a request is in service.
@@ -156,7 +156,7 @@ impl Connection {
         InFlightRequest { connection, index, reserved: 0, received: 0, ambiguous, ends_connection: false }
     }
 
-    /// What the server waits for.
+    /// The event that the server waits for.
     pub(crate) fn waiting(&self) -> ConnectionWait {
         let state = self.state();
         let responding = state.in_flight().filter(|request| request.phase == Phase::Responding);

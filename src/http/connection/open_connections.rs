@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_millis(100);
 pub(crate) struct ConnectionLimits<'a> {
     /// In all.
     pub all: usize,
-    /// Of one client's [`Network`].
+    /// The most connections of one client's [`Network`].
     pub per_address: usize,
     /// Reverse proxies, which have no limit of their own.
     pub trusted_proxies: &'a [AddressRange],

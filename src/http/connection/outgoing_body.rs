@@ -13,7 +13,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use crate::http::connection::{InFlightRequest, Phase};
 use crate::http::response::{BoxError, ResponseBody};
 
-/// What lasts until a response is delivered or given up.
+/// A record that lasts until a response is delivered or given up.
 pub(crate) trait DeliveryRecord: Debug + Send + Sync + 'static {
     /// The response is delivered, or broken off, after this many bytes of the two bodies.
     fn end(&mut self, received: u64, sent: u64, is_complete: bool);
@@ -36,7 +36,7 @@ pub(crate) struct OutgoingPart<R: DeliveryRecord> {
     delivery: Arc<Delivery<R>>,
 }
 
-/// What lasts as long as a response is in memory.
+/// The state that lasts as long as a response is in memory.
 #[derive(Debug)]
 struct Delivery<R: DeliveryRecord> {
     in_flight: InFlightRequest,

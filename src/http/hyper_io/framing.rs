@@ -15,10 +15,10 @@ use memchr::{memchr, memchr_iter};
 
 use crate::http::head_limits::MAX_HEAD_BYTES;
 
-/// What an HTTP/2 connection begins with (RFC 9113, section 3.4).
+/// The beginning of an HTTP/2 connection (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// What a client is sending.
+/// The state of a client's requests, followed byte by byte.
 #[derive(Debug)]
 pub(crate) struct Framing {
     state: State,
@@ -203,7 +203,7 @@ impl Default for Framing {
     }
 }
 
-/// What a head says of its body.
+/// The facts in a head about its body.
 struct WholeHead<'a> {
     /// The bytes of the head, with the empty line.
     end: usize,

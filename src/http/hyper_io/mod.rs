@@ -59,7 +59,7 @@ pub(crate) struct ConnectionIo<H> {
     /// Since when the client takes no bytes.
     stalled_since: Option<Instant>,
     write_timer: Timer,
-    /// What is left to write of the response that replaces hyper's own.
+    /// The rest of the response that replaces hyper's own.
     error_response: Vec<u8>,
     /// Takes the stream when hyper is done.
     unread: Option<oneshot::Sender<Stream>>,

@@ -29,7 +29,7 @@ pub enum Origins {
     None,
     /// All.
     Any,
-    /// These, in the form in which browsers send them.
+    /// These origins, in the form in which browsers send them.
     List(Vec<String>),
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct InheritedSockets {
     names: Vec<String>,
 }
 
-/// One of them.
+/// A socket that this process was started with.
 pub(super) enum InheritedSocket {
     Tcp(TcpListener),
     Unix(UnixListener),

@@ -16,7 +16,7 @@ pub(super) struct ChangeSet<'a> {
     pub(super) rejections: Vec<ItemRejection<'a>>,
     /// The shipments that lose or gain an item.
     pub(super) changed_shipments: BTreeSet<&'a str>,
-    /// What the client cannot tell from its rows.
+    /// Facts that the client cannot tell from its rows.
     pub(super) notes: Vec<Note>,
 }
 

@@ -8,7 +8,7 @@ use crate::orders::violation::UpdateViolation;
 /// A shipment that the caller does not see.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub(in crate::orders) enum UnseenShipment {
-    /// One that the caller names, whether or not it exists.
+    /// A shipment that the caller names, whether or not it exists.
     #[error("the shipment {0} is not among those that your user groups may change")]
     Named(String),
     /// A shipment that would change together with the shipments that the caller names. The message does not have its id, because the

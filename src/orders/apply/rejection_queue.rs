@@ -60,7 +60,7 @@ const MOVE_ASSIGNMENT: &str = concat!(
             last_updated_stamp = excluded.last_updated_stamp, last_updated_tx_stamp = excluded.last_updated_tx_stamp"
 );
 
-/// Where an order item waits.
+/// The queue and the ship group in which a rejected order item waits.
 pub(super) struct QueuePlace {
     pub(super) facility_id: &'static str,
     pub(super) ship_group_seq_id: String,

@@ -14,7 +14,7 @@ const LEAST_PAGE_BELOW: u32 = 10;
 /// reports of plans show it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccessPath {
-    /// What the rows are found for. It decides how the window depends on the page size.
+    /// The purpose of the rows. It decides how the window depends on the page size.
     pub found_for: FoundFor,
     /// The columns of the index that returns the rows in the page's order. Empty if another index finds every row.
     pub index: Vec<String>,
@@ -48,7 +48,7 @@ pub struct AccessPath {
 /// Which indexes find every matching row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FoundBy {
-    /// One that has them in the page's order, unless look-ups find few.
+    /// An index that has them in the page's order, unless look-ups find few.
     #[default]
     Order,
     /// The index of the primary key. The look-up has the key's values. There is no window then.
@@ -60,7 +60,7 @@ pub enum FoundBy {
     },
 }
 
-/// What rows are found for.
+/// The purpose for which rows are found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FoundFor {
     /// A page. A larger one may examine more rows.

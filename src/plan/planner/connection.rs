@@ -139,7 +139,7 @@ impl<'a> Planner<'a> {
         (self.parent(draft), conditions)
     }
 
-    /// What is written of a page.
+    /// Plans the output of a page.
     pub(super) fn page(
         &mut self,
         draft: &mut StepDraft<'a>,
@@ -154,7 +154,7 @@ impl<'a> Planner<'a> {
         self.response.push(Op::EndConnection);
     }
 
-    /// What is written of a page of a list that is null if it has too many rows.
+    /// Plans the output of a page of a list that is null if it has too many rows.
     fn bounded_list(
         &mut self,
         draft: &mut StepDraft<'a>,

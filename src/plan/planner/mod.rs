@@ -207,7 +207,7 @@ mod tests {
             let query = format!("{query}{} }}", " }".repeat(levels));
             compile(&catalog, &Request { query, ..Request::default() }, &Limits::UNLIMITED)
         };
-        // Of each level its columns and whether it is there, and a column of the last.
+        // Each level has its columns and a column for whether its row is there. The last level has one column.
         let columns = compile(8).unwrap().plan.columns().types().len();
         assert_eq!(columns, 8 * 201 + 1);
         let errors = compile(9).unwrap_err();

@@ -159,7 +159,8 @@ impl<'a> SearchTerms<'a> {
         prefix.terms().enumerate().map(condition).collect()
     }
 
-    /// What finds the rows, if it takes more than one range of the index. `joined` are the conditions that join them with the parent.
+    /// The locator of the rows, if finding them takes more than one range of the index. `joined` are the conditions that join the rows with
+    /// the parent.
     pub(super) fn locator(
         &mut self,
         path: &AccessPath,

@@ -36,7 +36,7 @@ use crate::value::Value;
 
 /// A request's shape and values, without the values in its search strings, whose terms are counted: all that depth and cost depend on.
 pub struct Resolved<'a> {
-    /// What its price and its statement depend on.
+    /// The shape, which its price and its statement depend on.
     pub shape: Shape,
     /// The values of its steps, by [`StepId`].
     pub values: Vec<StepValues>,
@@ -139,7 +139,7 @@ struct LookupRow<'a> {
 }
 
 impl LookupRow<'_> {
-    /// What is known of the rows that are joined to it: columns with the values of the lookup's keys.
+    /// The known facts about the rows that are joined to it: columns with the values of the lookup's keys.
     fn known_by<'k>(self, shape: &Shape, values: &'k [StepValues], join: &'k Join) -> Vec<(&'k str, &'k Value)> {
         let StepShape::Lookup(keys) = &shape.steps[self.step] else { return Vec::new() };
         let key_of = |column: &Column| {
@@ -324,7 +324,7 @@ impl<'a> Resolver<'a, '_> {
         self.constants.push(constant);
     }
 
-    /// What is selected from an introspection type.
+    /// The selection of an introspection type.
     fn meta_selections(&mut self, selections: &'a [Selection]) -> Vec<MetaSelection<'a>> {
         let selected = self.shape.conditions.selected(selections);
         let mut resolved = Vec::with_capacity(selected.len());

@@ -1,4 +1,4 @@
-//! What the price of a request depends on in its search strings: how many terms they have, and on which keys. No value is read,
+//! The facts about a request's search strings that its price depends on: how many terms they have, and on which keys. No value is read,
 //! because the request may turn out to cost too much.
 
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub(super) struct SearchKeys {
     of_variables: HashMap<(usize, String), SearchedKeys>,
 }
 
-/// What is known of a search string without its values.
+/// The facts about a search string that do not depend on its values.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SearchedKeys {
     /// How many terms it has.

@@ -23,7 +23,7 @@ pub struct BoundOperation<'a> {
     pub(crate) steps: &'a [StepShape],
 }
 
-/// What is selected on one level, in the order of the response.
+/// The selections of one level, in the order of the response.
 pub(crate) type Selections<'a, F> = Vec<BoundSelection<'a, F>>;
 
 /// A selected field of one level.
@@ -84,7 +84,7 @@ pub(crate) enum BoundPageInfoField {
 pub(crate) enum BoundTotalsField<'a> {
     TypeName(TypeId),
     Groups(Selections<'a, BoundGroupField<'a>>),
-    /// Another field than the groups.
+    /// A field other than the groups.
     Field(&'a Field, TotalsField),
 }
 
@@ -120,11 +120,11 @@ pub(crate) struct BoundLookup<'a> {
 pub(crate) struct BoundConnection<'a> {
     pub(crate) step: StepId,
     pub(crate) field: &'a Field,
-    /// Where its rows are.
+    /// The source of its rows.
     pub(crate) binding: &'a Connection,
     /// Which of the rows are requested.
     pub(crate) rows: BoundRows<'a>,
-    /// Where the page size is written.
+    /// The place where the page size is written.
     pub(crate) size_source: SizeSource<'a>,
     pub(crate) selections: Selections<'a, BoundConnectionField<'a>>,
 }
@@ -159,7 +159,7 @@ pub(crate) struct BoundTotals<'a> {
     pub(crate) rows: &'a PageShape,
     /// The order of the groups.
     pub(crate) order: GroupOrder,
-    /// Where the number of rows is written, if it is.
+    /// The place where the number of rows is written, if it is.
     pub(crate) rows_source: Option<SizeSource<'a>>,
     /// The keys of groups: the requested keys, and the currency of an amount of money.
     pub(crate) keys: GroupKeys,

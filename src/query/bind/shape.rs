@@ -50,7 +50,7 @@ pub(crate) struct PageShape {
     pub(crate) unindexed_terms: u64,
 }
 
-/// Where a cursor is.
+/// The place of a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CursorShape {
     /// At a row whose first sort column has a value.
@@ -60,7 +60,7 @@ pub(crate) enum CursorShape {
 }
 
 impl CursorShape {
-    /// Where a position is.
+    /// The shape of a position.
     pub(super) fn of(position: &CursorPosition) -> Self {
         if position.first().is_some_and(Option::is_none) { Self::InNulls } else { Self::InValues }
     }

@@ -10,11 +10,11 @@ use crate::value::Value;
 pub enum StepValues {
     /// The values of a lookup's keys, in the order of its shape.
     Lookup(Vec<Value>),
-    /// Of a page of a connection.
+    /// The values of a page of a connection.
     Page(PageValues),
     /// How many rows a page of changes has, and where it begins.
     Changes(PageSize, Box<ChangesStart>),
-    /// Of a page of groups, how many rows are summed up at most, and the name of the time zone of periods.
+    /// The values of a page of groups, the most rows that are summed up, and the name of the time zone of periods.
     Totals(PageValues, u32, Value),
 }
 
@@ -64,7 +64,7 @@ impl StepValues {
         if let Self::Totals(.., time_zone) = self { Some(time_zone) } else { None }
     }
 
-    /// Where a page of changes begins.
+    /// The start of a page of changes.
     pub(crate) fn start(&self) -> Option<&ChangesStart> {
         if let Self::Changes(_, start) = self { Some(start) } else { None }
     }

@@ -1,4 +1,4 @@
-//! What totals are made of: how many rows, in which groups, in which order, and whose days.
+//! The arguments of totals: the number of rows, the groups, their order, and the time zone of their days.
 
 use crate::catalog::binding::Totals;
 use crate::catalog::prices::{DEFAULT_SUMMED_ROWS, MAX_SUMMED_ROWS, SUMMED_RANGE};

@@ -18,7 +18,7 @@ use crate::query::bind::selection::{
 use crate::query::bind::shape::{GroupKeys, Shape, StepShape};
 use crate::query::operation::{Operation, Selection, Target};
 
-/// What an operation selects from the root, in a request of this shape, with these results of introspection.
+/// The selections of an operation at the root, in a request of this shape, with these results of introspection.
 pub(super) fn root<'a>(
     catalog: &'a Catalog,
     operation: &'a Operation,

@@ -21,7 +21,7 @@ pub(in crate::query) fn location(position: Pos) -> Location {
     Location { line: number(position.line), column: number(position.column) }
 }
 
-/// What operations and fragments have in common.
+/// The parts that operations and fragments have in common.
 pub(in crate::query) struct DefinitionParts<'d, 'a> {
     /// Fragments always have one.
     pub(in crate::query) name: Option<&'a str>,

@@ -19,14 +19,14 @@ const USUAL_LINE: usize = 8;
 /// A text for the parser.
 #[derive(Debug)]
 pub(super) struct NormalizedText<'a> {
-    /// One token per line.
+    /// The text, one token per line.
     pub(super) text: String,
     /// The index of the token on each line.
     pub(super) token_indexes: Vec<usize>,
     pub(super) omissions: AstOmissions<'a>,
 }
 
-/// What a document contains and its tree cannot represent.
+/// The parts of a document that its tree cannot represent.
 #[derive(Debug, Default)]
 pub(in crate::query) struct AstOmissions<'a> {
     /// The directives on variables: names and locations.

@@ -35,7 +35,7 @@ pub(super) struct DocumentIndex<'d, 'a> {
     pub(super) variable_usages: Vec<VariableUsage<'d, 'a>>,
     /// The indexes of fragments in `definitions`, by name. Of several fragments with the same name, the first.
     pub(super) fragments: HashMap<&'a str, usize>,
-    /// What the rules have visited so far.
+    /// The work of the rules so far.
     pub(super) work: Work,
 }
 
@@ -114,7 +114,7 @@ impl<'d> ArgumentList<'d, '_> {
     }
 }
 
-/// What arguments belong to.
+/// The owner of arguments.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ArgumentOwner<'a> {
     /// A field: its parent type, if known, and its name.

@@ -1,4 +1,4 @@
-//! What a document can do that validation forbids.
+//! The violations that validation finds in a document.
 
 use std::fmt;
 

@@ -45,7 +45,7 @@ pub(in crate::sample) struct ShipGroup {
     pub(in crate::sample) fulfillment: Fulfillment,
 }
 
-/// What a ship group is assigned to.
+/// The assignment of a ship group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sample) enum Assignment {
     Facility(u32),

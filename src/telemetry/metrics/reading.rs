@@ -27,14 +27,14 @@ pub(crate) enum MetricKind {
 
 /// A metric that can be read.
 pub(crate) trait Metric: Sync {
-    /// What it is called.
+    /// Its name, help, kind and labels.
     fn description(&self) -> Description;
 
-    /// What it reads now: a series for each combination of labels that has a value.
+    /// Its values now: a series for each combination of labels that has a value.
     fn series(&self) -> Vec<Series>;
 }
 
-/// What a metric reads for one combination of labels.
+/// The value of a metric for one combination of labels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Series {
     /// The labels' texts, in the order of the description.

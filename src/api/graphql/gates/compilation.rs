@@ -1,7 +1,7 @@
 //! Compiles queries: small ones at once, and large ones off the threads that serve, in turns by caller.
 //!
-//! What does not compile costs nothing, and compiling comes before everything that a caller has to wait or pay for. So large texts that do
-//! not compile claim their caller's pace of free requests, and its next ones are refused while it is too far ahead.
+//! A text that does not compile costs nothing, and compiling comes before everything that a caller has to wait or pay for. So large texts
+//! that do not compile claim their caller's pace of free requests, and the caller's next texts are refused while it is too far ahead.
 
 use std::mem;
 use std::sync::Arc;

@@ -180,8 +180,8 @@ async fn run<T>(
     time::timeout_at(until, running).await
 }
 
-/// Where a query is read once more after an error, if nothing of its response was sent and a second attempt may help. It is not paid for
-/// again. If its statement may be out of date, it is prepared once more.
+/// The route of a query's second attempt after an error, if nothing of its response was sent and a second attempt may help. The attempt is
+/// not paid for. If the query's statement may be out of date, it is prepared once more.
 pub(crate) fn second_route<T>(
     service: &Service,
     route: &ReadRoute,
