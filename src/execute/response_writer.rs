@@ -23,11 +23,9 @@ use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
-/// A response that is written: one that has all of its rows, or one whose rows arrive while it is written.
-///
-/// It is made when the statement is sent, and lives until the end of the response: `errors` and `extensions`, which follow `data`, are read
-/// from it. It can stop after any op and go on later, because it has all its state: rows may be missing, or a part may be large enough. The
-/// state of a row or a page ends with the page; the last fields gather facts for the end of the response.
+/// A response that is written: one that has all of its rows, or one whose rows arrive while it is written. It lives from the sending of the
+/// statement until the end of the response: `errors` and `extensions`, which follow `data`, are read from it. It has all its state, so that
+/// it can stop after any op and go on later: rows may be missing, or a part may be large enough.
 #[derive(Debug, Clone)]
 pub struct ResponseWriter {
     /// Shared with the request, which reports its cost, and with the cache of plans, which holds its template.
@@ -40,8 +38,7 @@ pub struct ResponseWriter {
     frames: Vec<PageFrame>,
     /// The number of the row from which on the fields of the query root are found. Below the root, the innermost frame has that number.
     next_row: usize,
-    /// A page that is read whole before it is written, while rows of it are missing: then the op that enters it runs again, and goes on
-    /// with the rows that were read. `None` at other times; a page that is read becomes a frame.
+    /// A page that is read whole before it is written, while rows of it are missing. The op that enters it runs again, and goes on here.
     reading: Option<PageFrame>,
     /// The objects around the next op, from the root inwards, with the positions in `data` to which a null would have to go back.
     scopes: Vec<OpenObject>,
