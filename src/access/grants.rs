@@ -195,7 +195,7 @@ pub(crate) async fn secret(client: &Client) -> Result<Secret, Error> {
     Ok(Secret::new(row.try_get("secret")?).unwrap_or_default())
 }
 
-/// The names of grants of a schema file among what is granted. All other things that are have paths that begin with a slash.
+/// The granted names that are grants of a schema file. All other things that can be granted have paths that begin with a slash.
 fn names(granted: &[&str]) -> Box<[String]> {
     let mut names: Vec<_> = granted.iter().filter(|path| !path.starts_with('/')).map(|&name| name.to_owned()).collect();
     names.sort_unstable();

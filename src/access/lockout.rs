@@ -306,7 +306,7 @@ mod tests {
         let mut guesses = 0;
         for second in 0..24 * 60 * 60 {
             seconds.store(second, Ordering::SeqCst);
-            // As many guesses as the lockout allows, each from an address that has not guessed before.
+            // The most guesses that the lockout allows, each from an address that has not guessed before.
             let address =
                 IpAddr::from([198, 51, u8::try_from(guesses >> 8).unwrap(), u8::try_from(guesses & 255).unwrap()]);
             let visitor = lockout.visitor("demo", Some(address));

@@ -117,7 +117,7 @@ impl EntityBinding {
 pub enum ConnectionField {
     /// The rows of the page, each with its cursor.
     Edges,
-    /// Where the page begins and ends, and whether there are rows beyond.
+    /// The places where the page begins and ends, and whether there are rows beyond.
     PageInfo,
     /// `count`, which only connections of root fields have.
     Count,

@@ -192,7 +192,7 @@ pub(super) enum BindingDefinition {
         to: Vec<String>,
     },
     Many(ManyDefinition),
-    /// `@aggregate`: what is computed, the column, and the rows over which it is computed.
+    /// `@aggregate`: the function, the column, and the rows over which it is computed.
     Aggregate {
         function: AggregateFunction,
         column: String,

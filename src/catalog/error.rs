@@ -202,7 +202,7 @@ pub(crate) enum SchemaErrorKind {
     /// `@search(indexed: true, lookup: false)`.
     #[error("the search key `{0}` has no index for look-ups; declare it `indexed: false`")]
     IndexedWithoutLookup(String),
-    /// `@search(compare: [MATCHES])` with what is for comparisons of values, or `language` without it.
+    /// `@search(compare: [MATCHES])` with arguments for comparisons of values, or `language` without `MATCHES`.
     #[error(
         "the search key `{0}`: `compare: [MATCHES]` searches a tsvector of the rows' own for words, and takes `column`, `language`, \
          `computed`, `example` and `grant`; `language` is for it alone"

@@ -77,7 +77,7 @@ impl Index {
         self.places.push(Place { path, name, way, types });
     }
 
-    /// The places that fit a name best, with what is added for each.
+    /// The places that fit a name best, with an addition for each.
     fn best(&self, name: &str, added: impl Fn(&Place) -> f32, is_asked: impl Fn(&Place) -> bool) -> Vec<String> {
         let Some(name) = Name::new(name) else { return Vec::new() };
         let mut found: Vec<usize> = name.0.iter().flatten().flat_map(|word| self.named_like(word)).collect();

@@ -3,7 +3,7 @@
 /// The cost of a column.
 pub(crate) const SCALAR: u64 = 1;
 
-/// The cost of an object without what is selected from it; in a connection, of each row of the page.
+/// The cost of an object without its selection; in a connection, of each row of the page.
 pub(crate) const OBJECT: u64 = 1;
 
 /// The cost of an aggregate that counts. The lowest value is one that an index begins with, and costs what a column does.

@@ -91,7 +91,7 @@ async fn run(database: DatabaseAddress, status: Arc<Mutex<Option<FeedStatus>>>) 
     }
 }
 
-/// Does what is due. Returns how far the feeds are then, if the database has any.
+/// Does the work that is due. Returns how far the feeds are then, if the database has any.
 async fn turn(database: &DatabaseAddress, client: &mut Option<Client>) -> Result<Option<FeedStatus>, TickError> {
     let connected = match client.take().filter(|client| !client.is_closed()) {
         Some(connected) => connected,

@@ -96,7 +96,7 @@ enum LimitExceeded<'a> {
     },
 }
 
-/// The fields one level below what is allowed, in query order: paths and locations.
+/// The fields one level below the deepest level that is allowed, in query order: paths and locations.
 fn too_deep<'a>(operation: &'a BoundOperation<'a>, max_depth: u64) -> (Vec<Path<'a>>, Vec<Location>) {
     let lines = lines(operation);
     let too_deep = lines.iter().filter(|line| line.is_object() && u64::from(line.level) == max_depth + 1);

@@ -178,7 +178,7 @@ fn search_penalty(unindexed_terms: u64) -> Cost {
 
 /// A field of a level that has priced fields.
 trait Priced<'a> {
-    /// Adds the line of the field, and of what is selected from it. `line` says where it is selected.
+    /// Adds the line of the field, and the lines of its selection. `line` says where the field is selected.
     fn add<V: FnMut(CostLine<'a>)>(&'a self, line: CostLine<'a>, walk: &mut LineWalk<V>);
 }
 

@@ -66,7 +66,7 @@ impl OperationCost {
         }
     }
 
-    /// Adds a cost to each row of a step, or to what is paid once.
+    /// Adds a cost to each row of a step, or to the credits that are paid once.
     fn pay(&mut self, cost: Cost, step: Option<StepId>) {
         let sum = step.map_or(&mut self.fixed, |step| &mut self.steps[step].each);
         *sum = sum.saturating_add(cost);

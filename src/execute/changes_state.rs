@@ -1,4 +1,4 @@
-//! The state behind a page of changes: the later snapshot, and what is known of it. Makes the page's tokens.
+//! The state behind a page of changes: the later snapshot, and the facts about it. Makes the page's tokens.
 
 use tokio_postgres::Row;
 
@@ -23,7 +23,7 @@ pub struct ChangesState {
     pub until: Option<(Snapshot, Timestamp)>,
     /// Whether the server is a standby, which may not have come as far.
     pub is_standby: bool,
-    /// Whether what is visible in the later snapshot may still be lost in a crash.
+    /// Whether changes that are visible in the later snapshot may still be lost in a crash.
     pub is_unflushed: bool,
     /// Milliseconds since the later snapshot was taken.
     pub lag: Option<i64>,

@@ -17,8 +17,8 @@ pub(super) struct PageFrame {
     /// The number of its first row, which describes the page; also of the only row of an empty page. If the page has no row at all, the
     /// number of a row of another step.
     start: usize,
-    /// The number of the row after those that were read. The rows of the pages below the current row begin there, and each of these pages
-    /// moves it on when it ends.
+    /// The number of the row after the rows that were read. The rows of the pages below the current row begin there, and each of these
+    /// pages moves it on when it ends.
     next: usize,
     /// The first row, for the start cursor, which is written after the rows if `pageInfo` is selected after `edges`. `None` if the page is
     /// read whole.

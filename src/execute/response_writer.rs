@@ -50,7 +50,7 @@ pub struct ResponseWriter {
     null_check: NullCheck,
     /// The first errors of fields, for the response's `errors`. Their number is bounded, because each row can have one.
     field_errors: Vec<FieldError>,
-    /// The number of all errors of fields, with those that have no place in `field_errors`.
+    /// The number of all errors of fields, also of errors that have no place in `field_errors`.
     field_error_count: u64,
     /// The memory in which a cursor is encoded, which each cursor uses again.
     cursors: CursorWriter,

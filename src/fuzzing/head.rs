@@ -114,7 +114,7 @@ pub fn envelope_of_body(body: &[u8]) -> Result<Envelope, String> {
     request_envelope::from_body(body).map(Envelope::from).map_err(|error| error.to_string())
 }
 
-/// Where hyper's own response begins in written bytes.
+/// The place where hyper's own response begins in written bytes.
 pub fn bare_response(written: &[u8]) -> Option<usize> {
     BareResponse::find(written).map(|response| response.start)
 }

@@ -5,7 +5,7 @@ use crate::load::row::RowAction;
 /// Separates the parts of a [`CheckedRow::key`]. No value contains a NUL.
 pub(super) const KEY_SEPARATOR: char = '\0';
 
-/// A row whose columns are resolved and whose values are checked.
+/// A row with known columns and checked values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CheckedRow {
     /// The table's index in [`TargetTables`](crate::load::tables::TargetTables).

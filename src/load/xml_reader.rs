@@ -143,7 +143,7 @@ impl<R: BufRead> XmlReader<R> {
         root
     }
 
-    /// Reads what is inside an open row, up to its end tag. Returns the row; rows inside it are the next items.
+    /// Reads the content of an open row, up to its end tag. Returns the row; rows inside it are the next items.
     fn read_row_content(&mut self, row: FileRow) -> Result<Option<FileItem>, XmlErrorKind> {
         let mut element = RowElement::new(self.format, row);
         loop {

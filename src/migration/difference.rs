@@ -102,7 +102,7 @@ impl Difference {
         self.indexes.iter().filter(|index| self.stands(index))
     }
 
-    /// Whether an earlier version, which kept no record, may have left what is obsolete.
+    /// Whether an earlier version, which kept no record, may have left obsolete objects.
     pub(super) fn may_have_obsolete(&self) -> bool {
         let is_reserved = |name: &String| name.starts_with("public.oql_");
         self.present.record.is_none() && (!self.lacks_schema || self.present.relations.keys().any(is_reserved))

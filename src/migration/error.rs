@@ -36,7 +36,7 @@ pub enum MigrateError {
     NotAllowed {
         /// The role that migrates.
         role: String,
-        /// Whose the tables are.
+        /// The owner of the tables.
         owner: String,
         /// PostgreSQL's error.
         source: tokio_postgres::Error,

@@ -20,7 +20,7 @@ const EXISTS: &str = "
 /// The record of a migration in a database.
 #[derive(Debug)]
 pub(crate) struct AppliedRecord {
-    /// The state of the version, which grows with each change of what is declared.
+    /// The state of the version, which grows with each change of the declaration.
     state: i32,
     /// The version that applied it.
     pub(crate) version: String,

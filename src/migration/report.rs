@@ -33,7 +33,7 @@ pub struct MigrationReport {
 }
 
 impl MigrationReport {
-    /// The report of what is made of a difference. Rows and indexes are added as they are made.
+    /// The report of the objects that a migration makes, by the difference. Rows and indexes are added as they are made.
     pub(super) fn of(difference: &Difference) -> Self {
         let shown = |name: &str| shown_name(name).to_owned();
         let named = |kinds: &[DeclaredKind]| {

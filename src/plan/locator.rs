@@ -410,7 +410,7 @@ impl Locator<'_> {
         Self::in_parts(span, cut, text, |segment, cut, text| self.segment(segment, span.ascending, cut, text))
     }
 
-    /// Some rows of what is written for each segment, one after the other.
+    /// Some rows of the text for each segment, one after the other.
     fn in_parts(
         span: &Span<'_>,
         cut: &Cut<'_>,

@@ -33,7 +33,7 @@ pub(crate) struct PageSql<'a> {
     pub(crate) locator: Option<Locator<'a>>,
 }
 
-/// Whose page it is.
+/// The row above a page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Parent {
     /// There is no parent.
@@ -92,7 +92,7 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> PageSql<'a> {
-    /// Sets what is read, once all of that is known.
+    /// Sets the select list, once all of it is known.
     pub(crate) fn set_select(&mut self, select: Select<'a>) {
         if let Some(locator) = self.locator.as_mut().filter(|locator| locator.returns_rows()) {
             locator.columns.extend(select.columns_of(Alias::Base));

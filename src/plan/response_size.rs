@@ -61,7 +61,7 @@ impl Plan {
                     times = around.pop().unwrap_or(1);
                     0
                 }
-                // An absent object is `null`, which is shorter than what is written of one that is there.
+                // An absent object is `null`, which is shorter than the text of an object that is there.
                 Op::Object { .. } | Op::EndObject | Op::Lookup { .. } | Op::EndLookup | Op::PageEnd => 0,
             };
             bytes = bytes.saturating_add(times.saturating_mul(once));

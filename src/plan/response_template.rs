@@ -208,7 +208,7 @@ pub(super) struct TemplateWriter {
     ops: Vec<Op>,
     literal: Vec<u8>,
     paths: Vec<(PathId, PathSegment)>,
-    /// The path of what is being written.
+    /// The path of the field that is being written.
     path: PathId,
     /// The paths of the objects around it.
     enclosing: Vec<PathId>,
@@ -261,7 +261,7 @@ impl TemplateWriter {
         self.enter(self.path, PathSegment::Key(key.into()));
     }
 
-    /// The path of what is being written.
+    /// The path of the field that is being written.
     pub(super) fn path(&self) -> PathId {
         self.path
     }

@@ -91,7 +91,7 @@ pub struct ChangesColumns {
     pub timeline: usize,
     /// Whether the server is a standby.
     pub is_standby: usize,
-    /// Whether what is visible in the snapshot may still be lost in a crash.
+    /// Whether changes that are visible in the snapshot may still be lost in a crash.
     pub is_unflushed: usize,
     /// Milliseconds since the snapshot was taken.
     pub lag: usize,

@@ -6,8 +6,8 @@ use tokio_postgres::{Error, Row};
 use crate::catalog::collation::Collation;
 use crate::value::Enumeration;
 
-/// Joins to `attribute` what is known of its type. For a domain, or one over another, that is its base type, as results have it, and for an
-/// array the base type of its elements. The modifier of `numeric` has the number of digits and that of decimal places.
+/// Joins to `attribute` the facts about its type. For a domain, or one over another, the type is its base type, as results have it, and for
+/// an array the base type of its elements. The modifier of `numeric` has the number of digits and the number of decimal places.
 pub(crate) const COLUMN_TYPE: &str = "
     CROSS JOIN LATERAL (
         WITH RECURSIVE part AS (
@@ -119,7 +119,7 @@ impl ColumnType {
 }
 
 impl FoundType {
-    /// Reads what is [`SELECTED`], whose first column is at an index of the row.
+    /// Reads the expressions of [`SELECTED`]. The first one is at an index of the row.
     pub(crate) fn read(row: &Row, first: usize) -> Result<Self, Error> {
         let (base, is_array): (u32, bool) = (row.try_get(first)?, row.try_get(first + 1)?);
         let is_domain: bool = row.try_get(first + 2)?;

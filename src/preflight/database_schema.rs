@@ -180,7 +180,7 @@ pub(super) struct FoundColumn {
 const SHORT: usize = MAX_VALUE_BYTES / 4;
 
 impl FoundRelation {
-    /// The columns of which no two rows have the same values.
+    /// Lists of columns. No two rows have the same values in the columns of a list.
     pub(super) fn unique_columns(&self) -> impl Iterator<Item = &[String]> {
         let usual =
             self.unique.iter().filter(|index| index.has_usual_comparison && self.children != Children::Inheriting);
@@ -269,7 +269,7 @@ impl DatabaseSchema {
         Ok(Self { role, encoding, languages, relations })
     }
 
-    /// The columns of which no two rows of a relation have the same values.
+    /// Lists of columns. No two rows of the relation have the same values in the columns of a list.
     pub(super) fn unique_columns(&self) -> impl Iterator<Item = (&str, &[String])> {
         let relations = self.relations.iter();
         relations.flat_map(|(name, relation)| relation.unique_columns().map(|columns| (name.as_str(), columns)))

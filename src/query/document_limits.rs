@@ -32,5 +32,5 @@ pub(crate) const MAX_INTROSPECTION_LISTS: usize = 2;
 /// recursion.
 pub(crate) const MAX_LEVELS: usize = 64;
 
-/// Selections of an operation whose fragments are spread and whose fields are merged.
+/// Selections of an operation after its fragments are spread and its fields are merged.
 pub(crate) const MAX_SELECTIONS: usize = 10_000;

@@ -113,7 +113,7 @@ fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut R
         _ => return None,
     };
     let index = |role| field.arguments.iter().position(|argument| argument.role == role);
-    // The argument of the other direction, and that of a beginning which no later page has.
+    // The argument of the other direction, and the argument of a beginning that no later page has.
     let unwanted = [index(ArgumentRole::Last), index(ArgumentRole::Since)];
     if root.arguments.iter().any(|(index, value)| unwanted.contains(&Some(*index)) && *value != Literal::Null) {
         return None;

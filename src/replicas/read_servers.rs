@@ -173,8 +173,8 @@ impl ReadServers {
         self.all().map(status).fold(PoolStatus::default(), PoolStatus::and)
     }
 
-    /// Whether a position may have been written. Asks the primary if it is beyond what is known; a primary that is away may have
-    /// written anything. Without replicas, nothing is known, and nothing depends on it.
+    /// Whether a position may have been written. Asks the primary if the position is beyond the known positions; a primary that is away may
+    /// have written anything. Without replicas, nothing is known, and nothing depends on it.
     pub(crate) async fn may_be_written(&self, position: WalPosition) -> bool {
         let since = Instant::now();
         loop {

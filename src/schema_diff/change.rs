@@ -122,7 +122,7 @@ impl PriceChange {
         self.credits_per_minute.checked_div(interval.most)
     }
 
-    /// Whether the least or the most credits rise by more than so many percent.
+    /// Whether the least or the most credits rise by more than this many percent.
     pub fn rises_beyond(&self, percent: u32) -> bool {
         let is_beyond = |old: Cost, new: Cost| u128::from(new) * 100 > u128::from(old) * (100 + u128::from(percent));
         is_beyond(self.old.least, self.new.least) || is_beyond(self.old.most, self.new.most)

@@ -189,7 +189,7 @@ impl FactReader<'_> {
         }
     }
 
-    /// The relation of a field's rows, if it is another than that of their type.
+    /// The relation of a field's rows, if it is another than the relation of their type.
     fn through(&mut self, path: &str, node: EntityId, relation: &str) {
         if self.catalog.entity(node).relation != relation {
             self.facts.add(path, Aspect::Relation, relation);

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Aspect {
     /// The type of a field or an argument.
     Type,
-    /// The names of an enum's values, each of which is a part as well.
+    /// The names of an enum's values. Each is a part as well.
     Values,
     /// The database's text for a value of an enum.
     Text,
@@ -26,7 +26,7 @@ pub enum Aspect {
     Comparators,
     /// The normal form of a search's values.
     Normalization,
-    /// The grants of which one shows it.
+    /// The grants that show it, any one of them.
     Grant,
     /// Which of its rows a caller sees.
     Scope,

@@ -66,7 +66,7 @@ pub struct Diff {
     pub operations: Vec<OperationDiff>,
     /// The changes of the schema.
     pub schema: Vec<SchemaChange>,
-    /// The operations of which nothing can be said.
+    /// The operations that neither schema answers.
     pub not_valid: Vec<NotValid>,
 }
 
@@ -76,7 +76,7 @@ impl Diff {
         self.operations.is_empty() && self.schema.is_empty()
     }
 
-    /// Whether an operation breaks, changes silently, or becomes more expensive by more than so many percent.
+    /// Whether an operation breaks, changes silently, or becomes more expensive by more than this many percent.
     pub fn is_unacceptable(&self, max_increase: Option<u32>) -> bool {
         self.operations.iter().flat_map(|operation| &operation.changes).any(|change| match change {
             Change::Breaks { .. } | Change::ChangesSilently { .. } => true,

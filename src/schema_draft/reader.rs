@@ -190,7 +190,7 @@ pub async fn read(client: &Client) -> Result<Database, Error> {
             _ if !is_unique => {}
             _ if !row.try_get::<_, bool>(5)? => relation.key_faults.push(KeyFault::OtherComparison(columns.clone())),
             Some(nullable) => relation.key_faults.push(KeyFault::Nullable(nullable)),
-            // The order of a key is that of its index.
+            // The order of a key is the order of its index.
             None if is_ordered => relation.keys.push(columns.clone()),
             None => {}
         }

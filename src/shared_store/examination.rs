@@ -15,7 +15,7 @@ pub(crate) struct StoreReport {
     pub(crate) version: String,
     /// The first number of the version of Redis whose commands it has.
     pub(crate) major: u32,
-    /// Whether it may remove what is in it when memory gets short.
+    /// Whether it may remove values when memory gets short.
     pub(crate) evicts: bool,
     /// Whether it takes writes.
     pub(crate) is_primary: bool,

@@ -289,7 +289,7 @@ pub(crate) enum Event<'a> {
     /// telemetry: traces are not recorded, because a variable is wrong.
     #[cfg(feature = "traces")]
     TracesOff {
-        /// Which, and what is valid.
+        /// The variable, and its valid values.
         error: &'a dyn Error,
     },
     /// telemetry: lines of the log were dropped, because where it goes took none or too few.

@@ -47,7 +47,7 @@ pub(super) struct Load {
 /// The reason why a request has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// As many of the caller's requests run as are allowed.
+    /// The caller has as many running requests as are allowed.
     Place,
     /// Other requests of the caller wait for credits.
     Credits,

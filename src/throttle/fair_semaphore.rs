@@ -46,7 +46,7 @@ pub(crate) struct FairPermit {
 }
 
 impl FairSemaphore {
-    /// A semaphore with so many permits.
+    /// A semaphore with this many permits.
     pub(crate) fn new(permits: usize) -> Self {
         let state = State { free: permits, given_out: 0, high: Waiting::default(), normal: Waiting::default() };
         Self { state: Arc::new(Mutex::new(state)) }
@@ -156,8 +156,8 @@ impl Waiting {
     }
 }
 
-/// Removes the requests that were given up before they would take more memory, or grows by half of what is taken at least: so
-/// joining takes the same time, on average, however many requests wait.
+/// Removes the requests that were given up before they would take more memory, or grows by half of the taken memory at least: so joining
+/// takes the same time, on average, however many requests wait.
 fn make_room(requests: &mut VecDeque<oneshot::Sender<FairPermit>>) {
     if requests.len() == requests.capacity() {
         requests.retain(|request| !request.is_closed());

@@ -102,7 +102,7 @@ impl MemoryStore {
         self.in_shard(caller, |shard, now| shard.set_missing(caller, rate, missing, now));
     }
 
-    /// At least so many billionths of a credit are missing from the caller's bucket, as another store knows.
+    /// Raises the missing billionths of a credit of the caller's bucket to this number at least, as another store knows it.
     pub(crate) fn raise_missing(&self, caller: &str, rate: &Rate, missing: u128) {
         self.in_shard(caller, |shard, now| {
             let own = shard.buckets.get_mut(caller).map_or(0, |entry| entry.bucket.missing(rate, now));

@@ -87,7 +87,7 @@ pub(crate) enum Turn {
 /// Why a request cannot wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CannotWait {
-    /// As many requests of the caller, or in all, wait as are allowed.
+    /// As many requests wait as are allowed, of the caller or in all.
     Full,
     /// The server is stopping.
     Closed,
@@ -245,7 +245,7 @@ impl State {
         result
     }
 
-    /// Whether a request with so many bytes may wait beside these of its caller.
+    /// Whether a request with this many bytes may wait beside these of its caller.
     fn has_room(&self, places: QueryPlaces, load: Load, bytes: usize) -> bool {
         let bounds = &self.bounds;
         load.requests < places.waiting

@@ -49,7 +49,7 @@ pub(super) struct SharedDebit {
 pub(super) enum Debited {
     /// In the bucket.
     Bucket,
-    /// From this node's share, of so many.
+    /// From this node's share. `nodes` is the number of shares.
     Share { nodes: u64 },
     /// Nowhere.
     Nothing,

@@ -51,7 +51,7 @@ impl Interval {
         bytes
     }
 
-    /// Parses an ISO-8601 duration. Each number can have a sign, and that of seconds a fraction.
+    /// Parses an ISO-8601 duration. Each number can have a sign, and the number of seconds a fraction.
     pub fn parse(text: &str) -> Result<Self, ParseValueError> {
         Self::read(text).ok_or(ParseValueError {
             expected: "an ISO-8601 duration, such as P1Y2M3DT4H5M6.5S, to the microsecond at most",
@@ -107,7 +107,7 @@ impl Ord for Interval {
 
 const MILLION: i128 = 1_000_000;
 
-/// The numbers before these units in their order, each of which can be left out, in millionths.
+/// The numbers before these units in their order, in millionths. Each number can be left out.
 fn amounts<const N: usize>(mut text: &str, units: [char; N]) -> Option<[i128; N]> {
     let mut amounts = [0; N];
     for (amount, unit) in amounts.iter_mut().zip(units) {

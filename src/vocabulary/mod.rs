@@ -76,8 +76,8 @@ pub struct Vocabularies {
 }
 
 impl Vocabularies {
-    /// The vocabularies of a catalog. `read` returns that of a source; `None` if it is not known. An empty one counts as
-    /// not known, because it would make every value a mistake.
+    /// The vocabularies of a catalog. `read` returns the vocabulary of a source; `None` if it is not known. An empty one counts as not
+    /// known, because it would make every value a mistake.
     pub fn new(catalog: &Catalog, read: impl Fn(&VocabularySource) -> Option<Arc<Vocabulary>>) -> Self {
         let mut by_relation: FnvHashMap<_, Vec<_>> = FnvHashMap::default();
         for source in VocabularySource::all(catalog) {

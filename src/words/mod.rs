@@ -2,7 +2,7 @@
 
 pub(crate) mod synonyms;
 
-/// Words that say nothing about what is asked.
+/// Words that say nothing about the subject of a question.
 const STOP_WORDS: &[&str] = &[
     "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "carry", "did", "do", "does", "ever", "for", "from",
     "find", "get", "give", "ha", "hers", "his", "had", "have", "how", "i", "if", "in", "is", "it", "may", "me", "much",

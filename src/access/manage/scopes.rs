@@ -45,7 +45,7 @@ pub(crate) async fn list(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UserScope {
     pub(crate) scope: String,
-    /// The groups of the user by which that is, sorted.
+    /// The groups of the user that have this, sorted.
     pub(crate) groups: Vec<String>,
     /// Sorted. `*` stands for all.
     pub(crate) values: Vec<String>,

@@ -133,7 +133,7 @@ impl Tokens {
         self.keys.is_readable()
     }
 
-    /// Whether a key of this id is in force, by what is in the key folder now.
+    /// Whether a key of this id is in force, by the present files of the key folder.
     pub(crate) fn accepts_key(&self, id: &str) -> bool {
         self.keys.checked_now().own_key(id).is_some()
     }

@@ -1,6 +1,6 @@
 //! The console: its page, which `GET` on the GraphQL endpoint returns to browsers, and the files that the page loads.
 //!
-//! Neither needs a token. The page can do nothing before somebody signs in, and what is in it is public.
+//! Neither needs a token. The page can do nothing before somebody signs in, and its content is public.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;

@@ -52,7 +52,8 @@ pub(crate) struct ApiError {
     pub entries: Entries,
     /// Headers beside `Content-Type`, in their order, such as `Retry-After` and the challenge of an unauthenticated request.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// What the response reports as `extensions.cost`. `None` for requests without a cost, and for those rejected before it was known.
+    /// The cost that the response reports as `extensions.cost`. `None` for requests without a cost, and for requests that were rejected
+    /// before it was known.
     pub cost: Option<RequestedCost>,
     /// Whether the request was well-formed. GraphQL's `application/json` answers such a request with 200, and any other one with the
     /// code's status.

@@ -37,7 +37,7 @@ use crate::http::metrics::{RECEIVED, SENT};
 use crate::http::socket::stream::Stream;
 use crate::telemetry::metrics::instrument::Counter;
 
-/// How long a client that has ended its side is waited for while it takes no bytes: it may be gone, and only what is sent shows that.
+/// How long a client that has ended its side is waited for while it takes no bytes: it may be gone, and only bytes that are sent show that.
 const HALF_CLOSED: Duration = Duration::from_secs(2);
 
 /// A stream as hyper reads and writes it.

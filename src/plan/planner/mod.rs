@@ -2,8 +2,8 @@
 //!
 //! - `root`: the fields of the query root
 //! - `object`: lookups, and the fields of objects
-//! - `connection`: connections, and the fields of connections, edges and `pageInfo`; `page_fields`: what is selected of a page beside its
-//!   rows
+//! - `connection`: connections, and the fields of connections, edges and `pageInfo`; `page_fields`: the selected fields of a page beside
+//!   its rows
 //! - `page`: how the rows of a connection's page are found; `search`: its search terms
 //! - `totals`: totals and their groups
 //! - `changes`: the changes of a type
@@ -76,7 +76,7 @@ struct Planner<'a> {
     limited_by: ScopeSet,
     /// The shapes of the steps' search terms.
     terms: &'a TermShapes,
-    /// The response keys of the fields around what is being planned.
+    /// The response keys of the fields around the planned field.
     path: Vec<&'a str>,
 }
 
@@ -168,7 +168,7 @@ impl<'a> Planner<'a> {
         Some(*page.size.get_or_insert_with(|| self.parameters(draft.step).add(ParameterSource::PageSize)))
     }
 
-    /// Plans what is selected from a field with this response key. Returns the field's name among the steps as well.
+    /// Plans the selection of a field with this response key. Returns the field's name among the steps as well.
     fn inside<T>(&mut self, key: &'a str, plan: impl FnOnce(&mut Self) -> T) -> (String, T) {
         self.path.push(key);
         let name = self.path.join(".");

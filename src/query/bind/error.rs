@@ -89,7 +89,7 @@ pub(crate) enum BindError {
     /// Introspection whose result is too large.
     #[error("introspection would answer more than {max_bytes} bytes; select less, or ask for one type at a time")]
     IntrospectionTooLarge { max_bytes: usize },
-    /// None, or several, of the arguments of which exactly one is required.
+    /// Exactly one of these arguments is required, and the field has none or several.
     #[error(
         "`{field}` takes exactly one of {}; {}",
         .arguments.join(", "),

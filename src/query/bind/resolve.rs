@@ -209,7 +209,7 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    /// Resolves what is selected from a row: of that lookup, or one that the request does not name.
+    /// Resolves the selection of a row: the row of that lookup, or a row that the request does not name.
     fn object(&mut self, entity: EntityId, selections: &'a [Selection], row: Option<LookupRow<'a>>) {
         self.each(selections, |resolver, selection, id| match resolver.catalog.entity_field(entity, id.index) {
             (field, EntityBinding::Connection(connection)) => {
@@ -305,7 +305,7 @@ impl<'a> Resolver<'a, '_> {
         (shape, PageValues { size, after, before, count_up_to })
     }
 
-    /// Resolves `__schema` or `__type`: what is selected from an element of the schema, or null without one.
+    /// Resolves `__schema` or `__type`: the selection of an element of the schema, or null without one.
     fn introspection(&mut self, selected: Selected<'a>, element: Option<SchemaElement<'a>>) {
         let selection = selected.selection;
         let nulls: Vec<_> = selected.arguments(&self.variables).nulls().collect();

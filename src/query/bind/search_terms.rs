@@ -20,7 +20,7 @@ use crate::search::bounds::{MAX_VALUES, MAX_WORDS};
 use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
 use crate::value::Value;
 
-/// A search term whose key is known and whose values are typed.
+/// A search term with a known key and typed values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BoundTerm {
     /// The index of the key among the connection's search keys.

@@ -1,5 +1,5 @@
-//! The shape of a request: all that its statement and its price depend on beside its operation, but for the page sizes in the price. It
-//! has no value, so what is made of a shape is the same for all requests that have it.
+//! The shape of a request: all that its statement and its price depend on beside its operation, but for the page sizes in the price. It has
+//! no value, so a plan for a shape is the same for all requests that have the shape.
 
 use crate::catalog::totals::GroupOrder;
 use crate::cursor::CursorPosition;
@@ -123,7 +123,7 @@ impl Shape {
 }
 
 impl TermShape {
-    /// The shape of a term with so many values.
+    /// The shape of a term with this number of values.
     pub(crate) fn new(key: usize, comparator: Comparator, values: usize) -> Self {
         Self { key, comparator, few: u32::try_from(values).ok().filter(|values| *values <= MAX_FEW_VALUES) }
     }

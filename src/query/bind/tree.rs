@@ -46,7 +46,7 @@ struct Binder<'a> {
 }
 
 impl<'a> Binder<'a> {
-    /// Binds what is selected on one level.
+    /// Binds the selections of one level.
     fn select<F>(
         &mut self,
         selections: &'a [Selection],

@@ -91,7 +91,7 @@ struct Lexer<'a> {
     rest: &'a str,
     /// The location of `rest`.
     location: Location,
-    /// The location of the current token, which is that of most errors.
+    /// The location of the current token, which is the location of most errors.
     token_start: Location,
 }
 

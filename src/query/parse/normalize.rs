@@ -181,8 +181,7 @@ impl<'a> Normalizer<'_, 'a> {
         }
     }
 
-    /// The index after the closing bracket of a list of items, the first of which begins at that token. `end_of`
-    /// returns the index after an item.
+    /// The index after the closing bracket of a list of items that begins at that token. `end_of` returns the index after an item.
     fn many(&self, mut index: usize, closing: &str, end_of: impl Fn(usize) -> Option<usize>) -> Option<usize> {
         while !self.tokens.get(index)?.is_punctuator(closing) {
             index = end_of(index)?;

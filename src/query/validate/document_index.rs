@@ -17,8 +17,8 @@ use crate::query::validate::work::Work;
 /// The meta-field that every object has.
 pub(super) const TYPE_NAME: &str = "__typename";
 
-/// An index of a document. `'d` is the lifetime of the document and the catalog, `'a` that of the text. All lists are
-/// in document order.
+/// An index of a document. `'d` is the lifetime of the document and the catalog, `'a` the lifetime of the text. All lists are in document
+/// order.
 pub(super) struct DocumentIndex<'d, 'a> {
     pub(super) catalog: &'d Catalog,
     pub(super) document: &'d Document<'a>,

@@ -31,7 +31,7 @@ impl Counter {
         self.add(1);
     }
 
-    /// Counts so many more.
+    /// Counts this many more.
     pub(crate) fn add(&self, count: u64) {
         if IS_RECORDED {
             self.0.fetch_add(count, Ordering::Relaxed);

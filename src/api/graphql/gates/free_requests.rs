@@ -56,13 +56,13 @@ impl Work {
 /// most.
 const FAILED: u32 = 4;
 
-/// Charges the caller for a text that did not compile, after so much time. Returns how long the response is held back.
+/// Charges the caller for a text that did not compile, by the time of its check. Returns how long the response is held back.
 pub(crate) fn charge_failure(pace: &Pace, caller: &Arc<str>, took: Duration) -> Duration {
     pace.charge(caller, Instant::now().into_std(), FAILED * took)
 }
 
-/// Waits until the caller's next free request is due, which takes so much. Fails with the time until then if others of the same caller
-/// are before it for too long.
+/// Waits until the caller's next free request is due, which has this work. Fails with the time until then if others of the same caller are
+/// before it for too long.
 pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: Work) -> Result<(), Duration> {
     let now = Instant::now();
     let delay = pace.claim(&caller.user_id, now.into_std(), INTERVAL + work.delay())?;

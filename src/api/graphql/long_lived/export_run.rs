@@ -110,7 +110,7 @@ impl ExportRun {
         Ok(compiled)
     }
 
-    /// Writes the nodes of a page and what is to be said of them, and counts their memory. A page that finds none is refunded.
+    /// Writes the nodes of a page and the reports about them, and counts their memory. A page that finds no nodes is refunded.
     pub(crate) async fn write(&mut self, rows: &mut ResponseWriter, debit: Debit) -> Result<Vec<u8>, ApiError> {
         let mut lines = Vec::with_capacity(4096);
         let written = rows.write(&mut lines, usize::MAX);
@@ -168,7 +168,7 @@ impl ExportRun {
         End { nodes: self.nodes, short_nodes: self.short_nodes, cost, scope: self.scope.as_ref(), rest }
     }
 
-    /// Records a page that began then, when so much had been debited.
+    /// Records a page that began then, when `cost_before` had been debited.
     pub(crate) fn record(&mut self, started: Instant, cost_before: u64, timeline: Timeline) {
         let cost = self.cost.load(Ordering::Relaxed).saturating_sub(cost_before);
         self.log.add(started, (cost > 0).then_some(cost), timeline);

@@ -12,8 +12,8 @@ use crate::api::graphql::request::json_size::MAX_VALUES;
 /// The number of members up to which they are searched one by one.
 const FEW: usize = 8;
 
-/// The texts of an object's values, sorted by their keys. Most objects have a few members, for which that is quicker than a hash of
-/// each key.
+/// The texts of an object's values, sorted by their keys. Most objects have a few members. For them, this is quicker than a hash of each
+/// key.
 #[derive(Debug, Default)]
 pub(crate) struct JsonMembers<'a>(Vec<Member<'a>>);
 

@@ -118,7 +118,7 @@ pub(crate) fn resolve(
 }
 
 impl ResolvedQuery {
-    /// Drops the values of its variables, and what is reserved for them.
+    /// Drops the values of its variables, and the memory that is reserved for them.
     pub(crate) fn drop_variables(&mut self, in_flight: &mut InFlightRequest) {
         self.request.variables = Variables::new();
         in_flight.shrink(in_flight.reserved().saturating_sub(mem::take(&mut self.values_memory)));

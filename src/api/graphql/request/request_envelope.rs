@@ -153,7 +153,7 @@ pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, Env
 
 /// The string of a JSON text, or an error for other types.
 fn string(text: &str, wrong_type: EnvelopeError) -> Result<String, EnvelopeError> {
-    // Without a copy of what is no string.
+    // A value that is no string is not copied.
     if text.starts_with('"') {
         serde_json::from_str(text).map_err(EnvelopeError::MalformedBody)
     } else {

@@ -61,7 +61,7 @@ impl AdmittedQuery {
     }
 }
 
-/// Whose request is executed.
+/// The caller and the id of the request that is executed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Requester<'a> {
     pub service: &'a Service,
