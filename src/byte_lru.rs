@@ -30,7 +30,7 @@ impl<K: Hash + Eq, V> ByteLru<K, V> {
         self.capacity
     }
 
-    /// What its entries weigh together.
+    /// The weight of all entries.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }

@@ -6,11 +6,11 @@
 //! was cut or changed. It is no secret and no capability: a well-formed forged cursor names a position in an ordering that its maker
 //! may read anyway.
 //!
-//! Where a scope limits the rows, a cursor may be of a row that its holder does not see: a search may end with one. So its values are sealed
-//! then, with the bytes before them as what may be read and not changed.
+//! Where a scope limits the rows, a cursor may be of a row that its holder does not see: a search may end with such a row. So the cursor's
+//! values are sealed then. The bytes before them can be read, and not changed.
 //!
-//! Bytes, before base64url: version, tag (4), what limits the rows (4) if something does, a value for each column of the sort key, one for each other column that names the
-//! parent (a kind byte, then its content), checksum (4).
+//! Bytes, before base64url: version, tag (4), a hash of the values that limit the rows (4) if there are some, a value for each column of
+//! the sort key, a value for each other column that names the parent (a kind byte, then its content), checksum (4).
 
 use std::fmt;
 
@@ -25,24 +25,24 @@ const VERSION: u8 = 4;
 /// The version of cursors among rows that a scope limits.
 const SCOPED_VERSION: u8 = 5;
 
-/// Bytes of such a cursor before the values: version, tag, what limits the rows.
+/// Bytes of such a cursor before the values: version, tag, hash of the limits.
 const SCOPED_HEAD: usize = 9;
 
 /// The longest cursor that is decoded, in characters. It is several times the longest entry of an index of PostgreSQL, which
 /// stores the key values of every ordering, sometimes compressed.
 const MAX_LENGTH: usize = 16_384;
 
-/// The identity of an ordering: a hash of the connection's path, its sort key and direction, and of what limits its rows.
+/// The identity of an ordering: a hash of the connection's path, its sort key and direction, and of the values that limit its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OrderingTag {
     ordering: u32,
     scope: Option<CursorScope>,
 }
 
-/// What limits the rows of an ordering, and seals its cursors.
+/// The limits of an ordering's rows, and the secret that seals its cursors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CursorScope {
-    /// A hash of what limits the rows.
+    /// A hash of the values that limit the rows.
     pub(crate) fingerprint: u32,
     pub(crate) secret: Secret,
 }
@@ -66,7 +66,7 @@ impl OrderingTag {
         Self { scope, ..self }
     }
 
-    /// A hash of what limits the rows.
+    /// A hash of the values that limit the rows.
     pub(crate) fn scope(self) -> Option<u32> {
         self.scope.map(|scope| scope.fingerprint)
     }
@@ -108,7 +108,7 @@ impl fmt::Display for BadCursor {
 #[derive(Debug, Clone, Default)]
 pub struct Encoder {
     bytes: Vec<u8>,
-    /// What seals the values, if something does.
+    /// The secret that seals the values, if they are sealed.
     secret: Option<Secret>,
 }
 
@@ -340,7 +340,7 @@ impl<'a> CursorReader<'a> {
 /// FNV-1a, 32 bits. It is stable between builds; the standard library's hashers are not.
 const SEED: u32 = 0x811c_9dc5;
 
-/// What detects a text that was cut or changed.
+/// The checksum that detects a text that was cut or changed.
 pub(crate) fn checksum(bytes: &[u8]) -> u32 {
     hash(SEED, bytes)
 }

@@ -1,8 +1,8 @@
 //! The limits of a caller: [`LIMITS`] is their table, [`Profile`] has a field for each, and [`Limits`] has the compiler's.
 //!
-//! A new limit is one row of `limits!` below, a migration that adds its column to `orderql.user_profile`, and the code that
-//! enforces it. All else reads the table: the settings that are the limits' defaults, the flags and output of
-//! `orderql profile` and `orderql explain`, the statements that read and write profiles.
+//! A new limit is one row of `limits!` below, its column of `orderql.user_profile` in `migration/declared/service_tables.txt`, and the code
+//! that enforces it. All else reads the table: the settings that are the limits' defaults, the flags and output of `orderql profile` and
+//! `orderql explain`, the statements that read and write profiles.
 //!
 //! A limit under `query` is checked by the compiler, before any I/O: `cost::limit_check` takes [`Limits`] apart field by
 //! field, and so does not compile before it checks the new one. A limit under `service` is checked by the server, and is a

@@ -14,8 +14,8 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     suggestions(name, candidates).into_iter().next()
 }
 
-/// The candidates that `name` likely means, the closest first: at most three, and only those about as close as the
-/// closest. Ignores case.
+/// The candidates that `name` likely means, the closest first: at most three, and only candidates about as close as the closest. Ignores
+/// case.
 pub(crate) fn suggestions<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let close = spelt_alike(name, candidates);
     // A name that differs in case alone leaves nothing to guess.
@@ -46,8 +46,8 @@ fn spelt_alike<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     close
 }
 
-/// The candidates that `name` likely means: those that are spelt like it, or if there are none, those that contain its words,
-/// those with the fewest other words first. So `date` means `orderDate`.
+/// The candidates that `name` likely means: candidates with a similar spelling, or if there are none, candidates that contain its words. A
+/// candidate with fewer other words comes first. So `date` means `orderDate`.
 pub(crate) fn meant<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
     let spelt_alike = suggestions(name, candidates.clone());
     if !spelt_alike.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn meant<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     with_words(name, candidates).into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate).collect()
 }
 
-/// The candidates that contain the words of `name`, each with the number of its other words, those with the fewest first.
+/// The candidates that contain the words of `name`, each with the number of its other words. The candidate with the fewest comes first.
 fn with_words<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<(usize, &'a str)> {
     let wanted = if name.len() > MAX_LENGTH { Vec::new() } else { words(name) };
     let with_words = candidates.into_iter().filter_map(|candidate| {
@@ -77,7 +77,7 @@ pub(crate) fn clearly_meant<'a>(name: &str, candidates: impl IntoIterator<Item =
     // A transposition counts once.
     let rated = spelt_alike(name, candidates.clone()).into_iter();
     let rated = rated.map(|(_, name)| (strsim::damerau_levenshtein(&lower_case, &name.to_ascii_lowercase()), name));
-    // Of two typing errors, none is in the first letter: `amount` is not `count`.
+    // A word with two typing errors has none in the first letter: `amount` is not `count`.
     let is_near = |(distance, candidate): &(usize, &str)| {
         let begins_alike = candidate.chars().next().map(|c| c.to_ascii_lowercase()) == lower_case.chars().next();
         *distance <= (name.chars().count() / 3).min(if begins_alike { 2 } else { 1 })
@@ -95,7 +95,7 @@ pub(crate) fn clearly_meant<'a>(name: &str, candidates: impl IntoIterator<Item =
     }
 }
 
-/// At most `limit` candidates, those spelt most like `name` first.
+/// At most `limit` candidates. The candidate with the most similar spelling comes first.
 pub(crate) fn closest_first<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -22,7 +22,7 @@ impl Secret {
         bytes.try_into().ok().map(Self)
     }
 
-    /// Seals what follows a head of this length, which stays readable and cannot be changed either.
+    /// Seals the bytes after a head of this length. The head stays readable, and cannot be changed either.
     pub(crate) fn seal(self, bytes: &mut Vec<u8>, head: usize) {
         let mut content = bytes.split_off(head.min(bytes.len()));
         // Fails with more than a hundred heads alone.

@@ -1,7 +1,7 @@
 //! The opaque token of a change feed: which transactions its holder has seen.
 //!
-//! What is visible in a later snapshot of PostgreSQL and not in the token's has changed since, however long its transaction took. A
-//! token between two pages also has the later snapshot, which stays the same until the last page, and the last mark that was read.
+//! A transaction that is visible in a later snapshot of PostgreSQL and not in the token's snapshot has committed since, however long it
+//! took. A token between two pages also has the later snapshot, which stays the same until the last page, and the last mark that was read.
 //! Like a cursor, it is no secret, and has a checksum that detects a token that was cut or changed.
 //!
 //! Bytes, before base64url: version, tag of the feed (4), epoch (8), timeline (4), the snapshot, and for a token between two pages a 1,
@@ -29,7 +29,8 @@ const MAX_RUNNING_BYTES: usize = 4096;
 /// The highest id that PostgreSQL gives to a transaction, about. A sum of two is no overflow.
 const MAX_ID: u64 = 1 << 62;
 
-/// The transactions that are visible at a time: those below `xmax` that were not running. Its `Display` is PostgreSQL's notation.
+/// The transactions that are visible at a time: the transactions below `xmax` that were not running. Its `Display` is PostgreSQL's
+/// notation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     xmin: u64,
@@ -103,7 +104,7 @@ impl fmt::Display for Snapshot {
     }
 }
 
-/// What the ids of transactions belong to.
+/// A history of the database, which the ids of its transactions belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Epoch {
     /// A database from one reset of its feeds to the next.
@@ -115,11 +116,11 @@ pub struct Epoch {
 /// A token of a change feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncToken {
-    /// What the ids of its transactions belong to.
+    /// The epoch of its transaction ids.
     pub epoch: Epoch,
-    /// What the holder has seen all changes of.
+    /// The snapshot up to which the holder has seen all changes.
     pub from: Snapshot,
-    /// Where it is among the changes since then, between two pages.
+    /// Its place among the changes since then, between two pages.
     pub walk: Option<Walk>,
 }
 
@@ -143,7 +144,7 @@ pub struct Position {
     pub via: String,
     /// The value of that column, or the key of the feed's row.
     pub id: String,
-    /// Of the rows of the feed that belong to the row in between, the last that was read; `None` if all were.
+    /// The last row that was read, of the feed's rows that belong to the row in between; `None` if all were read.
     pub key: Option<String>,
 }
 
@@ -205,7 +206,7 @@ impl SyncToken {
         out.extend_from_slice(URL_SAFE_NO_PAD.encode(bytes).as_bytes());
     }
 
-    /// What clients store, for whoever needs it as a value of its own.
+    /// The text that clients store, as a value of its own.
     pub fn text(&self, feed: OrderingTag) -> String {
         let mut out = Vec::new();
         self.write(feed, &mut out);
@@ -243,8 +244,8 @@ impl SyncToken {
         self.walk.as_ref().is_none_or(|walk| self.from.is_within(&walk.to))
     }
 
-    /// The transactions below the earlier snapshot's end whose marks are still to be read, as an array of PostgreSQL: those that ran
-    /// then, and come after the position.
+    /// The transactions below the earlier snapshot's end whose marks are still to be read, as an array of PostgreSQL: the transactions that
+    /// ran then, and come after the position.
     pub fn finished_since(&self) -> String {
         let after = self.walk.as_ref().map_or(0, |walk| walk.position.xid);
         let mut text = String::from("{");

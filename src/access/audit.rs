@@ -11,7 +11,7 @@ use tokio_postgres::{Error, GenericClient};
 use crate::telemetry::emit;
 use crate::telemetry::event::{self, Event};
 
-/// What was done.
+/// The kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
     /// Name and password were right; a token was issued.
@@ -67,7 +67,7 @@ pub(crate) struct AuditEvent {
     pub(crate) actor: String,
     /// The client's address, if it came over the network.
     pub(crate) address: Option<IpAddr>,
-    /// What was done.
+    /// The kind of event.
     pub(crate) action: Action,
     /// The user, group or key that it was done to. `None` for a login with an unknown name: people sometimes type a password
     /// there.
@@ -85,7 +85,7 @@ pub(crate) struct StoredEvent {
     pub(crate) actor: String,
     /// The client's address.
     pub(crate) address: Option<String>,
-    /// What was done, as in [`Action::as_str`].
+    /// The action, as in [`Action::as_str`].
     pub(crate) action: String,
     /// The user or group that it was done to.
     pub(crate) subject: Option<String>,
@@ -152,7 +152,7 @@ pub(crate) async fn store(client: &impl GenericClient, events: &[AuditEvent]) ->
     Ok(())
 }
 
-/// The latest events, the oldest first: those since a time in PostgreSQL's form, or all, and `limit` of them at most.
+/// The latest events, the oldest first: events since a time in PostgreSQL's form, or all, and `limit` of them at most.
 pub(crate) async fn list(
     client: &impl GenericClient,
     since: Option<&str>,

@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::access::audit::{Action, AuditEvent};
 use crate::access::network::Network;
 
-/// How many kinds of events have rows of their own within a minute. Those beyond share rows without address and subject.
+/// How many kinds of events have rows of their own within a minute. Further kinds share rows without address and subject.
 const MAX_KINDS: usize = 100;
 
 /// The detail that says why a login was refused.
 pub(crate) const REASON: &str = "reason";
 
-/// The detail that says how many events a row stands for, where it is not one.
+/// The detail with the number of events that a row stands for, if there are several.
 const COUNT: &str = "count";
 
 /// The events of a minute that are alike.
@@ -24,7 +24,7 @@ pub(super) struct Repeats {
     kinds: HashMap<EventKind, Repeated>,
 }
 
-/// What events have in common.
+/// The facts that equal events have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct EventKind {
     action: Action,
@@ -62,7 +62,7 @@ impl Repeats {
         }
     }
 
-    /// The events that count those of the minute which was. A new one begins.
+    /// The events that count the events of the last minute. A new minute begins.
     pub(super) fn next_minute(&mut self) -> Vec<AuditEvent> {
         let counted = mem::take(&mut self.kinds).into_values().filter_map(|Repeated { count, last }| {
             let mut event = last?;

@@ -173,7 +173,7 @@ async fn write(
     }
 }
 
-/// What one statement writes.
+/// The rows that one statement writes.
 enum AuditWrite<'a> {
     Events(&'a [AuditEvent]),
     Rehash(&'a Rehash),

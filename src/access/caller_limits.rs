@@ -1,4 +1,4 @@
-//! What a caller may do at most.
+//! The limits of a caller.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl CallerLimits {
         Rate { capacity: self.query.bucket_size, restore_per_second: self.restore_rate }
     }
 
-    /// The caller's bucket of order updates, of which each takes one.
+    /// The caller's bucket of order updates. Each update takes one credit.
     pub(crate) fn update_rate(&self) -> Rate {
         let rate = self.updates_per_second.into();
         Rate { capacity: rate, restore_per_second: rate }

@@ -70,7 +70,7 @@ impl ChangeListener {
 
     /// Answers questions about keys from now on.
     pub(super) fn answer_with(&self, tokens: Arc<Tokens>) {
-        // They are opened once.
+        // Set once: the keys are opened once.
         let _ = self.tokens.set(tokens);
     }
 }
@@ -90,7 +90,7 @@ async fn listen(address: DatabaseAddress, changed: Arc<Notify>, tokens: Arc<Once
                     emit(&Event::NotificationsReceived);
                 }
                 (pause, is_reported) = (FIRST_PAUSE, false);
-                // What changed until now may not have been notified.
+                // Changes until now may not have been notified.
                 changed.notify_one();
                 listening.until_it_fails(&tokens).await
             }
@@ -122,7 +122,7 @@ impl Listening {
         tokio::spawn(async move {
             while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
                 match message {
-                    // Those of the triggers have no payload.
+                    // Notifications of the triggers have no payload.
                     AsyncMessage::Notification(notification) if notification.payload().is_empty() => {
                         changed.notify_one();
                     }

@@ -154,7 +154,7 @@ impl Refresher {
     /// Loads the grants if they have changed, or if it `is_due`.
     async fn refresh(&mut self, source: &GrantSource, is_due: bool) -> Result<(), GrantSourceError> {
         let version = source.version(LONGEST_ANSWER).await?;
-        // A replica that has not followed yet must not take back what is known. A primary is right, also after a restored backup.
+        // A replica that has not followed yet must not take back newer grants. A primary is right, also after a restored backup.
         let is_older = version < self.version && !source.is_primary;
         if is_older || version == self.version && !is_due {
             return Ok(());

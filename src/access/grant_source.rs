@@ -76,7 +76,7 @@ impl GrantSource {
         Ok(Self { client, connection, is_primary })
     }
 
-    /// The number of changes so far, as the server knows it.
+    /// The number of changes so far, by the server's own count.
     pub(super) async fn version(&self, longest: Duration) -> Result<AccessVersion, GrantSourceError> {
         let select = "SELECT coalesce(max(version), 0) FROM orderql.access_version";
         let row = time::timeout(longest, self.client.query_one(select, &[])).await??;

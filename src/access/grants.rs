@@ -13,7 +13,7 @@ use crate::seal::Secret;
 /// The path of the GraphQL API for documents that the server knows.
 const DOCUMENTS: &str = "/graphql/documents";
 
-/// What a user group is granted access to.
+/// An artifact that a user group can be granted access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Artifact {
     /// The GraphQL API.
@@ -29,7 +29,7 @@ pub(crate) enum Artifact {
 pub(crate) struct Principal {
     /// The name of the user's account.
     pub(crate) user_id: Arc<str>,
-    /// What the caller may do at most.
+    /// The caller's limits.
     pub(crate) limits: CallerLimits,
     /// The first second since 1970 whose tokens are accepted. Older ones were issued for a removed account of this name, or
     /// for an older password.
@@ -41,11 +41,11 @@ pub(crate) struct Principal {
     names: Box<[String]>,
     /// The values of its groups in scopes of a schema file: each scope, `=` and a value, sorted.
     scopes: Box<[String]>,
-    /// What seals cursors where a scope limits rows.
+    /// The secret that seals cursors where a scope limits rows.
     pub(crate) secret: Secret,
 }
 
-/// What holds for all accounts.
+/// The settings that apply to all accounts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GrantOptions {
     /// The limits of a user without a profile.
@@ -116,10 +116,10 @@ impl Principal {
     }
 }
 
-/// What stands for every value of a scope.
+/// Stands for every value of a scope.
 pub(crate) const EVERY_VALUE: &str = "*";
 
-/// The values among those of groups in a scope; `None` if it limits nothing. Each is a scope, `=` and a value.
+/// The values in a scope among the values of groups; `None` if the scope limits nothing. Each is a scope, `=` and a value.
 pub(crate) fn values_in<'v>(values: &'v [String], scope: &str) -> Option<Vec<&'v str>> {
     let of_scope = || values.iter().filter_map(|value| value.strip_prefix(scope)?.strip_prefix('='));
     (!of_scope().any(|value| value == EVERY_VALUE)).then(|| of_scope().collect())
@@ -195,7 +195,7 @@ pub(crate) async fn secret(client: &Client) -> Result<Secret, Error> {
     Ok(Secret::new(row.try_get("secret")?).unwrap_or_default())
 }
 
-/// The names of grants of a schema file among what is granted. All other things that are have paths that begin with a slash.
+/// The granted names that are grants of a schema file. All other things that can be granted have paths that begin with a slash.
 fn names(granted: &[&str]) -> Box<[String]> {
     let mut names: Vec<_> = granted.iter().filter(|path| !path.starts_with('/')).map(|&name| name.to_owned()).collect();
     names.sort_unstable();

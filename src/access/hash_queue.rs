@@ -1,8 +1,7 @@
 //! The queue for the threads that hash passwords.
 //!
-//! A hash takes a core, so a few run at the same time, and the others wait. Whoever floods the queue must not keep the
-//! others out: an account and an address have a bounded number of places in it, and accounts at an address that they have
-//! signed in from before come first.
+//! A hash takes a core, so a few run at the same time, and the others wait. A flood of logins must not keep the others out: an account and
+//! an address have a bounded number of places in the queue, and accounts at an address that they have signed in from before come first.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -126,7 +125,7 @@ mod tests {
     fn an_account_and_an_address_have_a_bounded_number_of_places() {
         let queue = HashQueue::new(1);
         let enter = |account, network, standing| queue.enter(&visitor(account, network), standing);
-        // One account from many addresses.
+        // Logins of one account from many addresses.
         let of_account: Vec<_> = (0..16).map(|network| enter(1, 100 + network, Standing::New).unwrap()).collect();
         assert_eq!(enter(1, 200, Standing::New).unwrap_err(), NoTurn::Full);
         assert!(enter(2, 200, Standing::New).is_ok());

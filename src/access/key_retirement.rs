@@ -45,7 +45,7 @@ pub(crate) enum Unconfirmed {
          (listen-url), or are of another version"
     )]
     Silent { silent: usize, servers: usize },
-    /// They cannot be asked.
+    /// Other servers cannot be asked.
     #[error("the running servers cannot be asked whether they reject its tokens")]
     Database(#[from] Error),
     /// The database does not answer in time.

@@ -1,12 +1,12 @@
 //! Delays after wrong passwords. They grow with every wrong password.
 //!
 //! Wrong passwords are counted in three ways, each with delays of its own:
-//! - by account and address: whoever mistypes a password, or guesses one from one place
+//! - by account and address: somebody mistypes a password, or guesses one from one place
 //! - by address: guesses at many accounts from one place
 //! - by account: guesses at one account from many places
 //!
-//! An address from which the account has signed in before is known for it. There only the first count applies, so nobody
-//! elsewhere, and nobody who guesses at other accounts, can lock the owner out.
+//! An address from which the account has signed in before is one of its known addresses. There only the first count applies. So the owner
+//! is not locked out by somebody at another address, and not by somebody who guesses at other accounts.
 //!
 //! Kept in memory only: a restart clears it. `shared_lockout` counts in a store for several servers. Names of unknown accounts
 //! are counted like others, so that a delay does not disclose whether an account exists.
@@ -30,7 +30,7 @@ const CAPACITY: NonZeroUsize = NonZeroUsize::new(1 << 16).unwrap();
 /// share an address, and an owner may try several places.
 pub(super) const SHARED: u32 = 10;
 
-/// Known addresses of an account. Only the account's password adds one, so that nobody else can evict any.
+/// Known addresses of an account. A login with the account's password adds an address, so nobody else can evict one.
 pub(super) const MAX_KNOWN_ADDRESSES: usize = 16;
 
 /// How long guesses at an account from new addresses are remembered. Shorter, and guessing slowly from many addresses would
@@ -106,7 +106,7 @@ impl Lockout {
         Self::with_clock(options, Instant::now)
     }
 
-    /// The same with another clock.
+    /// An empty lockout with another clock.
     fn with_clock(options: LockoutOptions, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         let counts = Counts {
             options,
@@ -207,7 +207,7 @@ impl Counts {
     }
 }
 
-/// A hash that nobody can make equal to another's.
+/// A hash with random keys, so that no client can choose names with equal hashes.
 fn hash(account: Option<&str>, network: Option<Network>) -> u64 {
     let account = account.map(|account| (account.len(), account));
     let digest = Sha256::digest(format!("{account:?} {network:?}"));
@@ -306,7 +306,7 @@ mod tests {
         let mut guesses = 0;
         for second in 0..24 * 60 * 60 {
             seconds.store(second, Ordering::SeqCst);
-            // As many guesses as the lockout allows, each from an address that has not guessed before.
+            // The most guesses that the lockout allows, each from an address that has not guessed before.
             let address =
                 IpAddr::from([198, 51, u8::try_from(guesses >> 8).unwrap(), u8::try_from(guesses & 255).unwrap()]);
             let visitor = lockout.visitor("demo", Some(address));

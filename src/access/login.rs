@@ -57,7 +57,7 @@ pub(crate) enum LoginError {
 }
 
 impl Logins {
-    /// Starts without failed logins, but for those in a store that other nodes share.
+    /// Starts without failed logins, except for the failed logins in a store that other nodes share.
     pub(crate) fn new(
         passwords: Passwords,
         lockout: LockoutOptions,

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// What counts as one address: an IPv4 address, or the network of 64 bits that an IPv6 client has.
+/// The unit that counts as one address: an IPv4 address, or the network of 64 bits that an IPv6 client has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Network(IpAddr);
 

@@ -17,8 +17,7 @@ use crate::throttle::fair_semaphore::FairPermit;
 #[derive(Debug, Clone)]
 pub struct Passwords {
     queue: HashQueue,
-    /// The hash that the password of an unknown user is verified against, so that the login takes as long as that of a
-    /// known one.
+    /// The hash that the password of an unknown user is verified against, so that the login takes as long as the login of a known user.
     dummy: Arc<str>,
 }
 

@@ -31,7 +31,7 @@ struct SharedCounts {
 }
 
 impl SharedLockout {
-    /// Starts without wrong passwords, but for those that are in the store.
+    /// Starts without wrong passwords, except for the wrong passwords in the store.
     pub(crate) fn new(options: LockoutOptions, store: Option<SharedStore>) -> Self {
         Self { local: Lockout::new(options), shared: store.map(SharedCounts::new) }
     }
@@ -69,7 +69,7 @@ impl SharedLockout {
     pub(crate) async fn succeeded(&self, visitor: &Visitor) {
         self.local.succeeded(visitor);
         if let Some(shared) = &self.shared {
-            // That it is away is in the log already.
+            // The log says already that the store is away.
             let _ = shared.succeeded(visitor).await;
         }
     }

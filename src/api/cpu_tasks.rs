@@ -73,7 +73,7 @@ impl CpuTasks {
 }
 
 impl CpuTurn {
-    /// Runs work on a thread of its own. It is finished even if nobody waits for it any more, and ends the turn only then.
+    /// Runs work on a thread of its own. The work is finished even if its request is given up, and the turn ends with it.
     pub(crate) async fn run<T: Send + 'static>(
         self,
         until: Instant,
@@ -106,7 +106,7 @@ mod tests {
         let (tasks, caller) = (CpuTasks::new(1), caller());
         let (send, receive) = mpsc::channel();
         let work = tasks.run(&caller, LONG, move || receive.recv().unwrap());
-        // There is one serving thread. If the work ran on it, nobody would send.
+        // There is one serving thread. If the work ran on it, the message would never be sent.
         let serve = async { send.send(7).unwrap() };
         assert_eq!(tokio::join!(work, serve).0.unwrap(), 7);
     }

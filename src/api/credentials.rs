@@ -46,7 +46,7 @@ pub(crate) fn token(headers: &HeaderMap) -> Result<&str, AccessError> {
     }
 }
 
-/// What follows the scheme. With two headers there are no credentials: a proxy might have checked the other one.
+/// The text after the scheme. With two headers there are no credentials: a proxy might have checked the other one.
 fn with_scheme<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let mut values = headers.get_all(header::AUTHORIZATION).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };

@@ -1,12 +1,14 @@
 //! The API over HTTP: its endpoints, the gates that a request passes before them, and the errors as bytes.
 //!
 //! **A request**: the `request_handler` finds the endpoint by `route` and completes the response; `request_context` is the request
-//! while it is served, with what `service` has. `credentials`, `negotiate`, `prefer` and `read_position` read its headers.
-//! `views` are what callers see of the schema, by their grants. `schema_fit` is whether the tables still fit it. `cpu_tasks` do what takes
-//! a core for longer than a moment. A `shared_flush` serves several requests.
+//! while it is served, with one of the `request_ids`. `credentials`, `negotiate`, `prefer` and `read_position` read its headers.
 //!
-//! **Endpoints**: `graphql` (with `extensions` and the `query_texts` of persisted queries), `token`, `update_order`, `schema`
-//! (with its `sdl_document`), `console`, `jwks`, and the endpoints of `operators`.
+//! **What requests share**: `service` holds all of it, with the endpoints' `options`. `views` are what callers see of the schema, by their
+//! grants and scopes. `schema_fit` is whether the tables still fit the schema. `cpu_tasks` runs what takes a core for longer than a moment.
+//! A `shared_flush` of the primary's log serves several requests.
+//!
+//! **Endpoints**: `graphql` (with `extensions`, the `query_texts` of persisted queries and the `named_documents`), `token`, `update_order`,
+//! `schema` (with its `sdl_document`), `console` (on the listener that `console_mode` says), `jwks`, and the endpoints of `operators`.
 //!
 //! **Errors**: the types in `errors` convert into one type, and `error_response` makes its bytes.
 //!

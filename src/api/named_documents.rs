@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::api::query_texts::QueryHash;
 use crate::documents::document::Document;
 
-/// What GraphQL-over-HTTP puts before an id that is a hash.
+/// The prefix that GraphQL-over-HTTP puts before an id that is a hash.
 const HASH_PREFIX: &str = "sha256:";
 
 /// Two operations that clients would name alike.
@@ -27,7 +27,7 @@ pub(crate) struct NamedDocuments {
 }
 
 impl NamedDocuments {
-    /// Those of a manifest by their ids, and others by the names of their operations. Fails if two have one name.
+    /// The documents of a manifest by their ids, and others by the names of their operations. Fails if two have one name.
     pub(crate) fn new(documents: &[Document]) -> Result<Self, AmbiguousName> {
         let mut named = Self::default();
         let mut places: HashMap<&str, &Document> = HashMap::new();

@@ -14,12 +14,12 @@ use crate::http::quality::{Quality, elements, parameters};
 pub(crate) enum Media {
     /// `application/json`: the status of a well-formed request is 200, whatever its errors.
     Json,
-    /// `application/graphql-response+json`: the status is that of the error.
+    /// `application/graphql-response+json`: an error has its own status.
     GraphqlResponse,
 }
 
 impl Media {
-    /// As in `Content-Type`.
+    /// The media type as in `Content-Type`.
     pub(crate) fn content_type(self) -> HeaderValue {
         // Constants, which are checked when the program is built.
         const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -124,7 +124,7 @@ pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), EndpointError> {
     reject_compressed(headers)?;
     let mut values = headers.get_all(header::CONTENT_TYPE).into_iter();
     let (Some(value), None) = (values.next(), values.next()) else { return Err(EndpointError::NotJson) };
-    // What most clients send.
+    // Most clients send this value.
     if value == "application/json" {
         return Ok(());
     }
@@ -157,8 +157,8 @@ struct Preference {
     index: usize,
 }
 
-/// The quality of a media type: that of the most specific range that includes it. `None` if no range includes it, or if it
-/// is not acceptable.
+/// The quality of a media type: the quality of the most specific range that includes it. `None` if no range includes it, or if it is not
+/// acceptable.
 fn preference(ranges: &[MediaRange], subtype: &str) -> Option<Preference> {
     ranges
         .iter()

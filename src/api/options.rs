@@ -24,6 +24,6 @@ pub struct Options {
     pub slow_query: Option<Duration>,
     /// Which listener has the console.
     pub console: ConsoleMode,
-    /// Whether the schema that is published without a token has what needs a grant.
+    /// Whether the schema that is published without a token has the parts that need a grant.
     pub publishes_granted: bool,
 }

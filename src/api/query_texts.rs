@@ -1,8 +1,8 @@
 //! The texts of persisted queries, found by their hashes.
 //!
-//! Callers who hold the same grants of the schema find the same texts, but a text takes bytes of the caller who stored it. When the store is full, the caller with
-//! the most bytes loses its least recently used text. So a caller who stores many texts evicts its own ones, and nobody who
-//! has less than an equal share loses any.
+//! Callers with the same grants of the schema find the same texts, and a text takes bytes of the caller who stored it. When the store is
+//! full, the caller with the most bytes loses its least recently used text. So a caller who stores many texts evicts its own texts, and a
+//! caller with less than an equal share loses none.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::byte_lru::ByteLru;
 use crate::catalog::grant_set::GrantSet;
 
-/// What a text takes beside its bytes: its hash, its nodes in two maps and a list, and what the allocator adds.
+/// Bytes that a text takes beside its own: its hash, its nodes in two maps and a list, and the allocator's overhead.
 const ENTRY_BYTES: usize = 448;
 
 /// The hash of a query's text: SHA-256.
@@ -40,7 +40,7 @@ pub(crate) struct QueryTexts {
 #[derive(Debug)]
 struct StoredTexts {
     capacity: usize,
-    /// What the texts of all callers weigh.
+    /// The weight of the texts of all callers.
     bytes: usize,
     /// The caller who has stored the text.
     owners: HashMap<QueryHash, Arc<str>>,
@@ -58,7 +58,7 @@ impl QueryHash {
 
     /// The hash under which the text is stored for callers who hold these grants of the schema.
     pub(crate) fn among(self, grants: GrantSet) -> Self {
-        // Of the pair, which is kept in as few bytes.
+        // A hash of the pair, which takes as few bytes.
         Self(Sha256::new().chain_update(self.0).chain_update(grants.bits().to_be_bytes()).finalize().into())
     }
 
@@ -113,7 +113,7 @@ impl QueryTexts {
         self.lock()?.get(hash)
     }
 
-    /// Stores a text under its hash, for the caller. A text that is stored already stays that of its caller.
+    /// Stores a text under its hash, for the caller. A text that is stored already stays with the caller who stored it first.
     pub(crate) fn insert(&self, caller: &Arc<str>, hash: QueryHash, text: &str) {
         if let Some(mut texts) = self.lock() {
             texts.insert(caller, hash, text);
@@ -153,7 +153,7 @@ impl StoredTexts {
 
     /// Changes the texts of a caller, and the sums with them.
     fn change<T>(&mut self, caller: &Arc<str>, change: impl FnOnce(&mut ByteLru<QueryHash, Arc<str>>) -> T) -> T {
-        // What is evicted is decided above, for all callers together.
+        // The text to evict is chosen above, for all callers together.
         let texts = self.callers.entry(Arc::clone(caller)).or_insert_with(|| ByteLru::new(usize::MAX));
         let before = texts.bytes();
         let result = change(texts);

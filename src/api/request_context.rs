@@ -48,7 +48,7 @@ impl RequestContext {
     }
 }
 
-/// What is left of a request while its response is sent.
+/// The state of a request while its response is sent.
 #[derive(Debug)]
 pub(crate) struct SentRequest {
     pub entry: AccessLogEntry,

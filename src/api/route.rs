@@ -139,7 +139,7 @@ impl Route {
         }
     }
 
-    /// Whether the endpoint is for operators, and answers at once from what the server knows.
+    /// Whether the endpoint is for operators, and answers at once from the server's memory.
     pub(crate) const fn is_for_operators(self) -> bool {
         match self {
             Self::Live | Self::Ready | Self::Metrics | Self::Settings => true,

@@ -68,7 +68,7 @@ fn document(document: &SdlDocument, headers: &HeaderMap, codings: &Codings) -> R
     }
     // Clients revalidate each time, which takes a few bytes: a new version may be deployed at any moment.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    // The strong tag is that of the plain text. A compressed text is equivalent, but not equal in bytes.
+    // The strong tag of the plain text. A compressed text is equivalent, but not equal in bytes.
     let tag = if compressed.is_some() { format!("W/{}", document.tag) } else { document.tag.clone() };
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(header::ETAG, tag);

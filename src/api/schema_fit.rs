@@ -9,13 +9,13 @@ use tokio::sync::Notify;
 /// Whether the tables fit the schema.
 #[derive(Debug, Default)]
 pub(crate) struct SchemaFit {
-    /// What does not fit.
+    /// Why the tables do not fit, by the last check.
     mismatch: Mutex<Option<Arc<String>>>,
     checks: Notify,
 }
 
 impl SchemaFit {
-    /// What the last check found that does not fit.
+    /// The mismatch that the last check found.
     pub(crate) fn mismatch(&self) -> Option<Arc<String>> {
         self.locked().clone()
     }

@@ -1,4 +1,4 @@
-//! What the endpoints work with.
+//! The state that the endpoints share, and who holds it for how long.
 
 use std::sync::Arc;
 
@@ -28,76 +28,97 @@ use crate::throttle::query_throttle::QueryThrottle;
 use crate::throttle::queues::Queues;
 use crate::vocabulary::reader::VocabularyReader;
 
-/// The service in force.
+/// The service in force. The listeners of callers and of operators hold it for as long as the process serves. Each request takes the
+/// service that is in force when its head arrives, and keeps it until its response is delivered.
 pub(crate) type CurrentService = Current<Service>;
 
-/// What the endpoints work with. A copy shares everything but the settings.
+/// The state that the endpoints share. It is made once, at the start. A reload, or a check of the tables, replaces it by a copy.
+///
+/// Values behind an `Arc`, and values whose copies share their state, are the same in all copies: so a bucket, a queue or a pool does not
+/// begin anew at a reload. The comment of a field that a reload replaces says so. A request that has begun keeps the old values.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
-    /// Accounts, grants and profiles.
+    /// The accounts with their grants and limits, in memory, so that no request has to ask the database for its caller. A task reads them
+    /// again when they change.
     pub grants: Arc<GrantCache>,
-    /// Verifies names and passwords.
+    /// Verifies names and passwords. Counts the failed logins of accounts and addresses, here or in the shared store, until they are locked
+    /// for a while.
     pub logins: Arc<Logins>,
-    /// Signs and verifies tokens.
+    /// Signs and verifies tokens. Holds the keys, which it reads again when their files have changed. The listener of `grants` has a copy,
+    /// to answer the commands that ask which keys servers use.
     pub tokens: Arc<Tokens>,
-    /// What callers see of the schema, each with its compiler and its text.
+    /// The views of the schema: one view for all callers with the same grants and scopes, with its compiler, its cached plans and its text.
+    /// Replaced when a reload finds another schema, or when the tables have changed and fit. A request keeps its view to the end.
     pub views: Arc<Views>,
-    /// Compiles large queries, in turns by caller.
+    /// Runs work that takes a thread longer than about a millisecond, such as compiling a large query, on some of the cores. Callers have
+    /// turns, so that one caller's work does not hold up the others.
     pub cpu_tasks: Arc<CpuTasks>,
-    /// Whether the tables fit the schema.
+    /// Whether the tables fit the schema. A request whose statement does not fit asks for a check. The task that waits for signals makes
+    /// the check, and `/health/ready` reports its result.
     pub schema_fit: Arc<SchemaFit>,
-    /// Reads the compilers' vocabularies.
+    /// Reads the vocabularies that the compilers of `views` hold. Replaced together with these; its task ends with the last request that
+    /// has the old one.
     pub vocabularies: Arc<VocabularyReader>,
-    /// The callers' credits, and their running and waiting queries.
+    /// The callers' credits, and the places of their running and waiting queries; each page of an export counts as a query. Credits are in
+    /// memory, or in the store that several servers share. Places are this server's own.
     pub admission: Arc<QueryThrottle>,
-    /// The store that nodes share, if they do.
+    /// The store that several servers share, to report whether it is there. The buckets of `admission` and the locks of `logins` have
+    /// copies.
     pub shared_store: Option<SharedStore>,
-    /// Holds back refusals of callers that get many.
+    /// Holds back rejections of callers that get more than one a millisecond: ten thousand of them a second take the time of many queries.
     pub refusal_pace: Arc<Pace>,
-    /// Holds back reports of prices and plans, which are free.
+    /// Holds back reports of prices and plans, which cost no credits but as much time as compiling. Apart from `free_query_pace`, so that
+    /// somebody who reads reports can still send queries.
     pub report_pace: Arc<Pace>,
-    /// Holds back queries that cost nothing, such as introspection, and large ones that do not compile.
+    /// Holds back queries that cost no credits, such as introspection, and large ones of callers whose large texts did not compile.
     pub free_query_pace: Arc<Pace>,
-    /// The callers' running and waiting order updates.
+    /// The callers' running and waiting order updates. Apart from the queries of `admission`, so that neither waits for the other.
     pub updates: Queues,
-    /// How many order updates each caller sent lately, on this server.
+    /// How many order updates each caller has sent in the last second. In memory, on each server by itself.
     pub update_rates: Arc<MemoryStore>,
-    /// Whether the database has the tables of order updates.
+    /// Whether the database has the tables of order updates. Read once, at the start. After `migrate` has made them, the server has to be
+    /// started again.
     pub updates_orders: bool,
-    /// Connections for queries and exports.
+    /// The pools of reading connections to the primary and its replicas, for queries and exports, and the position that each caller has
+    /// seen last: a later request of the caller must not see an older state.
     pub servers: Arc<ReadServers>,
-    /// Writes the ticks of change feeds.
+    /// Writes the ticks of change feeds, in a task with a connection of its own, for as long as the service is there. Only metrics read it.
     pub change_feeds: Arc<Ticker>,
-    /// Flushes of the primary's log before tokens of changes leave.
+    /// Flushes of the primary's log before tokens of changes leave. Requests that ask for one at the same time share it.
     pub flushes: Arc<SharedFlush>,
-    /// Wakes requests that wait for changes.
+    /// Wakes requests that wait for changes. One task looks for new changes for all of them, on one connection.
     pub change_watcher: Arc<Watcher>,
-    /// The callers' requests that wait for changes.
+    /// The callers' requests that wait for changes. Apart from `admission`, because a request that waits for minutes must not take the
+    /// place of a query. A page that it reads takes a place there, too.
     pub parked: Queues,
-    /// The callers' exports.
+    /// The callers' running exports of snapshots, at most one for each caller: an export holds a connection and a transaction from its
+    /// first page to its last.
     pub exports: Queues,
-    /// Connections for order updates.
+    /// Connections for order updates, apart from the connections that read, so that neither can exhaust the other.
     pub writer: WriterPool,
-    /// The settings of order updates.
+    /// The settings of order updates. Replaced by a reload.
     pub update_options: UpdateOptions,
-    /// The documents that clients name.
+    /// The documents that clients name, from files. Replaced by a reload.
     pub documents: Arc<NamedDocuments>,
-    /// The texts of persisted queries.
+    /// The texts of persisted queries, which callers have sent since the start. A restart forgets them: clients send them again.
     pub persisted_queries: Arc<QueryTexts>,
-    /// The settings in force, for operators.
+    /// The settings in force and where each comes from, as operators see them. Replaced by a reload, so that they and the fields above
+    /// agree.
     pub settings: Arc<serde_json::Value>,
-    /// What the HTTP server works with.
+    /// The state of the HTTP server. A reload replaces the options and the certificate; an open connection keeps the certificate and the
+    /// time-outs with which it was accepted. The memory budget is the same, with another size.
     pub http: HttpState,
-    /// The options of the endpoints.
+    /// The options of the endpoints. Replaced by a reload.
     pub options: Options,
-    /// Makes the ids of requests.
+    /// Makes the ids of requests. Shared by all copies, so that none repeats.
     pub request_ids: Arc<RequestIds>,
-    /// Where callers are served, and connections to the database are opened.
+    /// The runtime of the callers' listener, which has the connections to the database. Operators are served on a thread with a runtime of
+    /// its own. A request of the console that arrives there is run on this one.
     pub runtime: Handle,
 }
 
 impl Service {
-    /// The server is stopping: requests that wait for other requests get an error, and those that run go on.
+    /// The server is stopping: requests that wait for other requests get an error, and running requests go on.
     pub(crate) fn stop_waiting(&self) {
         self.admission.close();
         self.updates.close();

@@ -57,7 +57,7 @@ mod tests {
         end.notify_one();
         others.await;
         assert_eq!(runs.load(Ordering::Relaxed), 2);
-        // One that fails, or is given up, serves nobody.
+        // A flush that fails, or is given up, serves no other request.
         assert!(flush.run(async { Err(()) }).await.is_err());
         assert!(ask().now_or_never().is_none());
         end.notify_one();

@@ -1,5 +1,6 @@
-//! The views of the served schema. Callers with the same grants and scopes of the schema file share a view. A request chooses
-//! one; no later stage knows of grants. The values of scopes go with a request as a parameter.
+//! The views of the served schema. Callers with the same grants and scopes of the schema file share a view. The view of a request is chosen
+//! once, before its query is compiled: from the text to the rows, no stage looks at grants. The values of scopes are parameters of the
+//! request's statement. A response that lasts compares the caller's grants with its view again, between its parts (`current_account`).
 //!
 //! The views of callers with all grants and with none are made when the schema is read. The others are made when somebody needs
 //! them, off the threads that serve.
@@ -21,10 +22,10 @@ use crate::catalog::stored_type::StoredTypes;
 use crate::compile::compiler::Compiler;
 use crate::outline::Outline;
 
-/// Views that are kept beside the two that are made at the start. Those that were not used for longest are dropped.
+/// Views that are kept beside the two that are made at the start. The views that were not used for longest are dropped.
 const MAX_VIEWS: usize = 64;
 
-/// What callers see who hold the same grants and are limited by the same scopes.
+/// The schema for callers who hold the same grants and are limited by the same scopes.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     pub(crate) grants: GrantSet,
@@ -44,11 +45,11 @@ type ViewKey = (GrantSet, ScopeSet);
 pub(crate) struct Views {
     file: SchemaFile,
     stored: StoredTypes,
-    /// What callers see who hold all grants, and whom no scope limits.
+    /// The view of callers who hold all grants, and whom no scope limits.
     whole: Arc<View>,
-    /// What needs no grant, of all rows.
+    /// The view without grants, of all rows.
     public: Arc<View>,
-    /// The others, the one that was used last at the end.
+    /// The other views. The view that was used last is at the end.
     others: Mutex<VecDeque<Arc<View>>>,
 }
 
@@ -71,7 +72,7 @@ impl View {
     pub(crate) fn short_sdl(&self) -> &SdlDocument {
         self.short_sdl.get_or_init(|| {
             let whole = self.compiler.catalog().sdl();
-            // What is published can be read, and what could not be would not be made shorter.
+            // The published SDL can be read. If it could not, there would be nothing to shorten.
             SdlDocument::new(Outline::parse(whole).map_or_else(|_| whole.to_owned(), |outline| outline.short_sdl()))
         })
     }
@@ -93,12 +94,12 @@ impl Views {
         Ok(Self { file, stored, whole, public, others: Mutex::default() })
     }
 
-    /// What callers see who hold all grants.
+    /// The catalog for callers who hold all grants.
     pub(crate) fn whole(&self) -> &View {
         &self.whole
     }
 
-    /// What needs no grant.
+    /// The view without grants.
     pub(crate) fn public(&self) -> &View {
         &self.public
     }
@@ -120,7 +121,7 @@ impl Views {
         Some(caller.values_in(scope)?.into_iter().map(str::to_owned).collect())
     }
 
-    /// What the caller sees. Waits until that is known, if nobody saw the same lately.
+    /// The view of a caller. Waits until it is made, if no request had the same view lately.
     pub(crate) async fn of(self: &Arc<Self>, tasks: &CpuTasks, caller: &Principal) -> Result<Arc<View>, ApiError> {
         let rows = self.rows(caller);
         let key = (self.held(caller), rows.limiting());
@@ -171,7 +172,7 @@ impl Views {
     }
 }
 
-/// Makes a view beside that of callers who hold all grants.
+/// Makes a view beside the view of callers who hold all grants.
 fn make(
     file: &SchemaFile,
     stored: &StoredTypes,

@@ -9,7 +9,7 @@ use crate::value::ScalarType;
 /// A value computed over a column of the rows of a connection.
 #[derive(Debug)]
 pub struct Aggregate {
-    /// What is computed.
+    /// A count of distinct values, or the lowest value.
     pub function: AggregateFunction,
     /// The type of the value.
     pub scalar: ScalarType,
@@ -19,12 +19,12 @@ pub struct Aggregate {
     pub relation: String,
     /// The join condition to the parent.
     pub join: Join,
-    /// As what statements return the value.
+    /// The type as which statements return the value.
     pub result: ResultType,
 }
 
 impl Aggregate {
-    /// A value of which only a schema file is known.
+    /// A value, as far as a schema file describes it.
     pub(super) fn new(
         function: AggregateFunction,
         scalar: ScalarType,
@@ -58,11 +58,11 @@ impl Aggregate {
     }
 }
 
-/// What an aggregate computes.
+/// The function of an aggregate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AggregateFunction {
     /// The number of distinct values.
     CountDistinct,
-    /// The lowest value. With a search by the same column, the lowest of those that are searched for.
+    /// The lowest value. With a search by the same column, the lowest of the values that match.
     Lowest,
 }

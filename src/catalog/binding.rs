@@ -1,4 +1,4 @@
-//! What the values of a field come from.
+//! Bindings: where the values of a field come from.
 
 use crate::catalog::aggregate::Aggregate;
 use crate::catalog::changes::Changes;
@@ -8,8 +8,8 @@ use crate::catalog::ids::EntityId;
 use crate::catalog::stored_type::StoredTypes;
 use crate::catalog::totals::{GroupField, GroupKey, Sum, TotalsField};
 
-/// What the values of a field come from, by the level of the grammar that the field is on. Each level has a type, so that a
-/// pass over the fields of a level has no cases for those of others.
+/// The binding of a field, by the level of the grammar that the field is on. Each level has a type, so that a pass over the fields of a
+/// level has no cases for fields of other levels.
 #[derive(Debug, Clone, Copy)]
 pub enum Binding<'a> {
     /// A field of the query root.
@@ -31,7 +31,7 @@ pub enum Binding<'a> {
 }
 
 impl<'a> Binding<'a> {
-    /// The connection, if it is one of the root or a nested one; not that of changes, whose rows are no relation's.
+    /// The connection, if the field is a root or a nested connection; `None` for changes, whose rows belong to no relation.
     pub fn connection(self) -> Option<&'a Connection> {
         match self {
             Self::Root(RootBinding::Connection(connection)) | Self::Entity(EntityBinding::Connection(connection)) => {
@@ -52,7 +52,7 @@ impl<'a> Binding<'a> {
     }
 }
 
-/// What a field of the query root comes from.
+/// The binding of a field of the query root.
 #[derive(Debug)]
 pub enum RootBinding {
     /// One row, found by the field's arguments.
@@ -82,7 +82,7 @@ impl RootBinding {
     }
 }
 
-/// What a field of a type that is bound to a relation comes from.
+/// The binding of a field of a type that is bound to a relation.
 #[derive(Debug)]
 pub enum EntityBinding {
     /// A column of the type's relation.
@@ -96,7 +96,7 @@ pub enum EntityBinding {
 }
 
 impl EntityBinding {
-    /// The same for a field of a type with this relation. `relations` are those of all types.
+    /// Sets the stored types of a field of a type with this relation. `relations` are the relations of all types.
     fn set_stored_types(&mut self, relation: &str, stored: &StoredTypes, relations: &[String]) {
         match self {
             Self::Column(column) => column.set_stored_type(relation, stored),
@@ -117,14 +117,14 @@ impl EntityBinding {
 pub enum ConnectionField {
     /// The rows of the page, each with its cursor.
     Edges,
-    /// Where the page begins and ends, and whether there are rows beyond.
+    /// The places where the page begins and ends, and whether there are rows beyond.
     PageInfo,
     /// `count`, which only connections of root fields have.
     Count,
 }
 
 impl ConnectionField {
-    /// The fields of a connection type in the order of publication, which is that of the variants.
+    /// The fields of a connection type in the order of publication, the order of the variants.
     pub(crate) const ALL: [Self; 3] = [Self::Edges, Self::PageInfo, Self::Count];
 }
 
@@ -138,7 +138,7 @@ pub enum EdgeField {
 }
 
 impl EdgeField {
-    /// The fields of an edge type in the order of publication, which is that of the variants.
+    /// The fields of an edge type in the order of publication, the order of the variants.
     pub(crate) const ALL: [Self; 2] = [Self::Node, Self::Cursor];
 }
 
@@ -156,7 +156,7 @@ pub enum PageInfoField {
 }
 
 impl PageInfoField {
-    /// The fields of `PageInfo` in the order of publication, which is that of the variants.
+    /// The fields of `PageInfo` in the order of publication, the order of the variants.
     pub(crate) const ALL: [Self; 4] = [Self::HasNextPage, Self::HasPreviousPage, Self::StartCursor, Self::EndCursor];
 }
 
@@ -167,7 +167,7 @@ pub struct Entity {
     pub relation: String,
     /// The columns of the primary key, in order.
     pub key: Vec<Column>,
-    /// What the type's fields come from, in the order of publication.
+    /// The bindings of the type's fields, in the order of publication.
     pub(crate) bindings: Vec<EntityBinding>,
     /// The columns that its scopes compare, and the rows that they lead to.
     pub scopes: Vec<EntityScope>,
@@ -183,7 +183,7 @@ impl Entity {
     }
 }
 
-/// What a scope of a type needs of its relation.
+/// The columns that a scope of a type needs of its relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntityScope {
     /// A column with a value of the scope.
@@ -206,20 +206,20 @@ pub struct One {
     pub target: EntityId,
     /// The join condition.
     pub join: Join,
-    /// Whether the join columns contain the target's primary key, or those of a unique index, so that at most one row matches.
+    /// Whether the join columns contain the target's primary key, or the columns of a unique index, so that at most one row matches.
     pub unique: bool,
     /// The relation to read instead of the target's, where the caller sees every row that a row of the parent has.
     pub(crate) unlimited: Option<String>,
 }
 
-/// What a totals root comes from.
+/// The binding of a totals root.
 #[derive(Debug)]
 pub struct Totals {
     /// The root connection whose rows are summed up.
     pub connection: Connection,
-    /// What rows can be grouped by. Never empty.
+    /// The keys by which rows can be grouped. Never empty.
     pub keys: Vec<GroupKey>,
-    /// What can be summed up.
+    /// The columns that can be summed up.
     pub sums: Vec<Sum>,
     /// The key with the currency of sums of money. Amounts in several currencies are never added.
     pub currency: Option<usize>,

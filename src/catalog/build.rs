@@ -77,7 +77,7 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
 struct Builder<'a> {
     names: &'a TypeNames<'a>,
     bindings: Bindings<'a>,
-    /// What the types built so far are bound to, as in the [`Catalog`].
+    /// The bindings of the types built so far, as in the [`Catalog`].
     root: Vec<RootBinding>,
     entities: Vec<Entity>,
     introspection: Vec<Vec<MetaField>>,
@@ -309,7 +309,7 @@ fn add_meta_field(object: &mut ObjectType, field: Field) -> Result<(), SchemaErr
     Ok(())
 }
 
-/// What the values of a scalar mean, and how they are written.
+/// The meaning of a scalar's values, and their form.
 fn scalar_description(scalar: ScalarType) -> &'static str {
     match scalar {
         ScalarType::Id => {

@@ -55,7 +55,7 @@ impl<'a> Bindings<'a> {
         Ok(Entity { relation: relation.name.clone(), key, bindings: Vec::new(), scopes: Vec::new() })
     }
 
-    /// What the scopes of a type need of its relation.
+    /// The columns that the scopes of a type need of its relation.
     pub(super) fn scopes(&self, ty: &TypeDefinition) -> Vec<EntityScope> {
         let mut needed = Vec::new();
         for scope in &ty.scopes {
@@ -361,7 +361,7 @@ fn joins_many_rows(node: &TypeDefinition, definition: &SearchKeyDefinition) -> b
     node.relation.as_ref().is_some_and(|relation| relation.key.iter().any(|column| !by.contains(column)))
 }
 
-/// The indexes of sort keys among those of a root.
+/// The indexes of sort keys among the sort keys of a root.
 fn sort_key_indexes(field: &FieldDefinition, names: &[String]) -> Result<Vec<usize>, SchemaError> {
     let index = |name: &String| {
         let index = field.sort_keys.iter().position(|sort_key| sort_key.name == *name);
@@ -376,7 +376,7 @@ fn pair_index(
     search_keys: &[SearchKey],
     definition: &IndexDefinition,
 ) -> Result<PairIndex, SchemaError> {
-    // A range of an index compares values of a type that the statement names, and that of a Boolean column is not known.
+    // A range of an index compares values of a type that the statement names. The type of a Boolean column is not known.
     let serves = |key: &SearchKey| {
         let is_own = key.semi_join.is_none() && !key.is_computed;
         is_own && key.comparators.contains(&Comparator::Equals) && key.column.scalar != ScalarType::Boolean

@@ -16,7 +16,7 @@ pub(super) struct BuiltTotals<'a> {
     pub(super) totals: Totals,
     /// The fields that the keys show, one for each.
     pub(super) keys: Vec<&'a FieldDefinition>,
-    /// The fields that the sums add up, and those that they are multiplied by.
+    /// The fields that the sums add up, and the fields by which they are multiplied.
     pub(super) sums: Vec<(&'a FieldDefinition, Option<&'a FieldDefinition>)>,
 }
 

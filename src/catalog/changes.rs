@@ -8,7 +8,7 @@ use crate::cursor::OrderingTag;
 /// The changes of the rows of a type: marks that writers leave, each with their transaction and the key of a row.
 #[derive(Debug)]
 pub struct Changes {
-    /// The connection whose nodes are the changes. It has one order, in which nobody else reads them.
+    /// The connection whose nodes are the changes. It has one order, which no other connection has.
     pub connection: Connection,
     /// The table with the marks that name a row of the feed.
     pub direct: String,
@@ -18,7 +18,7 @@ pub struct Changes {
     pub key: Column,
     /// The relation whose key it is.
     pub relation: String,
-    /// How rows in between lead to those of the feed.
+    /// How rows in between lead to the rows of the feed.
     pub routes: Vec<Route>,
 }
 

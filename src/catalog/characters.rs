@@ -10,7 +10,7 @@ pub enum Characters {
     /// All of Unicode.
     #[default]
     All,
-    /// ASCII and those of these ranges, in order.
+    /// ASCII and the characters of these ranges, in order.
     Ranges(Arc<[(char, char)]>),
 }
 

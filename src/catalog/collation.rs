@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 /// The collation of a column. Columns of types without texts have the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Collation {
-    /// That of the database.
+    /// The collation of the database.
     #[default]
     Default,
-    /// Another one.
+    /// A collation of the column's own.
     Named {
         /// Its name, quoted for SQL. All names are kept until the program ends, so that they can be copied; a database has few.
         name: &'static str,
@@ -49,7 +49,7 @@ impl Collation {
     }
 }
 
-/// What follows the name of a type in SQL.
+/// The clause after the name of a type in SQL.
 impl fmt::Display for Collation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -16,14 +16,14 @@ pub struct Column {
     pub stored: StoredType,
     /// By what it compares its texts.
     pub collation: Collation,
-    /// As what statements return it.
+    /// The type as which statements return it.
     pub result: ResultType,
     /// Whether the database lets its values be longer than a response may have: then their size is looked at before they are sent.
     pub is_long: bool,
 }
 
 impl Column {
-    /// A column of which only a schema file is known.
+    /// A column, as far as a schema file describes it.
     pub fn new(name: impl Into<String>, scalar: ScalarType) -> Self {
         Self {
             name: name.into(),
@@ -35,7 +35,7 @@ impl Column {
         }
     }
 
-    /// The same with an array of such values.
+    /// The column with an array of such values.
     pub(super) fn of_list(self) -> Self {
         Self { result: ResultType::array(self.scalar), ..self }
     }

@@ -19,17 +19,17 @@ pub struct Join {
 /// Which index finds the rows of a connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ListIndex {
-    /// One that has them in order, for each sort key.
+    /// An index that has them in order, for each sort key.
     #[default]
     Order,
-    /// One that has those of a parent. All of them are read, and sorted. The list is null if they are more.
+    /// An index that has the rows of a parent. All of them are read, and sorted. The list is null if there are more.
     Parent {
         /// The most rows that a parent has.
         at_most: u32,
     },
 }
 
-/// A connection: the rows of a relation, all of them at the root, otherwise those that belong to one parent.
+/// A connection: the rows of a relation. At the root these are all rows, and elsewhere the rows that belong to one parent.
 #[derive(Debug)]
 pub struct Connection {
     /// The type of the nodes.
@@ -50,17 +50,17 @@ pub struct Connection {
     pub pair_indexes: Vec<PairIndex>,
     /// The scopes that limit the rows.
     pub(crate) limited_by: ScopeSet,
-    /// The search that each page has beside that of the request, if there may be rows that the caller does not see.
+    /// The search that each page has in addition to the search of the request, if there may be rows that the caller does not see.
     pub(crate) scope: Option<ScopeSearch>,
 }
 
-/// What limits the rows of a connection: search keys that no request names.
+/// The limits of a connection's rows: search keys that no request names.
 #[derive(Debug)]
 pub(crate) struct ScopeSearch {
     /// The relation with all rows, which is read where terms on one of each of these keys are searched for.
     pub(crate) relation: String,
-    /// The keys, by their indexes among the connection's. The first of each limits every search; the others are those of columns by
-    /// which a search itself may ask for nothing but what the caller sees.
+    /// The keys, by their indexes among the connection's. The first of each limits every search. The others are keys of columns by which a
+    /// search itself may already ask only for rows that the caller sees.
     pub(crate) keys: Vec<Vec<usize>>,
 }
 
@@ -78,7 +78,7 @@ impl Connection {
         }
     }
 
-    /// The columns whose values a cursor carries under a sort key of the connection: those of the order, then those of the
+    /// The columns whose values a cursor carries under a sort key of the connection: the columns of the order, then the columns of the
     /// parent.
     pub fn cursor_columns<'a>(&'a self, sort_key: &'a SortKey) -> impl Iterator<Item = &'a Column> {
         sort_key.columns.iter().chain(&self.parent_columns)

@@ -1,4 +1,4 @@
-//! What every connection has and schema files leave out: arguments, connection and edge types, `PageInfo`, sort enums.
+//! The parts of connections that schema files leave out: arguments, connection and edge types, `PageInfo`, sort enums.
 
 use crate::catalog::binding::{ConnectionField, EdgeField, PageInfoField};
 use crate::catalog::definition::{FieldDefinition, SortKeyDefinition, TypeDefinition};
@@ -70,7 +70,7 @@ pub(super) fn nested_arguments(names: &TypeNames<'_>, ty: &TypeDefinition, field
     arguments
 }
 
-/// The arguments of every connection. Their descriptions are short, because there are so many of them; the schema's own
+/// The arguments of every connection. Their descriptions are short, because they are repeated for each connection; the schema's own
 /// description explains pages.
 fn page_arguments(names: &TypeNames<'_>) -> Vec<Argument> {
     let int = TypeRef::Named(names.scalar(ScalarType::Int));

@@ -41,7 +41,7 @@ pub(super) struct EnumDefinition {
 }
 
 impl EnumDefinition {
-    /// As clients know it.
+    /// The enum as clients see it.
     pub(super) fn published(&self) -> EnumType {
         let values = self.enumeration.values().zip(&self.values);
         let value = |((name, _), (description, deprecation)): ((&str, _), &(Option<String>, Option<String>))| {
@@ -102,11 +102,11 @@ pub(super) struct ScopeDefinition {
 /// The rows that a caller sees.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ScopedRows {
-    /// Those that have a value that the caller has in the scope, in one of the columns. A copied column has what the row has to which this one
-    /// belongs.
+    /// Rows with a value that the caller has in the scope, in one of the columns. A copied column has the value of the row to which this
+    /// row belongs.
     Values { scope: String, columns: Vec<String>, is_copied: bool },
-    /// Those that belong to a row that the caller sees of another type: whose columns `to`, its key if there are none, have the values of the
-    /// columns `by`. If rows may belong to none, also those that do not; other rows have no `to`.
+    /// Rows that belong to a row of another type that the caller sees: the columns `to` of the other row, or its key if there are none,
+    /// have the values of the columns `by`. If rows may belong to no such row, these rows, too; other rows have no `to`.
     Through { ty: String, by: Vec<String>, to: Vec<String>, without: Option<Without> },
     /// All, whatever the caller has in the scope.
     Open { scope: String },
@@ -118,7 +118,7 @@ pub(super) struct PartDefinition {
     pub(super) position: Pos,
     /// The name of the type with the feed.
     pub(super) of: String,
-    /// The table, if not that of the type.
+    /// The table, if it is another one than the type's.
     pub(super) relation: Option<String>,
     pub(super) by: String,
     pub(super) through: Option<ThroughDefinition>,
@@ -142,7 +142,7 @@ pub(super) struct FieldDefinition {
     pub(super) description: Option<String>,
     /// The name of the field's type, or of its elements' type.
     pub(super) ty: String,
-    /// That type, if it is no object.
+    /// The type, if it is no object.
     pub(super) scalar: Option<ScalarType>,
     pub(super) is_list: bool,
     /// Whether a list has no nulls.
@@ -176,7 +176,7 @@ pub(super) struct ArgumentDefinition {
     pub(super) description: Option<String>,
     /// The name of the argument's scalar type.
     pub(super) ty: String,
-    /// That type, if there is one.
+    /// The type, if there is one.
     pub(super) scalar: Option<ScalarType>,
     pub(super) is_non_null: bool,
     /// The name given by `@column`, or the argument's name in snake case.
@@ -192,7 +192,7 @@ pub(super) enum BindingDefinition {
         to: Vec<String>,
     },
     Many(ManyDefinition),
-    /// `@aggregate`: what is computed, the column, and the rows over which it is computed.
+    /// `@aggregate`: the function, the column, and the rows over which it is computed.
     Aggregate {
         function: AggregateFunction,
         column: String,
@@ -228,9 +228,9 @@ pub(super) struct ManyDefinition {
 /// The rows of an aggregate.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum AggregatedRows {
-    /// `over`: those of that connection of the same type.
+    /// `over`: the rows of that connection of the same type.
     Connection(String),
-    /// `within` and `by`: those of the relation whose columns equal the row's own of the same names.
+    /// `within` and `by`: the rows of the relation whose columns equal the row's own columns of the same names.
     Relation(String, Vec<String>),
 }
 
@@ -238,7 +238,7 @@ pub(super) enum AggregatedRows {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SearchKeyDefinition {
     pub(super) name: String,
-    /// What follows the key's colon in the published description.
+    /// The text after the key's colon in the published description.
     pub(super) example: Option<String>,
     pub(super) column: String,
     pub(super) comparators: Vec<Comparator>,
@@ -254,11 +254,11 @@ pub(super) struct SearchKeyDefinition {
     pub(super) include: Vec<String>,
     /// The relation of a semi-join and the columns that it joins by.
     pub(super) within: Option<(String, Vec<String>)>,
-    /// The type whose key the column of the semi-join's relation has: callers find rows by those that they see.
+    /// The type whose key the column of the semi-join's relation has: callers find rows only by rows of this type that they see.
     pub(super) of: Option<String>,
     /// The relation that lists the known values.
     pub(super) vocabulary: Option<String>,
-    /// What values are brought into before they are compared.
+    /// The normal form of values that are compared.
     pub(super) normalization: Option<Normalization>,
     /// The text search configuration, if the key searches text.
     pub(super) language: Option<String>,
@@ -292,7 +292,7 @@ pub(super) struct SumDefinition {
     pub(super) name: String,
     /// The names of fields, with dots between them.
     pub(super) path: String,
-    /// The same of the factor, if there is one.
+    /// The factor's column, if there is a factor.
     pub(super) times: Option<String>,
     pub(super) is_money: bool,
 }

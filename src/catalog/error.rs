@@ -63,7 +63,7 @@ pub(crate) enum SchemaErrorKind {
     /// `@scope(through:)` leads to a type that has no scope and, if it is optional, needs no grant, or back to the type itself.
     #[error("@scope(through: \"{ty}\") leads to no type whose rows are limited")]
     ScopeThroughNothing { ty: String },
-    /// A type has rows that belong to those of a type in a scope, and says nothing of the scope.
+    /// A type has rows that belong to rows of a type in a scope, and declares nothing about the scope.
     #[error(
         "rows of `{ty}` belong to rows of `{of}`, which are limited by the scope `{scope}`; declare which of them a caller sees: \
          @scope(through: \"{of}\", by: …), @scope(name: \"{scope}\", by: …), or @scope(name: \"{scope}\", open: true) for all"
@@ -202,7 +202,7 @@ pub(crate) enum SchemaErrorKind {
     /// `@search(indexed: true, lookup: false)`.
     #[error("the search key `{0}` has no index for look-ups; declare it `indexed: false`")]
     IndexedWithoutLookup(String),
-    /// `@search(compare: [MATCHES])` with what is for comparisons of values, or `language` without it.
+    /// `@search(compare: [MATCHES])` with arguments for comparisons of values, or `language` without `MATCHES`.
     #[error(
         "the search key `{0}`: `compare: [MATCHES]` searches a tsvector of the rows' own for words, and takes `column`, `language`, \
          `computed`, `example` and `grant`; `language` is for it alone"

@@ -15,7 +15,7 @@ use crate::catalog::type_names::TypeNames;
 pub struct Feed {
     /// The type.
     pub entity: EntityId,
-    /// The feed's name: that of the type in snake case, and `_change`.
+    /// The feed's name: the name of the type in snake case, and `_change`.
     pub name: String,
     /// The relation to read, with its schema: transaction ids in the column `xid`, and the type's key.
     pub table: String,
@@ -43,7 +43,7 @@ pub struct Part {
 pub struct Through {
     /// The relation's name.
     pub relation: String,
-    /// The column that equals that of the part.
+    /// The column that equals the column of the part.
     pub to: String,
     /// The column with the key of the feed's row.
     pub key: String,

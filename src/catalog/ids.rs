@@ -5,7 +5,7 @@
 pub struct TypeId(pub(super) u16);
 
 impl TypeId {
-    /// The type's index in the catalog: the schema's own types come first, then those of introspection.
+    /// The type's index in the catalog: the schema's own types come first, then the types of introspection.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }

@@ -78,7 +78,7 @@ pub(crate) fn resolve_meta_field<'a>(
         (SchemaElement::Directive(directive), MetaField::Arguments) => arguments(&directive.arguments),
         (SchemaElement::Directive(directive), MetaField::IsRepeatable) => Boolean(directive.repeatable),
         (SchemaElement::Directive(directive), MetaField::Locations) => Names(&directive.locations),
-        // Of all these, only fields and values of enums can be deprecated.
+        // Only fields and values of enums can be deprecated.
         (_, MetaField::IsDeprecated) => Boolean(false),
         // The schema has no mutations and subscriptions. Other fields have no value here, such as the name of a list, or are none
         // of the element's type, which validation rejects.

@@ -22,7 +22,7 @@ struct Limited<'s> {
 }
 
 impl Catalog {
-    /// The same catalog for callers who are limited by some scopes, or lack grants.
+    /// The catalog for callers who are limited by some scopes, or lack grants.
     pub(super) fn limited(mut self, scopes: &Scopes, sight: Sight) -> Self {
         let limited = Limited::new(scopes, sight);
         let relations: Vec<_> = self.entities.iter().map(|entity| entity.relation.clone()).collect();
@@ -115,7 +115,7 @@ impl<'s> Limited<'s> {
         self.open_conditions(parent, relation, pairs).is_some_and(|open| open.is_empty())
     }
 
-    /// What such a row may not fulfil; `None` if the relation is not limited.
+    /// The conditions of the relation that such a row may fail; `None` if the relation is not limited.
     fn open_conditions(&self, parent: &str, relation: &str, pairs: &[(&str, &str)]) -> Option<Vec<&ScopeCondition>> {
         let index = self.index(relation)?;
         let parent_index = self.index(parent);

@@ -1,8 +1,9 @@
 //! The catalog: the types of the GraphQL schema, and what each field is bound to in the database.
 //!
-//! [`Catalog::parse`] reads a schema file once. Every field of the result is bound to a column, a joined row, a
-//! connection, an aggregate, or to a field that all connections have. Later stages hold small ids and never read SDL
-//! again.
+//! A schema file is read once. A [`Catalog`] is made of it for each set of the grants and scopes that callers have. Each field of a catalog
+//! has a binding, which says where its values come from: a field of the query root is a lookup, a connection, changes or totals; a field of
+//! a type is a column, a joined row, a connection or an aggregate. The fields of connections and of introspection have fixed bindings.
+//! Later stages of a query hold small ids, and never read SDL.
 //!
 //! - [`schema_file`]: a schema file, and what callers with some of its grants see of it
 //! - [`grant_set`]: sets of these grants
@@ -16,20 +17,20 @@
 //! - `connection_types`: connection and edge types and the arguments of connections, which schema files leave out
 //! - [`normalization`]: the forms in which values of search keys are compared
 //! - `key_description`: search keys and sort keys in words
-//! - [`totals`]: counts and sums over rows of a root connection
+//! - [`totals`]: counts and sums over rows of a root connection; `totals_types`: their object types, enums and arguments
+//! - [`feed`]: change feeds; [`changes`]: the root fields that read them
 //! - `compared_columns`: whether the columns that statements compare can be compared
-//! - `totals_types`: their object types, enums and arguments
 //! - `prices`: the numbers of the cost model
 //! - `schema_description`: the description of the schema itself
-//! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself; [`mod@column`], [`connection`], [`search_key`], [`aggregate`],
-//!   [`changes`]: what fields are bound to
+//! - [`ids`], [`binding`], [`schema`], `type_system`: the catalog itself; [`mod@column`], [`connection`], [`search_key`], [`aggregate`]:
+//!   what fields are bound to
 //! - `meta_field`, `introspection`: resolves introspection from the catalog
 //! - `sdl_writer`: catalog → published SDL
 //! - `places`, `name_index`: where a schema has what a name means
 //! - [`search_window`]: how many rows a search may examine
-//! - [`stored_type`]: how the database stores columns; [`collation`]: by what it compares their texts
+//! - [`stored_type`]: how the database stores columns; [`result_type`]: the types as which statements return them
+//! - [`collation`]: how the database compares texts; [`characters`]: which characters they can have
 //! - [`key_fault`]: why columns do not identify the rows of a table
-//! - [`result_type`]: as what statements return them
 //! - [`error`]: why a schema file cannot be used
 
 pub mod aggregate;

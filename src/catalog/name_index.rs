@@ -6,7 +6,7 @@ use std::fmt;
 use crate::words::synonyms::meanings;
 use crate::words::{SHORTEST_BEGINNING, likeness, words};
 
-/// As many places are named at most.
+/// The most places that are named.
 const MAX_PLACES: usize = 3;
 
 /// Longer names mean nothing. In bytes.
@@ -18,12 +18,12 @@ const ON_WAY: f32 = 0.6;
 const OTHER_MEANING: f32 = 0.7;
 const FOLLOWING_MEANING: f32 = 0.03;
 
-/// What each word of a name that was not asked for takes away, and each object on the way.
+/// The share that is lost with each word of a name that was not asked for, and with each object on the path.
 const OTHER_WORD: f32 = 0.15;
 const OBJECT: f32 = 0.05;
 
-/// Where the fields and the search keys of a schema are, by the words of their names: what a name may mean is looked for each time that a
-/// query is rejected for it.
+/// The fields and the search keys of a schema by the words of their names. They are searched each time that a query is rejected for an
+/// unknown name.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     pub(super) fields: Index,
@@ -33,9 +33,9 @@ pub(crate) struct Places {
 /// A field or a search key.
 #[derive(Debug)]
 struct Place {
-    /// As it is shown.
+    /// The path, as it is shown.
     path: String,
-    /// The words of its name, and of those on the way to it.
+    /// The words of its name, and the words of the names on the path to it.
     name: Vec<String>,
     way: Vec<String>,
     /// The types of the objects on the way.
@@ -50,8 +50,8 @@ pub(super) struct Index {
 }
 
 impl Places {
-    /// Fields that a name may mean, as paths from a root without `edges` and `node`: `orders.shipGroups.shipToAddress`. Those through objects
-    /// of the type come first.
+    /// Fields that a name may mean, as paths from a root without `edges` and `node`: `orders.shipGroups.shipToAddress`. Paths through
+    /// objects of the type come first.
     pub(crate) fn fields(&self, name: &str, ty: &str) -> Vec<String> {
         self.fields.best(
             name,
@@ -77,7 +77,7 @@ impl Index {
         self.places.push(Place { path, name, way, types });
     }
 
-    /// The places that fit a name best, with what is added for each.
+    /// The places that fit a name best, with an addition for each.
     fn best(&self, name: &str, added: impl Fn(&Place) -> f32, is_asked: impl Fn(&Place) -> bool) -> Vec<String> {
         let Some(name) = Name::new(name) else { return Vec::new() };
         let mut found: Vec<usize> = name.0.iter().flatten().flat_map(|word| self.named_like(word)).collect();

@@ -7,10 +7,10 @@ use crate::value::Value;
 const NAMES: [(&str, Normalization); 2] =
     [("LOWER_CASE", Normalization::LowerCase), ("LAST_DIGITS", Normalization::LastDigits)];
 
-/// How many digits identify a telephone number. Those before are the country's code, and zeros that only some callers dial.
+/// How many digits identify a telephone number. The digits before them are the country's code, and zeros that only some callers dial.
 const DIGITS: usize = 9;
 
-/// What the values of a search key are brought into.
+/// The normal form of a search key's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Normalization {
     /// Letters of ASCII in lower case, as `lower(column COLLATE "C")`.
@@ -24,7 +24,7 @@ impl Normalization {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, normalization)| *normalization)
     }
 
-    /// What values are compared by, for the published description.
+    /// The form in which values are compared, for the published description.
     pub(super) fn describe(self) -> &'static str {
         match self {
             Self::LowerCase => "in upper or lower case",

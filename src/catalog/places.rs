@@ -1,4 +1,4 @@
-//! Where a schema has what a name means: for names that the type at hand does not have.
+//! Fields and search keys of a schema for names that the type at hand does not have.
 
 use std::collections::VecDeque;
 
@@ -7,11 +7,11 @@ use crate::catalog::binding::{Binding, ConnectionField, EdgeField};
 use crate::catalog::name_index::{Object, Places};
 use crate::catalog::schema::{Field, ObjectType};
 
-/// As many objects are between a root and a field at most, the root's included.
+/// The most objects between a root and a field, the root's included.
 const MAX_OBJECTS: usize = 4;
 
 impl Catalog {
-    /// Where its fields and search keys are, for names that a query gives them in vain. Found when a name is first looked for.
+    /// The fields and search keys for names that queries give in vain. Made when a name is first looked for.
     pub(crate) fn places(&self) -> &Places {
         self.places.get_or_init(|| of(self))
     }
@@ -61,7 +61,7 @@ fn visit<'a>(catalog: &'a Catalog, mut found: impl FnMut(&[Object<'a>], &'a Fiel
     }
 }
 
-/// The type of a field's objects: of a connection that of its nodes.
+/// The type of a field's objects; of a connection, the type of its nodes.
 fn element<'a>(catalog: &'a Catalog, field: &'a Field) -> Option<&'a ObjectType> {
     let mut object = catalog.object(field.ty.named())?;
     while let Some((_, inner)) = row(catalog, object) {

@@ -3,19 +3,19 @@
 /// The cost of a column.
 pub(crate) const SCALAR: u64 = 1;
 
-/// The cost of an object without what is selected from it; in a connection, of each row of the page.
+/// The cost of an object without its selection; in a connection, of each row of the page.
 pub(crate) const OBJECT: u64 = 1;
 
 /// The cost of an aggregate that counts. The lowest value is one that an index begins with, and costs what a column does.
 pub(crate) const AGGREGATE: u64 = 5;
 
-/// What a search term adds if no selective index serves its key.
+/// The price of a search term if no selective index serves its key.
 pub(crate) const UNINDEXED_TERM: u64 = 50;
 
 /// How many rows are summed up for a credit. Each costs as much again for each object that is joined to it.
 pub(crate) const ROWS_SUMMED: u64 = 10;
 
-/// How many rows are summed up if a request does not say so.
+/// How many rows are summed up by default.
 pub(crate) const DEFAULT_SUMMED_ROWS: u32 = 1_000;
 
 /// The most rows that are summed up, which bounds what a request groups and sorts.

@@ -20,7 +20,7 @@ pub enum ResultType {
     Float8,
     /// A moment.
     Timestamp,
-    /// A day. The range of days is larger than that of moments.
+    /// A day. Days have a larger range than moments.
     Date,
     /// A truth value that a statement computes.
     Boolean,
@@ -41,7 +41,7 @@ pub enum ResultType {
 }
 
 impl ResultType {
-    /// The type of a column of which only a schema file is known. A whole number may be any number there.
+    /// The type of a column, as far as a schema file describes it. A whole number may be any number there.
     pub(super) fn of(scalar: ScalarType) -> Self {
         match scalar {
             ScalarType::Id | ScalarType::String | ScalarType::Boolean | ScalarType::Enum(_) => Self::Text,
@@ -63,7 +63,7 @@ impl ResultType {
         if scalar == ScalarType::Boolean && found != Self::Array(&Self::Boolean) { Self::of(scalar) } else { found }
     }
 
-    /// The type of a column with an array of which only a schema file is known.
+    /// The type of a column with an array, as far as a schema file describes it.
     pub(super) fn array(scalar: ScalarType) -> Self {
         Self::Array(match scalar {
             ScalarType::Id | ScalarType::String | ScalarType::Enum(_) => &Self::Text,

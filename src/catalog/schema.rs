@@ -49,7 +49,7 @@ impl Type {
 pub struct Scalar {
     /// The scalar's representation.
     pub scalar: ScalarType,
-    /// What values mean, and how they are written.
+    /// The meaning of values, and their form.
     pub description: &'static str,
     /// The URL of a custom scalar's specification.
     pub specified_by: Option<&'static str>,
@@ -171,11 +171,11 @@ pub struct Argument {
     pub ty: TypeRef,
     /// The default value in SDL notation. Only arguments of introspection fields and directives have one.
     pub default: Option<String>,
-    /// What the binder does with the argument.
+    /// The role that the argument has for the binder.
     pub role: ArgumentRole,
 }
 
-/// What an argument means to the binder.
+/// The role of an argument for the binder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentRole {
     /// `first`: a page size, from the front.

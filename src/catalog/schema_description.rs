@@ -14,7 +14,7 @@ use crate::search::bounds::{MAX_REQUEST_VALUES, MAX_VALUES};
 /// How many examples of searches there are at most.
 const EXAMPLES: usize = 3;
 
-/// The description, in Markdown. It begins with that of the query root, which the schema file has.
+/// The description, in Markdown. It begins with the description of the query root in the schema file.
 pub(super) fn write(catalog: &Catalog) -> String {
     let query = catalog.object(catalog.query());
     let own = query.and_then(|query| query.description.clone());

@@ -54,20 +54,20 @@ impl SchemaFile {
         &self.scopes.names
     }
 
-    /// What rows of a relation have to fulfil to be seen, in words; empty if all are.
+    /// The conditions under which a row of a relation is seen, in words; empty if all rows are.
     pub fn limits(&self, relation: &str) -> String {
         self.scopes.describe(relation)
     }
 
-    /// A catalog of the file for callers who are limited by these scopes: everything in it that reads a relation in one of them reads the
-    /// rows that they see. Nor do they see rows that belong to those of a type that needs a grant which the catalog is without.
+    /// A catalog of the file for callers who are limited by these scopes: where it reads a relation in one of them, it reads the rows that
+    /// the callers see. Some rows belong to rows of a type that needs a grant. A caller without this grant does not see them, either.
     #[must_use]
     pub fn limit(&self, catalog: Catalog, limiting: ScopeSet) -> Catalog {
         let sight = Sight { limiting, held: catalog.held.unwrap_or_else(|| self.all_grants()) };
         if self.scopes.limits(sight) { catalog.limited(&self.scopes, sight) } else { catalog }
     }
 
-    /// What has a grant: types, fields, and search keys of roots, in the order of the file.
+    /// The parts that have a grant: types, fields, and search keys of roots, in the order of the file.
     pub fn places(&self, grant: &str) -> Vec<String> {
         let has = |grants: &[String]| grants.iter().any(|name| name == grant);
         let mut places = Vec::new();
@@ -98,8 +98,8 @@ impl SchemaFile {
         build::build(&self.definition)
     }
 
-    /// What callers see who hold these grants and no others: the catalog of a file without what needs others, and without what
-    /// would tell of that. Its rows are limited by [`SchemaFile::limit`] alone. Fails if the whole file has no catalog.
+    /// The catalog for callers who hold these grants and no others: without parts that need other grants, and without parts that would show
+    /// that those exist. Its rows are limited by [`SchemaFile::limit`] alone. Fails if the whole file has no catalog.
     pub fn view(&self, held: GrantSet) -> Result<Catalog, SchemaError> {
         if held == self.all_grants() {
             return self.catalog();

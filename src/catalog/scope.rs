@@ -86,7 +86,7 @@ impl RowScope {
         limit.and_then(|limit| limit.values.as_deref()).unwrap_or_default()
     }
 
-    /// What limits rows in these scopes, for cursors; `None` if nothing does. It is stable between builds.
+    /// A hash of the values that limit rows in these scopes, for cursors; `None` if nothing limits them. It is stable between builds.
     pub(crate) fn of_cursors(&self, scopes: ScopeSet) -> Option<CursorScope> {
         let limits = self.limits(|index| scopes.has(index));
         let fingerprint = limits.map(|(_, limit)| limit.fingerprint).reduce(|one, other| one.rotate_left(5) ^ other)?;

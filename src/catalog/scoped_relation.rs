@@ -5,24 +5,24 @@
 pub(crate) struct ScopedRelation {
     /// The relation with all rows.
     pub(crate) relation: String,
-    /// What the rows are called that callers see.
+    /// The name of the rows that callers see.
     pub(crate) name: String,
-    /// What these fulfil.
+    /// The conditions of these rows.
     pub(crate) conditions: Vec<ScopeCondition>,
 }
 
-/// What a row has in a column that belongs to no row of another relation: a null, or this text if there is one.
+/// The value in a column of a row that belongs to no row of another relation: a null, or this text if there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Without(pub(crate) Option<String>);
 
-/// What a row fulfils that callers see.
+/// A condition of rows that callers see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ScopeCondition {
     /// One of the columns has a value of the scope.
     Values { scope: usize, columns: Vec<String>, is_copied: bool },
-    /// The row of another relation is seen whose key it has: the relation's index among those that are limited, and what its rows are
-    /// called that callers see. If that is covered by copied columns, the other row need not be read.
-    /// A row whose last column `by` is without a value belongs to no such row, if there may be none.
+    /// The row is seen if the caller sees the row of another relation whose key it has. `of` is the index of the other relation among the
+    /// limited relations, and `name` is the name of its visible rows. If copied columns cover this condition, the other row need not be
+    /// read. A row whose last column `by` is without a value belongs to no other row, if `without` allows that.
     Row { of: usize, name: String, by: Vec<String>, key: Vec<String>, is_covered: bool, without: Option<Without> },
     /// The row belongs to no row of a relation that the caller does not see at all: the column is without a value.
     None { column: String, without: Without },

@@ -14,17 +14,18 @@ use crate::catalog::grant_set::GrantSet;
 use crate::catalog::scope::{MAX_SCOPES, ScopeSet};
 use crate::catalog::scoped_relation::Without;
 
-/// What rows of a relation have to fulfil to be seen.
+/// A condition of rows that callers see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Rule {
-    /// One of the columns has a value of the scope. A copied column has what the row has that another rule leads to.
+    /// One of the columns has a value of the scope. A copied column has the value of the row that another rule leads to.
     Values { scope: usize, columns: Vec<String>, is_copied: bool },
-    /// The row of another relation is seen whose columns `key` have what `by` has. If it may belong to none, so is a row whose last column
-    /// `by` is without a value; without one of the grants that show the other relation's type, no other is.
+    /// The row is seen if the caller sees the row of another relation: its columns `key` have the values of the columns `by`. If `optional`
+    /// is set, a row whose last column `by` is without a value is seen, too. A caller without one of the grants that show the other
+    /// relation's type sees no other rows.
     Row { relation: String, by: Vec<String>, key: Vec<String>, optional: Option<Optional> },
 }
 
-/// That a row may belong to no row of another relation.
+/// How rows are recognized that belong to no row of another relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Optional {
     pub(super) without: Without,
@@ -39,7 +40,7 @@ impl Optional {
     }
 }
 
-/// What a catalog's callers are limited by.
+/// The limits of a catalog's callers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sight {
     /// The scopes that limit them.
@@ -53,7 +54,7 @@ pub(super) struct Sight {
 pub(super) struct Scopes {
     /// Their names, sorted.
     pub(super) names: Vec<String>,
-    /// The rules of each relation that has some. Those that rows lead to are no circle.
+    /// The rules of each relation that has some. Rules that lead to other rows are not in a circle.
     relations: BTreeMap<String, Vec<Rule>>,
 }
 
@@ -122,7 +123,7 @@ impl Scopes {
         copied.and(needed) == copied
     }
 
-    /// What rows of a relation have to fulfil, in words.
+    /// The conditions of rows of a relation, in words.
     pub(super) fn describe(&self, relation: &str) -> String {
         let rules = self.relations.get(canonical(relation)).into_iter().flatten().map(|rule| match rule {
             Rule::Values { scope, columns, .. } => format!("{} in {}", columns.join(" or "), self.names[*scope]),
@@ -134,7 +135,7 @@ impl Scopes {
         rules.collect::<Vec<_>>().join("; ")
     }
 
-    /// The scopes, of those that limit a caller, that rows of a relation are in.
+    /// The scopes that rows of a relation are in, among the scopes that limit a caller.
     pub(super) fn scopes_of(&self, relation: &str, limiting: ScopeSet) -> ScopeSet {
         let rules = self.relations.get(canonical(relation)).into_iter().flatten();
         rules.fold(ScopeSet::default(), |set, rule| match rule {
@@ -144,7 +145,7 @@ impl Scopes {
         })
     }
 
-    /// The relations with rules, those first that others lead to.
+    /// The relations with rules. A relation comes before the relations that lead to it.
     pub(super) fn relations(&self) -> Vec<&str> {
         let mut ordered: Vec<&str> = Vec::new();
         for relation in self.relations.keys() {
@@ -165,7 +166,7 @@ impl Scopes {
         ordered.push(relation);
     }
 
-    /// What limits callers of no grants whom all scopes limit.
+    /// The sight of callers without grants whom all scopes limit: nobody sees less.
     fn most(&self) -> Sight {
         Sight { limiting: self.all(), held: GrantSet::default() }
     }
@@ -229,7 +230,7 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// Whether rows of a type are limited, by itself or through at most so many others.
+    /// Whether rows of a type are limited, by a scope of the type or of a type that it leads to through at most this many others.
     fn is_limited(&self, ty: &str, steps: usize) -> bool {
         let scopes = self.named(ty).map_or(&[][..], |(ty, _)| &ty.scopes);
         scopes.iter().any(|scope| match &scope.rows {
@@ -239,7 +240,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// Whether a type is of a relation, or leads to one that is, through at most so many others. So many are a circle.
+    /// Whether a type is of a relation, or leads to such a type through at most this many others. More would be a circle.
     fn leads(&self, ty: &str, to: &str, steps: usize) -> bool {
         let Some((_, relation)) = self.named(ty) else { return false };
         // All types of the relation: their rules are one.
@@ -309,7 +310,7 @@ impl<'a> Types<'a> {
         Ok(searched)
     }
 
-    /// Fails if rows of a type belong to rows in a scope, and the type does not say which of them callers see.
+    /// Fails if rows of a type belong to rows in a scope, and the type does not declare which of them callers see.
     fn check_related(&self, scopes: &Scopes) -> Result<(), SchemaError> {
         for (of, ty) in self.related() {
             let (Some(owner), Some(own)) = (self.named(of), ty.relation.as_ref()) else { continue };
@@ -327,8 +328,8 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// The pairs of types of which the second one's rows belong to those of the first: its parts, those of its lists, and those that lead to
-    /// it by its key. Those of changes tell of a row that it changed, whatever the row has.
+    /// The pairs of types in which the rows of the second type belong to rows of the first: its parts, the rows of its lists, and the rows
+    /// that lead to it by its key. Rows of changes are left out: they name a row that changed, whatever the row has.
     fn related(&self) -> impl Iterator<Item = (&'a str, &'a TypeDefinition)> {
         let SchemaDefinition { types, .. } = self.0;
         let named = |name: &str| types.iter().find(|ty| ty.name == name);
@@ -365,7 +366,7 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// Fails if the known values of a search key are those of rows that not everybody sees.
+    /// Fails if the known values of a search key come from rows that not everybody sees.
     fn check_vocabularies(&self, scopes: &Scopes) -> Result<(), SchemaError> {
         for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
             for key in &field.search_keys {

@@ -395,7 +395,7 @@ fn language(
     Ok(Some(language.unwrap_or_else(|| DEFAULT_LANGUAGE.to_owned())))
 }
 
-/// Adds the grants that a directive `@grant` names, of which a definition has one at most.
+/// Adds the grants that a directive `@grant` names. A definition has one such directive at most.
 fn add_grants(grants: &mut Vec<String>, directive: &sdl::Directive<'_, String>) -> Result<(), SchemaError> {
     if !grants.is_empty() {
         return Err(SchemaError::new(directive.position, SchemaErrorKind::Duplicate("@grant".to_owned())));

@@ -33,20 +33,20 @@ pub struct SearchKey {
     pub semi_join: Option<SemiJoin>,
     /// The relation whose column of the same name lists the known values, if there is one.
     pub vocabulary: Option<String>,
-    /// What values are brought into before they are compared.
+    /// The normal form of values that are compared.
     pub normalization: Option<Normalization>,
     /// The text search configuration that finds the words of a search, if the column is a `tsvector`.
     pub language: Option<String>,
-    /// What the key is of, if no request names it.
+    /// The limit that the key stands for, if no request names it.
     pub(crate) scope: Option<ScopeKey>,
 }
 
-/// A search key that limits the rows to those that the caller sees.
+/// A search key that limits the rows to the rows that the caller sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ScopeKey {
-    /// Those that have a value of this scope.
+    /// Rows that have a value of this scope.
     Values(usize),
-    /// Those that fulfil this condition, which no index serves. The semi-join has the columns that it reads.
+    /// Rows that fulfil this condition, which no index serves. The semi-join has the columns that it reads.
     Row(ScopeCondition),
 }
 
@@ -72,8 +72,8 @@ impl SearchKey {
     }
 }
 
-/// An index on the columns of two search keys, followed by those of a sort key. Its first column is descending: so no other
-/// index has its order, and a statement that asks for this order names the index.
+/// An index on the columns of two search keys, followed by the columns of a sort key. Its first column is descending: so no other index has
+/// its order, and a statement that asks for this order names the index.
 #[derive(Debug)]
 pub struct PairIndex {
     /// The two search keys, by their indexes among the connection's.

@@ -1,7 +1,7 @@
 //! How many rows of a relation a search may examine.
 
-/// The most rows that one searching collection root examines to fill a page of 50 rows or fewer, beside those of the page. A
-/// larger page examines as many times more as it costs. With it, the work of a search does not grow with the table.
+/// The most rows that one searching collection root examines to fill a page of 50 rows or fewer, beside the rows of the page. A larger page
+/// examines more rows in proportion to its cost. With it, the work of a search does not grow with the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchWindow(u32);
 
@@ -16,7 +16,7 @@ impl SearchWindow {
     /// time. `./dev bench cost` measures the worst search.
     pub const DEFAULT: Self = Self(7_500);
 
-    /// A window of so many rows; `None` outside of [`SearchWindow::MIN`] and [`SearchWindow::MAX`].
+    /// A window of this many rows; `None` outside of [`SearchWindow::MIN`] and [`SearchWindow::MAX`].
     pub fn new(rows: u32) -> Option<Self> {
         (Self::MIN..=Self::MAX).contains(&rows).then_some(Self(rows))
     }

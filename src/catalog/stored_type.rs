@@ -1,4 +1,4 @@
-//! How the database stores the columns that values are compared with. A schema file does not say so; the database does.
+//! How the database stores the columns that values are compared with. A schema file does not have this; it is read from the database.
 
 use std::collections::{HashMap, HashSet};
 
@@ -208,7 +208,7 @@ impl StoredTypes {
         self.collations.get(relation).and_then(|columns| columns.get(column)).copied().unwrap_or_default()
     }
 
-    /// Whether the values of a column of a scalar type may have any length. Those of an ID are keys.
+    /// Whether the values of a column of a scalar type may have any length. The values of an ID are keys.
     pub(super) fn is_long(&self, relation: &str, column: &str, scalar: ScalarType) -> bool {
         matches!(scalar, ScalarType::String | ScalarType::Json | ScalarType::Bytes)
             && self.long.get(relation).is_some_and(|columns| columns.contains(column))
@@ -224,7 +224,7 @@ impl StoredTypes {
         found.map_or(StoredType::of(scalar), |found| StoredType::refine(scalar, found))
     }
 
-    /// As what a column of a scalar type is returned.
+    /// The type as which a column of a scalar type is returned.
     pub(super) fn result(&self, relation: &str, column: &str, scalar: ScalarType) -> ResultType {
         let found = self.found(relation, column);
         found.map_or(ResultType::of(scalar), |found| ResultType::refine(scalar, found.result))

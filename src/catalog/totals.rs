@@ -82,7 +82,7 @@ impl FieldPath {
 /// A field of totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TotalsField {
-    /// As many of them as `first` allows, in the order of `orderBy`.
+    /// The groups, at most `first`, in the order of `orderBy`.
     Groups,
     /// How many groups there are.
     GroupCount,
@@ -102,16 +102,16 @@ impl TotalsField {
 /// A field of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupField {
-    /// A key, by its index among those of the root.
+    /// A key, by its index among the keys of the root.
     Key(usize),
     /// How many rows it has.
     Count,
-    /// A sum, by its index among those of the root.
+    /// A sum, by its index among the sums of the root.
     Sum(usize),
 }
 
 impl GroupField {
-    /// The field with that index of a group with so many keys. They are published first, then the count, then the sums.
+    /// The field with this index, in a group with this many keys. The keys are published first, then the count, then the sums.
     pub(crate) fn at(index: usize, keys: usize) -> Self {
         match index.checked_sub(keys) {
             None => Self::Key(index),
@@ -121,14 +121,14 @@ impl GroupField {
     }
 }
 
-/// What groups are in the order of. Groups with the same are in the order of their keys.
+/// The order of groups. Groups with equal values are in the order of their keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupOrder {
     /// The number of rows, the largest first.
     Count,
     /// Their keys.
     Key,
-    /// A sum, by its index among those of the root, the largest first.
+    /// A sum, by its index among the sums of the root, the largest first.
     Sum(usize),
 }
 

@@ -122,7 +122,7 @@ pub(super) fn key_enum(root: &FieldDefinition, built: &BuiltTotals<'_>) -> EnumT
     let keys = built.totals.keys.iter().zip(&built.keys);
     let describe = |key: &GroupKey, shown| match key.unit {
         Some(_) => describe_key(key, shown),
-        // The field of the group says what its values mean.
+        // The description of the group's field explains its values.
         None => format!("The field `{}`.", key.name),
     };
     let values = keys.map(|(key, shown)| EnumValue {

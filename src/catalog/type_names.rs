@@ -16,7 +16,7 @@ use crate::value::ScalarType;
 /// `PageInfo`, the types of totals, enums of column values, sort enums, scalars that every schema has or this one uses. The introspection types
 /// come last.
 pub(super) struct TypeNames<'a> {
-    /// What each type is made from, by id.
+    /// The source of each type, by id.
     pub(super) origins: Vec<TypeOrigin<'a>>,
     /// The ids, by name.
     pub(super) ids: HashMap<String, TypeId>,
@@ -156,7 +156,7 @@ impl TotalsPart {
     const ALL: [Self; 4] = [Self::Totals, Self::Group, Self::Keys, Self::Order];
 }
 
-/// What a type is made from.
+/// The source of a type.
 #[derive(Clone, Copy)]
 pub(super) enum TypeOrigin<'a> {
     /// The definition of an object type.

@@ -22,21 +22,21 @@ use crate::catalog::totals::{FieldPath, GroupField, TotalsField};
 /// The types of a schema, each field bound to the database. Immutable once built.
 #[derive(Debug)]
 pub struct Catalog {
-    /// The schema's own types in the order of publication, then those of introspection.
+    /// The schema's own types in the order of publication, then the types of introspection.
     pub(super) types: Vec<Type>,
     /// How many of the types are the schema's own.
     pub(super) own_types: usize,
     pub(super) directives: Vec<Directive>,
     pub(super) by_name: HashMap<String, TypeId>,
     pub(super) query: TypeId,
-    /// What the fields of the query root come from: those of introspection follow the published ones.
+    /// The bindings of the query root's fields: the fields of introspection follow the published ones.
     pub(super) root: Vec<RootBinding>,
     /// By [`EntityId`].
     pub(super) entities: Vec<Entity>,
     pub(super) feeds: Vec<Feed>,
-    /// The grants of the callers that it is for; `None` if it is for those with all.
+    /// The grants of the callers for whom it is; `None` for callers with all grants.
     pub(super) held: Option<GrantSet>,
-    /// The relations whose rows are limited, those first that others lead to.
+    /// The relations whose rows are limited. A relation comes before the relations that lead to it.
     pub(super) scoped: Vec<ScopedRelation>,
     /// The fields of the introspection types, by the type's index among them.
     pub(super) introspection: Vec<Vec<MetaField>>,
@@ -54,7 +54,7 @@ impl Catalog {
         &self.sdl
     }
 
-    /// What the schema has and how it is used, in Markdown.
+    /// The parts and the use of the schema, in Markdown.
     pub fn description(&self) -> &str {
         &self.description
     }
@@ -69,13 +69,13 @@ impl Catalog {
         &self.characters
     }
 
-    /// The same catalog with another search window.
+    /// The catalog with another search window.
     #[must_use]
     pub fn with_search_window(self, search_window: SearchWindow) -> Self {
         Self { search_window, ..self }
     }
 
-    /// The same catalog for a database that stores columns so.
+    /// The catalog for a database that stores its columns in this way.
     #[must_use]
     pub fn with_stored_types(mut self, stored: &StoredTypes) -> Self {
         self.root.iter_mut().for_each(|binding| binding.set_stored_types(stored));
@@ -90,7 +90,7 @@ impl Catalog {
         &self.types[..self.own_types]
     }
 
-    /// The ids of all types, those of introspection included.
+    /// The ids of all types, also of the types of introspection.
     pub fn type_ids(&self) -> impl Iterator<Item = TypeId> {
         (0..).take(self.types.len()).map(TypeId)
     }
@@ -100,8 +100,8 @@ impl Catalog {
         &self.feeds
     }
 
-    /// The relations whose rows are limited, those first that others lead to. Everything in the catalog that reads one of them names it as
-    /// statements do that limit it.
+    /// The relations whose rows are limited. A relation comes before the relations that lead to it. In this catalog, connections and
+    /// objects have the names of these relations that statements with a limit define.
     pub(crate) fn scoped(&self) -> &[ScopedRelation] {
         &self.scoped
     }
@@ -146,7 +146,7 @@ impl Catalog {
         self.object_type(id.object).field(id.index)
     }
 
-    /// What the field with that id comes from.
+    /// The binding of the field with this id.
     pub fn binding(&self, id: FieldId) -> Binding<'_> {
         self.binding_in(self.object_type(id.object), id.index)
     }

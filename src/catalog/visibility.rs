@@ -1,4 +1,4 @@
-//! What is left of a schema file for callers who do not hold all of its grants.
+//! The part of a schema file for callers who do not hold all of its grants.
 //!
 //! First the parts go that need another grant. Then everything goes that would tell of them, until nothing more goes: search
 //! keys, sort keys and arguments on a hidden column, joins by or to one, aggregates over one, connections that lose all their
@@ -15,7 +15,7 @@ use crate::catalog::definition::{
 /// The part of a schema file that is left for somebody of whom `sees` tells whether one of some grants is held, or none is
 /// needed.
 pub(super) fn visible(schema: &SchemaDefinition, sees: impl Fn(&[String]) -> bool) -> SchemaDefinition {
-    // What nothing refers to in the whole file shows its columns to nobody.
+    // The columns of a type to which nothing in the whole file refers are visible to no caller.
     let whole = reachable(schema.types.clone());
     let types = whole.types.iter().filter(|ty| ty.is_query() || sees(&ty.grants)).cloned().map(|mut ty| {
         let is_shown = sees(&ty.grants);
@@ -29,7 +29,7 @@ pub(super) fn visible(schema: &SchemaDefinition, sees: impl Fn(&[String]) -> boo
     loop {
         let next = Remainder { whole: &whole, rest: &rest }.without_traces();
         if next == rest {
-            // Those that nothing has any more are not published.
+            // Types that no field has any more are not published.
             return SchemaDefinition { enums: schema.enums.clone(), ..rest };
         }
         rest = next;
@@ -50,14 +50,14 @@ fn reachable(mut types: Vec<TypeDefinition>) -> SchemaDefinition {
     SchemaDefinition { types, enums: Vec::new() }
 }
 
-/// What is left so far of a whole schema file.
+/// The part of a schema file that is left so far.
 struct Remainder<'a> {
     whole: &'a SchemaDefinition,
     rest: &'a SchemaDefinition,
 }
 
 impl Remainder<'_> {
-    /// What is left without what tells of what is gone.
+    /// The rest without parts that would show that a removed part exists.
     fn without_traces(&self) -> SchemaDefinition {
         let types = self.rest.types.iter().map(|ty| TypeDefinition {
             fields: ty.fields.iter().filter_map(|field| self.field(ty, field)).collect(),
@@ -86,7 +86,7 @@ impl Remainder<'_> {
                 by.iter().any(|column| self.hides(&ty.name, column)) || self.hides_in(relation, column)
             }
             Some(BindingDefinition::Lookup { through }) => return self.lookup(field, through.as_deref()),
-            // What has no parts has no changes.
+            // A type without parts has no changes.
             Some(BindingDefinition::Changes { of }) => {
                 !is_known(self.rest, of) || !self.rest.types.iter().flat_map(|ty| &ty.parts).any(|part| part.of == *of)
             }

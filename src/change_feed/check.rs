@@ -13,7 +13,7 @@ pub(crate) struct TriggerFault {
     pub(crate) exists: bool,
 }
 
-/// The stored transaction ids are not those of the database.
+/// The stored transaction ids are not the ids of this database.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the change feeds have ids of transactions that this database has not begun yet: it was restored from a dump, or its \

@@ -7,8 +7,8 @@ use tokio_postgres::{Client, Error};
 use crate::catalog::feed::{Feed, Part};
 use crate::change_feed::check;
 
-/// Makes them, or what is missing of them. Returns the number of tables whose triggers were made. The
-/// database must be migrated. A statement that waits for a lock blocks all later ones: limit the wait by the session's `lock_timeout`.
+/// Makes the feeds, or their missing parts. Returns the number of tables whose triggers were made. The database must be migrated. A
+/// statement that waits for a lock blocks all later ones: limit the wait by the session's `lock_timeout`.
 pub(crate) async fn make(client: &Client, feeds: &[Feed]) -> Result<i32, Error> {
     let mut made = 0;
     for feed in missing(client, feeds).await? {

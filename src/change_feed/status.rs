@@ -2,8 +2,7 @@
 
 use tokio_postgres::{Client, Error};
 
-/// As `orderql.sync_epoch()` has it, with the ticks of the epoch. A writer began after the newest tick that has no transaction as
-/// high as it.
+/// The result of `orderql.sync_epoch()`, with the ticks of the epoch. A writer began after the newest tick with only lower transaction ids.
 const SELECT: &str = "
     SELECT
         here.epoch,

@@ -1,6 +1,7 @@
 //! Writes a tick every ten seconds, and removes marks and ticks that no reader needs.
 //!
-//! All servers try, and the database lets one do it. On its own connection to the primary, so that queries need not wait for it.
+//! All servers try, and the database lets one of them do it. Each has a connection of its own to the primary for that, so that queries need
+//! not wait.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -58,7 +59,7 @@ impl Ticker {
         Self { task, status }
     }
 
-    /// How far the feeds were when the server looked last; `None` while it does not know.
+    /// The state of the feeds when the server last read it; `None` before.
     pub(crate) fn status(&self) -> Option<FeedStatus> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -90,7 +91,7 @@ async fn run(database: DatabaseAddress, status: Arc<Mutex<Option<FeedStatus>>>) 
     }
 }
 
-/// Does what is due. Returns how far the feeds are then, if the database has any.
+/// Does the work that is due. Returns how far the feeds are then, if the database has any.
 async fn turn(database: &DatabaseAddress, client: &mut Option<Client>) -> Result<Option<FeedStatus>, TickError> {
     let connected = match client.take().filter(|client| !client.is_closed()) {
         Some(connected) => connected,

@@ -25,7 +25,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// How long connecting and looking may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the connection is kept while nobody waits.
+/// How long the connection is kept while no request waits.
 const IDLE: Duration = Duration::from_secs(5);
 
 /// The two tables with the marks of a feed, as they are written in SQL.
@@ -89,7 +89,7 @@ impl Watcher {
             needed = Instant::now();
             let looked = time::timeout(TIMEOUT, self.look(&mut client, &feeds, &mut seen)).await;
             if !matches!(looked, Ok(Ok(()))) {
-                // The connection may be in any state, and the next look does not know what happened before it.
+                // The connection may be in any state, and the next look must not depend on it.
                 client = None;
                 seen.clear();
                 time::sleep(RETRY).await;
@@ -129,7 +129,7 @@ impl Watcher {
         state.feeds.keys().cloned().collect()
     }
 
-    /// Whether nobody waits. The next one who does starts another task.
+    /// Whether no request waits. The next one that does starts another task.
     fn stop(&self) -> bool {
         let mut state = self.state();
         state.is_running = !state.feeds.is_empty();
@@ -143,7 +143,7 @@ impl Watcher {
 }
 
 impl AwaitedChanges {
-    /// What was visible until now counts as seen. Call it before the feed is read.
+    /// Changes that are visible now count as seen. Call it before the feed is read.
     pub(crate) fn forget(&mut self) {
         self.0.mark_unchanged();
     }
@@ -157,7 +157,7 @@ impl AwaitedChanges {
     }
 }
 
-/// The present snapshot, and whether it shows marks that an earlier one (`$1`) did not. A standby does not know which transactions run: all
+/// The present snapshot, and whether it shows marks that an earlier one (`$1`) did not. A standby cannot tell which transactions run: all
 /// from the oldest on may.
 fn statement([direct, indirect]: &Marks) -> String {
     format!(

@@ -1,4 +1,4 @@
-//! What the commands that manage callers share: the database, the operator's name, and reading a new password.
+//! The part that commands for callers share: the database, the operator's name, and reading a new password.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::{env, fs};

@@ -68,7 +68,7 @@ pub(crate) fn address(given: &ConnectionString) -> Result<DatabaseAddress, Addre
 /// The catalog with the types that the columns have in a database, and a connection to read from it.
 pub(crate) async fn fitted(database: &ConnectionString, catalog: Catalog) -> Outcome<(Catalog, Pool)> {
     let database = address(database)?;
-    // This error says what to do, and that of a pool does not.
+    // This error says what to do, and the error of a pool does not.
     let client = connect(&database).await?;
     let stored = stored_types(&client, &catalog).await?;
     let pool = Pool::new(&PoolOptions { database, size: 1, shared: 0, wait: WAIT })?;
@@ -121,7 +121,7 @@ fn described(config: &Config) -> String {
     text
 }
 
-/// What to do about it.
+/// Advice about an error of the database.
 fn remedy(error: &Error, database: &DatabaseAddress) -> Cow<'static, str> {
     let has_password = database.config.get_password().is_some();
     match database.password_file() {

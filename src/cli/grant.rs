@@ -116,8 +116,8 @@ fn verb(path: &str) -> &'static str {
     if path.starts_with('/') { "use" } else { "see" }
 }
 
-/// What a user is granted, and which names of the schema file the user is not, whose groups are none. Then the scopes of the file, which show
-/// rows with some values, with all (`*`), or with none.
+/// The grants of a user, and the names of the schema file that are not granted to the user, without groups. Then the scopes of the file,
+/// which show rows with some values, with all (`*`), or with none.
 fn of_user(granted: &[(String, Vec<String>)], scopes: &[UserScope], file: &SchemaFile) -> Table<3> {
     let none = |scope: &String| UserScope { scope: scope.clone(), groups: Vec::new(), values: Vec::new() };
     let in_file = file.scopes().iter().map(|scope| {

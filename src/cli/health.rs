@@ -41,7 +41,7 @@ enum HealthError {
     /// The server says so.
     #[error("the server is not ready")]
     NotReady,
-    /// Where the server listens is not known.
+    /// The server's address is not known.
     #[error(
         "set admin-listen to an address and a port or a Unix socket: where systemd's socket listens is not known here"
     )]
@@ -72,7 +72,7 @@ pub(crate) async fn is_server(listen: &ListenAddress, config: &Config) -> bool {
     send(&address, request, TIMEOUT).await.is_ok_and(|answer| answer.status.is_success())
 }
 
-/// Where a server with these settings can be asked. The operators' listener is not encrypted, and neither are Unix sockets.
+/// The address of a server with these settings. The operators' listener is not encrypted, and neither are Unix sockets.
 fn address(config: &Config) -> Outcome<ServerAddress> {
     let (listen, is_encrypted) = match &config.admin_listen {
         Some(address) => (address, false),

@@ -21,7 +21,7 @@ use tokio_rustls::TlsConnector;
 /// How long a server may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Debug, Clone)]
 pub(crate) enum ServerAddress {
     /// A host and a port, such as `127.0.0.1:8080`.
@@ -47,33 +47,33 @@ pub(crate) enum ClientError {
     /// No server listens there, or it does not speak TLS or is not trusted.
     #[error("no connection to {address}")]
     Connect {
-        /// Where.
+        /// The server's address.
         address: String,
         /// Why.
         source: io::Error,
     },
-    /// What came over a plain connection is no HTTP.
+    /// The answer over a plain connection is no HTTP.
     #[error("what {address} speaks is no HTTP; does its address begin with https://?")]
     NotHttp {
-        /// Where.
+        /// The server's address.
         address: String,
-        /// What is wrong with it.
+        /// The error of HTTP.
         source: hyper::Error,
     },
-    /// What came over an encrypted connection is no TLS.
+    /// The answer over an encrypted connection is no TLS.
     #[error("what {address} speaks is no TLS; does its address begin with http://?")]
     NotTls {
-        /// Where.
+        /// The server's address.
         address: String,
-        /// What is wrong with it.
+        /// The error of TLS.
         source: io::Error,
     },
     /// The server's certificate is signed by an unknown authority.
     #[error("the certificate of {address} is signed by an authority that is not trusted; name its PEM file with --ca")]
     UnknownAuthority {
-        /// Where.
+        /// The server's address.
         address: String,
-        /// What is wrong with it.
+        /// The error of TLS.
         source: io::Error,
     },
     /// The connection ended early, or is none of HTTP.

@@ -117,7 +117,7 @@ pub fn run(args: Args) -> Outcome {
             let has_orders = existing.contains("orderql.entity_id");
             let mut relations = relations(&catalog);
             relations.extend(catalog.feeds().iter().map(|feed| feed.table.clone()));
-            // What the server compares beside its work.
+            // The views that the server compares beside its work.
             relations.extend(KEPT_TABLES.iter().map(|table| table.view.to_owned()));
             return write(&grants(&role, &relations, has_orders, |name| existing.contains(name)));
         }
@@ -139,7 +139,7 @@ pub fn run(args: Args) -> Outcome {
     })
 }
 
-/// Runs a migration, and shows what is made if standard error is a terminal.
+/// Runs a migration, and shows its steps if standard error is a terminal.
 async fn run_and_show(migration: &Migration<'_>, client: &mut Client) -> Result<MigrationReport, MigrateError> {
     if !io::stderr().is_terminal() {
         return migration.run(client, &mut |_| {}).await;
@@ -149,7 +149,7 @@ async fn run_and_show(migration: &Migration<'_>, client: &mut Client) -> Result<
     report
 }
 
-/// Shows what is made next, in the place of what was shown before.
+/// Shows the next step, in the place of the step that was shown before.
 fn show(step: &str) {
     eprint!("\r\x1b[K{step}");
 }
@@ -203,7 +203,7 @@ fn agrees(rows: &str) -> io::Result<bool> {
     Ok(answer.trim() == "yes")
 }
 
-/// Whether a schema names none of the relations of the built-in one, but for those of change feeds.
+/// Whether a schema names none of the relations of the built-in one, except relations of change feeds.
 fn is_of_own_tables(catalog: &Catalog) -> Result<bool, Box<dyn std::error::Error + Send + Sync>> {
     let mut built_in = relations(&Catalog::built_in()?);
     built_in.retain(|relation| !relation.starts_with("orderql.sync_"));

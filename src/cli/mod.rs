@@ -1,4 +1,5 @@
-//! The program's commands, a file each. [`run`] parses the command line and runs one of them.
+//! The program's commands: each has a file or a folder of its name. The other files have what several commands need. [`run`] parses the
+//! command line and runs a command.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,11 +1,11 @@
-//! What the role that serves may do in the database, beside reading what the schema names.
+//! The privileges of the serving role in the database, beside reading the relations that the schema names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::orders;
 use crate::orders::privileges::SEQUENCES;
 
-/// What the role needs of the service's own tables, besides what an order update needs of them.
+/// The privileges that the role needs in the service's own tables, besides the privileges for order updates.
 pub(crate) const PRIVILEGES: [(&str, &[&str]); 10] = [
     ("orderql.access_version", &["SELECT"]),
     ("orderql.artifact_grant", &["SELECT"]),

@@ -119,7 +119,7 @@ fn bytes(text: &str) -> Result<i64, String> {
 pub(crate) fn run(args: Args) -> Outcome {
     let Args { admin, command } = args;
     let json = admin.json;
-    // Of a user without a profile, as far as the environment and the configuration file show.
+    // The defaults of a user without a profile, as far as the environment and the configuration file show.
     let defaults = admin.database.settings(&[])?.limits;
     admin.run(async |operator| {
         match command {

@@ -9,7 +9,7 @@ use crate::cli::settings::warn;
 
 /// A scope in which a group has no values.
 pub(crate) struct ScopeHint {
-    /// What that means.
+    /// The consequence for the group's members.
     pub(crate) text: String,
     /// The command that mends it.
     pub(crate) remedy: String,

@@ -5,7 +5,7 @@ use clap::error::{ContextKind, ContextValue};
 
 use crate::config::settings::SETTINGS;
 
-/// What an error shows in place of a secret.
+/// The text that an error shows in place of a secret.
 const HIDDEN: &str = "(a value that is not shown)";
 
 /// The error, without values of secret settings and without texts that may have a password.
@@ -27,7 +27,7 @@ pub(crate) fn hide(mut error: Error) -> Error {
     error
 }
 
-/// Whether a flag, such as `--database-url <DATABASE>`, is that of a secret setting.
+/// Whether a flag, such as `--database-url <DATABASE>`, is of a secret setting.
 fn is_secret(flag: &str) -> bool {
     let flag = flag.trim_start_matches('-');
     let flag = flag.split([' ', '=']).next();

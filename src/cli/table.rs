@@ -1,4 +1,4 @@
-//! What commands print: a table for people, JSON for scripts.
+//! The output of commands: a table for people, JSON for scripts.
 
 use std::fmt::Write as _;
 

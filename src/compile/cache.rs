@@ -24,11 +24,11 @@ struct NamedOperation {
     /// The name by which requests choose it.
     name: Option<String>,
     operation: Arc<CachedOperation>,
-    /// What it takes with its plans.
+    /// The bytes of the operation with its plans.
     bytes: usize,
 }
 
-/// What chooses an operation.
+/// The key of an operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OperationKey<'a> {
     /// The callers' view of the schema.
@@ -45,7 +45,7 @@ impl NamedOperation {
 }
 
 impl OperationCache {
-    /// An empty cache that takes about so many bytes at most.
+    /// An empty cache that takes about this many bytes at most.
     pub(super) fn new(capacity_bytes: usize) -> Self {
         Self { capacity: capacity_bytes, texts: Mutex::new(Texts::new(capacity_bytes)) }
     }
@@ -96,7 +96,7 @@ impl OperationCache {
         });
     }
 
-    /// What it takes, in bytes.
+    /// The weight of all texts, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.texts().bytes()
     }
@@ -107,7 +107,7 @@ impl OperationCache {
     }
 }
 
-/// What a text takes with its operations.
+/// The weight of a text with its operations.
 fn text_bytes(text: &str, operations: &[NamedOperation]) -> usize {
     text.len() + operations.iter().map(|operation| operation.bytes).sum::<usize>()
 }

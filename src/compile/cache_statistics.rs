@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the compiler's cache has done since it was made.
+/// The look-ups in the compiler's cache since it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheStatistics {
     /// Look-ups of texts.
@@ -16,9 +16,9 @@ pub struct CacheStatistics {
 /// Look-ups by their result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lookups {
-    /// Those that found something.
+    /// Look-ups that found something.
     pub hits: u64,
-    /// The others.
+    /// Look-ups that found nothing.
     pub misses: u64,
 }
 

@@ -75,7 +75,7 @@ impl CachedOperation {
         }
     }
 
-    /// Compiles a request: resolve, estimate, admit, expand searches, plan, as far as that is not known from requests like it.
+    /// Compiles a request: resolve, estimate, admit, expand searches, plan. Results of earlier requests of the same shape are reused.
     /// `grown` is called when the operation takes more memory than before.
     pub(super) fn compile(
         &self,
@@ -167,7 +167,7 @@ impl CachedOperation {
         // The results of introspection are literals of the template, so it is valid for one set of values.
         let is_constant = plan.shape.steps.is_empty() && self.operation.variables.is_empty();
         if is_constant && plan.bytes() <= self.max_constant_bytes {
-            // Another request may have inserted the same.
+            // Another request may have inserted this plan already.
             let _ = self.constant.set(plan);
         }
     }
@@ -204,7 +204,7 @@ impl CachedRejection {
     }
 }
 
-/// What requests have in common that have the same shape.
+/// The plan and the cost of requests that have the same shape.
 #[derive(Debug)]
 struct CachedPlan {
     shape: Shape,

@@ -36,12 +36,12 @@ const MAX_QUICK_SELECTIONS: usize = 500;
 #[derive(Debug)]
 pub struct Compiler {
     catalog: Arc<Catalog>,
-    /// The number of its view of the schema among those that share the cache.
+    /// The number of its view of the schema among the views that share the cache.
     view: u64,
     shared: Arc<SharedCompilers>,
 }
 
-/// What the compilers of all views of a schema share.
+/// The state that the compilers of all views of a schema share.
 #[derive(Debug)]
 struct SharedCompilers {
     operations: OperationCache,
@@ -52,7 +52,7 @@ struct SharedCompilers {
     views: AtomicU64,
 }
 
-/// What is known of a request by its text.
+/// The facts about a request that follow from its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricedText {
     /// The operation's name, if it has one.
@@ -62,7 +62,7 @@ pub struct PricedText {
 }
 
 impl Compiler {
-    /// A compiler whose cache takes about so many bytes at most.
+    /// A compiler with a cache of about this many bytes at most.
     pub fn new(catalog: Arc<Catalog>, cache_bytes: usize) -> Self {
         let shared = SharedCompilers {
             operations: OperationCache::new(cache_bytes),
@@ -90,7 +90,7 @@ impl Compiler {
         &self.catalog
     }
 
-    /// What the cache has done so far.
+    /// The statistics of the cache so far.
     pub fn cache_statistics(&self) -> CacheStatistics {
         let SharedCompilers { operations, texts, plans, .. } = &*self.shared;
         CacheStatistics { texts: texts.read(), plans: plans.read(), bytes: operations.bytes() }
@@ -148,7 +148,7 @@ impl Compiler {
         explain_operation(&self.catalog, &self.operation(request)?.operation, request, caller.into())
     }
 
-    /// Where the request's operation is in the cache.
+    /// The key of the request's operation in the cache.
     fn key<'r>(&self, request: &'r Request) -> OperationKey<'r> {
         OperationKey { view: self.view, text: &request.query, name: request.operation_name.as_deref() }
     }

@@ -15,9 +15,9 @@ pub(crate) enum ConfigError {
         name: &'static str,
         /// The value in quotes, or that it is not shown.
         value: String,
-        /// Where it comes from.
+        /// The source of the value.
         origin: SettingOrigin,
-        /// What a valid value is.
+        /// A description of valid values.
         wanted: &'static str,
     },
     /// A setting without a default has no value.
@@ -78,7 +78,7 @@ pub(crate) enum ConfigError {
         file: PathBuf,
         /// The line, from 1. It is not shown, because it may have a password.
         line: usize,
-        /// What is wrong.
+        /// The mistake, in words.
         message: String,
     },
     /// A key of the file is not the name of a setting.
@@ -96,7 +96,7 @@ pub(crate) enum ConfigError {
         key: &'static str,
         /// The value's type in TOML.
         found: &'static str,
-        /// What a valid value is.
+        /// A description of valid values.
         wanted: &'static str,
     },
 }

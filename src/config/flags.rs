@@ -72,7 +72,7 @@ fn flag(setting: &'static Setting) -> Arg {
         .long(setting.name)
         .value_name(setting.placeholder)
         .value_parser(ValueParser::new(parse))
-        // Refused by the setting, which says what is valid, and not as an unknown flag.
+        // Rejected by the setting, which describes valid values, and not as an unknown flag.
         .allow_negative_numbers(true)
         .hide_possible_values(true)
         .help(help)

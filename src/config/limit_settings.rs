@@ -7,7 +7,7 @@ use crate::config::value_parser::{CREDITS, LIMIT, SIZE, TIME, ValueParser};
 use crate::config::values::SettingValues;
 use crate::limits::{LIMITS, Limit, Profile, Unit};
 
-/// The settings, with those of the limits between the two groups.
+/// The settings, with the settings of the limits between the two groups.
 pub(super) const fn between<const N: usize>(before: &[Setting], after: &[Setting]) -> [Setting; N] {
     let mut settings = [before[0]; N];
     let mut index = 0;

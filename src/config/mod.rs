@@ -11,6 +11,7 @@
 //! - `values`, `origin`: the chosen values as text, and where each comes from
 //! - `report`: the values in force as JSON, for operators
 //! - `options`: the modules' `Options`, made from `Config`
+//! - `error`: why the configuration cannot be used
 
 pub(crate) mod error;
 pub(crate) mod file;

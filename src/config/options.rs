@@ -135,7 +135,7 @@ impl Config {
         self.password_checks.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from).div_ceil(2))
     }
 
-    /// What holds for all accounts.
+    /// The settings that apply to all accounts.
     pub(crate) fn grants(&self) -> GrantOptions {
         GrantOptions { limits: self.limits, revokes_on_password_change: self.revoke_on_password_change }
     }

@@ -1,9 +1,9 @@
-//! Where a setting's value comes from.
+//! The source of a setting's value.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SettingOrigin {
     /// A flag on the command line.

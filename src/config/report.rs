@@ -11,7 +11,7 @@ pub(crate) fn report(values: &SettingValues) -> Value {
     SETTINGS.iter().map(|setting| (setting.name.to_owned(), describe(setting, values))).collect::<Map<_, _>>().into()
 }
 
-/// A setting. Its value is null if it has none; that of a secret is left out.
+/// A setting. Its value is null if it has none; the value of a secret is left out.
 fn describe(setting: &Setting, values: &SettingValues) -> Value {
     let value = values.get(setting);
     let origin = value.origin.to_string();

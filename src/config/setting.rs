@@ -1,6 +1,6 @@
 //! A setting: a row of the table.
 
-/// What a setting is called in each place that can set it, and what it means.
+/// The names of a setting in each place that can set it, and its meaning.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// The flag without its dashes, and the key in a file.
@@ -9,11 +9,11 @@ pub struct Setting {
     pub variable: &'static str,
     /// The default as it would be written; empty where there is none.
     pub default: &'static str,
-    /// What it is for.
+    /// Its purpose, in words.
     pub help: &'static str,
     /// The placeholder for the value in `--help`.
     pub placeholder: &'static str,
-    /// What a valid value is, to follow "expected".
+    /// A description of valid values, to follow "expected".
     pub wanted: &'static str,
     /// Whether its value is never shown.
     pub secret: bool,

@@ -23,20 +23,20 @@ use crate::throttle::shared_buckets::WhenAway;
 pub(crate) struct ValueParser<T> {
     /// The placeholder for the value in `--help`.
     pub(crate) placeholder: &'static str,
-    /// What a valid value is, to follow "expected".
+    /// A description of valid values, to follow "expected".
     pub(crate) wanted: &'static str,
     /// The value; `None` if the text is not valid.
     pub(crate) parse: fn(&str) -> Option<T>,
 }
 
 impl<T> ValueParser<T> {
-    /// The value, or a message that says what is valid.
+    /// The value, or a message that describes valid values.
     pub(crate) fn read(&self, text: &str) -> Result<T, String> {
         (self.parse)(text).ok_or_else(|| format!("expected {}", self.wanted))
     }
 }
 
-/// What a listener listens on.
+/// The address of a listener.
 pub(crate) const ADDRESS: ValueParser<ListenAddress> = ValueParser {
     placeholder: "ADDRESS",
     wanted: "an IP address and a port, such as 127.0.0.1:8080, [::]:8080 or localhost:8080, or unix:/PATH, systemd or \
@@ -191,7 +191,7 @@ pub(crate) const STORE: ValueParser<Option<StoreAddress>> = ValueParser {
     parse: |text| if text.is_empty() { Some(None) } else { StoreAddress::parse(text).map(Some) },
 };
 
-/// What holds while the store that nodes share is away.
+/// The rule while the store that nodes share is away.
 pub(crate) const WHEN_AWAY: ValueParser<WhenAway> = ValueParser {
     placeholder: "ADMITTED",
     wanted: "share, open or closed",

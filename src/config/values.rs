@@ -12,7 +12,7 @@ use crate::config::value_parser::ValueParser;
 pub(crate) struct SettingValue {
     /// As it was written.
     pub(crate) text: String,
-    /// Where it comes from.
+    /// The source of the value.
     pub(crate) origin: SettingOrigin,
 }
 
@@ -50,7 +50,7 @@ impl SettingValues {
         self.values.entry(name).or_insert_with(|| SettingValue { text: text.into(), origin: SettingOrigin::Command });
     }
 
-    /// These values with those of the other that a reload puts in force.
+    /// These values, with the values of the other that a reload puts in force.
     pub(crate) fn reloaded(&self, other: &Self, settings: &'static [Setting]) -> Self {
         let from = |setting: &Setting| if setting.live { other } else { self };
         let value = |setting: &'static Setting| Some((setting.name, from(setting).values.get(setting.name)?.clone()));

@@ -7,14 +7,14 @@ use crate::correction::corrected;
 use crate::correction::unkept::{Unkept, unkept};
 use crate::query::Request;
 
-/// As many corrections are made.
+/// The most corrections that are made.
 const MAX_ROUNDS: usize = 4;
 
 /// A request that is corrected until it has no errors.
 #[derive(Debug)]
 pub struct Attempt {
     before: Request,
-    /// What the request's own errors are about; later ones have other places.
+    /// The parts that the request's own errors are about; later errors have other places.
     first: Option<Vec<Unkept>>,
     request: Request,
     left_out: Vec<Unkept>,
@@ -58,12 +58,12 @@ impl Attempt {
         true
     }
 
-    /// What the corrections changed.
+    /// The differences that the corrections made.
     pub fn changes(&self) -> Vec<TextDifference> {
         changes(&self.before, &self.request)
     }
 
-    /// What has no equivalent: the fields that are left out, and what the errors are about that are left.
+    /// The parts without an equivalent: the fields that are left out, and the parts that the remaining errors are about.
     pub fn unkept(&self, errors: &[Value]) -> Vec<Unkept> {
         let left = unkept(&self.request, errors);
         let first = self.first.as_deref().unwrap_or_default();

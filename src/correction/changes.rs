@@ -1,4 +1,4 @@
-//! What a correction changed: every difference of two requests, token by token.
+//! The differences of two requests, token by token.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,13 +11,13 @@ use crate::correction::facts::LEFT_OUT;
 use crate::correction::tokens::QueryText;
 use crate::query::Request;
 
-/// As many pairs of tokens are compared at most. Beyond it, all between the first and the last difference is one change.
+/// The most pairs of tokens that are compared. Beyond it, all between the first and the last difference is one change.
 const MAX_PAIRS: usize = 1 << 20;
 
 /// A difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TextDifference {
-    /// Where it is in the text before, from 1; absent for a variable.
+    /// Its place in the text before, from 1; absent for a variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// In characters, from 1.
@@ -26,9 +26,9 @@ pub struct TextDifference {
     /// The variable whose value it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
-    /// What was there; empty if something is added.
+    /// The tokens before; empty if tokens are added.
     pub from: String,
-    /// What is there; empty if something is left out.
+    /// The tokens after; empty if tokens are left out.
     pub to: String,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for TextDifference {
     }
 }
 
-/// The differences, in the order of the text, then those of variables.
+/// The differences, in the order of the text, then the differences of variables.
 pub fn changes(before: &Request, after: &Request) -> Vec<TextDifference> {
     let (old, new) = (QueryText::new(before.query.as_str()), QueryText::new(after.query.as_str()));
     let mut changes: Vec<_> = differences(&old, &new)

@@ -10,7 +10,7 @@ use crate::nearest::clearly_meant;
 /// The type that queries begin with.
 const ROOT: &str = "Query";
 
-/// What a parser did not expect.
+/// The text after the correction of a syntax error; `None` if no rule fits.
 pub(super) fn syntax(text: &QueryText, at: usize, facts: &Value) -> Option<String> {
     let (found, expected) = (facts["found"].as_str()?, texts(facts, "expected"));
     if expected.contains(&"a string in double quotes") {
@@ -33,7 +33,7 @@ pub(super) fn syntax(text: &QueryText, at: usize, facts: &Value) -> Option<Strin
     Some(text.inserted_after(at.checked_sub(1)?, &format!("{missing} ")))
 }
 
-/// What the schema does not have.
+/// The text after the correction of a validation error, such as an unknown name; `None` if no rule fits.
 pub(super) fn validation(text: &QueryText, at: usize, second: Option<usize>, facts: &Value) -> Option<String> {
     let has = |name: &str| !facts[name].is_null();
     let suggested = texts(facts, "suggestions").first().copied();
@@ -54,7 +54,7 @@ pub(super) fn validation(text: &QueryText, at: usize, second: Option<usize>, fac
     if has("field") && has("fields") {
         let name = named("field")?;
         let (wrong, suggestions) = (text.get(name), texts(facts, "suggestions"));
-        // Another root would be another question, so that it must be meant without doubt.
+        // Another root would be another question. So the name must mean it without doubt.
         if facts["type"] == ROOT {
             return clearly_meant(wrong, suggestions).map(|meant| text.replaced(name, name, meant));
         }
@@ -76,7 +76,7 @@ pub(super) fn validation(text: &QueryText, at: usize, second: Option<usize>, fac
         return values::value(text, at, facts);
     }
     if has("argument") && has("expectedType") {
-        // Another error may have been one of its name, which is right by now.
+        // The name may be right by now, after the correction of another error.
         if text.argument(at, facts["argument"].as_str()?).is_some() {
             return None;
         }

@@ -1,5 +1,5 @@
-//! Corrects queries by their errors. It knows the syntax of GraphQL and the `errors` of a response, and nothing of the schema:
-//! each rule reads the facts of an error, never its message.
+//! Corrects queries by their errors. It uses the syntax of GraphQL and the `errors` of a response, and not the schema: each rule reads the
+//! facts of an error, never its message.
 //!
 //! A corrected query never asks for other rows: conditions, orders and roots stay, or the error stays. Fields without an equivalent are
 //! left out, and `changes` lists every difference.
@@ -43,7 +43,7 @@ pub struct Corrected {
     pub left_out: Vec<Unkept>,
 }
 
-/// The request after one look at its errors, which are those of a response. Errors that no rule knows change nothing.
+/// The request after one look at the errors of a response. Errors without a rule change nothing.
 pub fn corrected(request: &Request, errors: &[Value]) -> Corrected {
     let mut corrected = Corrected { request: request.clone(), left_out: Vec::new() };
     // From the end of the text, so that the locations of the others stay what they are.

@@ -45,7 +45,7 @@ pub(super) fn cost(request: &mut Request, text: &QueryText, edits: &Value) -> Op
     Some(text.text)
 }
 
-/// Leaves out what is nested too deep.
+/// Leaves out the fields that are nested too deep.
 pub(super) fn depth(text: &QueryText, error: &Value) -> Option<String> {
     let mut text = text.clone();
     for index in (0..error["locations"].as_array()?.len()).rev() {

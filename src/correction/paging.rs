@@ -8,10 +8,10 @@ use crate::correction::tokens::QueryText;
 use crate::correction::values::with_argument;
 use crate::query::Request;
 
-/// What says how many rows are read: of totals how many they add up, of others their page size.
+/// The number of rows that are read: of totals how many they add up, of others their page size.
 const SIZES: &[&str] = &["rows", "first", "last"];
 
-/// The argument that says how many rows of a field are read, and how many.
+/// The argument for the number of rows of a field, and the number.
 pub fn size(request: &Request, path: &[&str]) -> Option<(&'static str, u64)> {
     let text = QueryText::new(request.query.as_str());
     let field = text.field_at_path(path)?;

@@ -18,7 +18,7 @@ pub(super) struct SearchString {
 }
 
 impl SearchString {
-    /// That of a field.
+    /// The terms of a field's search string.
     pub(super) fn of(request: &Request, text: &QueryText, field: usize) -> Option<Self> {
         let (name, end) = text.argument(field, "query")?;
         if text.get(name + 2) == "$" {
@@ -83,7 +83,7 @@ fn with_operator(term: &str, allowed: &[&str]) -> Option<String> {
     (is_plain && has_range).then(|| format!("{key}:>={value} {key}:<={value}{end}"))
 }
 
-/// `key:a OR key:b` as `key:a,b`: what is replaced, and by what. `None` unless both are lists of the same key.
+/// `key:a OR key:b` as `key:a,b`: the part that is replaced, and its replacement. `None` unless both are lists of the same key.
 fn one_of(search: &str, offset: usize, length: usize) -> Option<(std::ops::Range<usize>, String)> {
     let (before, after) = (search[..offset].trim_end(), search[offset + length..].trim_start());
     let (one, other) = (before.rsplit(' ').next()?.split_once(':')?, after.split(' ').next()?.split_once(':')?);

@@ -4,16 +4,16 @@
 /// A token and its place in the text, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryToken {
-    /// Where it begins.
+    /// The index of its first byte.
     pub begin: usize,
-    /// Where it ends.
+    /// The index after its last byte.
     pub end: usize,
 }
 
 /// A query's text and tokens.
 #[derive(Debug, Clone)]
 pub struct QueryText {
-    /// As it was given, or became by edits.
+    /// The text as it was given, or after edits.
     pub text: String,
     /// Its tokens, without spaces, commas and comments.
     pub tokens: Vec<QueryToken>,
@@ -48,7 +48,7 @@ impl QueryText {
         }
     }
 
-    /// The line and the column of a token, from 1; those of the end beyond it.
+    /// The line and the column of a token, from 1; for an index beyond the last token, of the end.
     pub fn location(&self, index: usize) -> (usize, usize) {
         let before = &self.text[..self.tokens.get(index).map_or(self.text.len(), |token| token.begin)];
         let line = before.rfind('\n').map_or(0, |end| end + 1);
@@ -208,7 +208,7 @@ fn length(text: &str, first: char) -> usize {
     match first {
         '#' => text.find('\n').unwrap_or(rest),
         '"' => match text.strip_prefix("\"\"\"") {
-            // As long as before, so that the place of the end is the same.
+            // The text keeps its length, so that the place of the end stays.
             Some(block) => block.replace("\\\"\"\"", "\\___").find("\"\"\"").map_or(rest, |end| end + 6),
             None => string_length(text),
         },

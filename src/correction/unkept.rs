@@ -1,4 +1,4 @@
-//! What an error is about that no rule can keep: conditions, arguments and fields without an equivalent.
+//! The parts of an error that no rule can keep: conditions, arguments and fields without an equivalent.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -15,9 +15,9 @@ pub struct Unkept {
     pub line: u64,
     /// In characters, from 1.
     pub column: u64,
-    /// As the request has it.
+    /// The part, as the request has it.
     pub text: String,
-    /// Where the schema may have it: paths from a root, and searches.
+    /// Places in the schema that may have it: paths from a root, and searches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<String>,
 }
@@ -43,7 +43,7 @@ pub fn unkept(request: &Request, errors: &[Value]) -> Vec<Unkept> {
     errors.iter().flat_map(parts).collect()
 }
 
-/// What an error is about at one of its places.
+/// The part that an error is about, at one of its places.
 fn part(request: &Request, text: &QueryText, at: usize, facts: &Value) -> Option<String> {
     let fact = |name: &str| facts[name].as_str();
     let head = || text.slice(at, text.head_end(at)).to_owned();

@@ -13,7 +13,7 @@ const MAX_BRANCHES: usize = 5;
 #[derive(Debug)]
 pub(super) struct Branch<'a> {
     pub(super) path: Path<'a>,
-    /// What it adds to the price, with everything inside it.
+    /// Its part of the price, with everything inside it.
     pub(super) total: Cost,
 }
 

@@ -18,21 +18,21 @@ pub struct CostNode {
     pub via: Vec<String>,
     /// The field's name. It differs from the key if that is an alias.
     pub field: String,
-    /// What it costs without its parts, each time.
+    /// Its cost without its parts, each time.
     pub own: Cost,
     /// How often it and its parts are paid: the page size of a connection, else 1.
     pub times: u64,
-    /// What its search terms, or the reading of a bounded list, add once.
+    /// The cost of its search terms, or of reading a bounded list, once.
     pub penalty: Cost,
     /// How many of its search terms add it.
     pub unindexed_terms: u64,
     /// Whether it is paid once for a page, not for each row: a count.
     pub is_once: bool,
-    /// What it costs in all.
+    /// Its cost in all.
     pub total: Cost,
     /// The step that fetches its rows, if it is a connection or a lookup.
     pub step: Option<StepId>,
-    /// What is selected from it. Free fields have no line. The parts of `edges` and `node` are those of their connection.
+    /// The lines of its selection. Free fields have no line. The parts of `edges` and `node` are parts of their connection.
     pub parts: Vec<CostNode>,
 }
 

@@ -1,4 +1,4 @@
-//! What a request costs, and whether its caller may run it.
+//! The cost of a request, and whether its caller may run it.
 
 use crate::cost::estimate::{Estimate, estimate};
 use crate::cost::limit_check::{LimitCheck, check_limits};

@@ -5,23 +5,23 @@ use serde::Serialize;
 use crate::cost::breakdown::CostNode;
 use crate::cost::price::Cost;
 
-/// What a selected field adds to the price. `requested_total_cost` is `defined_cost × times + search_penalty`; over a
-/// whole list it adds up to the estimate.
+/// A selected field's part of the price. `requested_total_cost` is `defined_cost × times + search_penalty`; over a whole list it adds up to
+/// the estimate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldCost<'a> {
     /// The response keys from the root to it, `edges` and `node` among them, without the indexes of list elements.
     pub path: Vec<&'a str>,
-    /// What it costs without what is selected from it, each time.
+    /// Its cost without its selection, each time.
     pub defined_cost: Cost,
     /// How often it is paid: the product of the page sizes above it and its own.
     pub times: u64,
-    /// What its search terms, or the reading of a bounded list, add once; left out if it is 0.
+    /// The cost of its search terms, or of reading a bounded list, once; left out if it is 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub search_penalty: Cost,
-    /// What it adds to the price without what is selected from it.
+    /// Its part of the price, without its selection.
     pub requested_total_cost: Cost,
-    /// What it adds with what is selected from it.
+    /// Its part of the price, with its selection.
     pub requested_subtree_cost: Cost,
 }
 
@@ -43,7 +43,7 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Adds lines that are paid so many times; those that are paid once for a page, `once_times`.
+    /// Adds lines that are paid `times` times, or `once_times` if they are paid once for a page.
     fn add(&mut self, lines: &'a [CostNode], parent_times: u64, once_times: u64) {
         for line in lines {
             let parent_times = if line.is_once { once_times } else { parent_times };

@@ -34,7 +34,7 @@ impl Gate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckedGate {
     pub(crate) gate: Gate,
-    /// What the query has.
+    /// The query's number.
     pub measured: u64,
     /// The most that the caller may have.
     pub limit: u64,

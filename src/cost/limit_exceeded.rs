@@ -5,15 +5,14 @@
 //!
 //! The `extensions` of `RESPONSE_TOO_LARGE`: `responseBytes` and `maxResponseBytes`.
 //!
-//! The `extensions` of `COST_EXCEEDED`: `estimatedCost`, `maxCost`, `minimumCost` (one row in every page), `bucketSize` if the
-//! caller's bucket holds less than the caller's limit and so is the `maxCost`, and
+//! The `extensions` of `COST_EXCEEDED`: `estimatedCost`, `maxCost`, `minimumCost` (one row in every page), `bucketSize` if the caller's
+//! bucket is smaller than the caller's limit (then it is the `maxCost`, too), and
 //! - `branches`, the five most expensive connections and lookups, the most expensive first: `path` (response keys), `total`
 //!   (what it adds with everything inside it) and `share` (of the estimate). A branch may be inside another.
-//! - `suggestions`, each a set of page sizes under which the same selection fits; empty if there is none. `shrinks` says which
-//!   pages become smaller (`outermost`, `nested`, `all`), `estimatedCost` is the price then, and `edits` lists all changes:
-//!   `path` (response keys of the connection, or of the first of several that change together), `argument` (`first` or `last`, or
-//!   `rows` of totals), `from`, `to`, and either `variable`, whose value is to be `to`, or `locations`, the locations of the
-//!   fields whose argument is to be `to`.
+//! - `suggestions`, each a set of page sizes under which the same selection fits; empty if there is none. `shrinks` names the pages that
+//!   become smaller (`outermost`, `nested`, `all`), `estimatedCost` is the price then, and `edits` lists all changes: `path` (response keys
+//!   of the connection, or of the first of several that change together), `argument` (`first` or `last`, or `rows` of totals), `from`,
+//!   `to`, and either `variable`, the variable that gets the value `to`, or `locations`, the locations of the fields with the argument.
 
 use std::fmt;
 
@@ -46,7 +45,7 @@ pub(super) fn errors(
             let error = LimitExceeded::Depth { depth: rejected_by.measured, max_depth: rejected_by.limit, paths };
             GraphqlError::new(&error, locations)
         }
-        // Another check than this one.
+        // The query fails another check than this one.
         Gate::ResponseSize => return None,
         Gate::Cost => {
             let max_cost = rejected_by.limit;
@@ -97,7 +96,7 @@ enum LimitExceeded<'a> {
     },
 }
 
-/// The fields one level below what is allowed, in query order: paths and locations.
+/// The fields one level below the deepest level that is allowed, in query order: paths and locations.
 fn too_deep<'a>(operation: &'a BoundOperation<'a>, max_depth: u64) -> (Vec<Path<'a>>, Vec<Location>) {
     let lines = lines(operation);
     let too_deep = lines.iter().filter(|line| line.is_object() && u64::from(line.level) == max_depth + 1);

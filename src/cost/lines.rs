@@ -32,15 +32,15 @@ pub(super) struct CostLine<'a> {
     pub(super) kind: LineKind<'a>,
     /// The field's name.
     pub(super) field: &'a str,
-    /// What it costs without what is selected from it, each time that it is fetched; of totals, without the rows that are summed up.
+    /// Its cost without its selection, each time that it is fetched; of totals, without the rows that are summed up.
     pub(super) own: Cost,
-    /// What its search terms, or the reading of a bounded list, add.
+    /// The cost of its search terms, or of reading a bounded list.
     pub(super) penalty: Cost,
     /// How many of its search terms no selective index serves.
     pub(super) unindexed_terms: u64,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LineKind<'a> {
     /// A scalar or an aggregate.
@@ -58,7 +58,7 @@ pub(super) enum LineKind<'a> {
     Totals(StepId, u64, Option<WrittenSize<'a>>),
 }
 
-/// Where a request gives a number of rows.
+/// The argument with a number of rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WrittenSize<'a> {
     /// The argument that has it.
@@ -98,7 +98,7 @@ impl<'a> CostLine<'a> {
     }
 }
 
-/// Visits the lines of an operation in query order, each before those inside it.
+/// Visits the lines of an operation in query order, each before the lines inside it.
 pub(super) fn visit_lines<'a>(operation: &'a BoundOperation<'a>, visit: impl FnMut(CostLine<'a>)) {
     LineWalk { count: 0, visit }.inside(&operation.selections, LinePlace { line: None, step: None, level: 0 });
 }
@@ -116,7 +116,7 @@ struct LineWalk<V> {
     visit: V,
 }
 
-/// Where fields are selected: the line and the step around them, and its level.
+/// The place of fields: the line and the step around them, and its level.
 #[derive(Clone, Copy)]
 struct LinePlace {
     line: Option<usize>,
@@ -171,14 +171,14 @@ impl<'a, V: FnMut(CostLine<'a>)> LineWalk<V> {
     }
 }
 
-/// What search terms add that no selective index serves.
+/// The cost of search terms that no selective index serves.
 fn search_penalty(unindexed_terms: u64) -> Cost {
     UNINDEXED_TERM.saturating_mul(unindexed_terms)
 }
 
 /// A field of a level that has priced fields.
 trait Priced<'a> {
-    /// Adds the line of the field, and of what is selected from it. `line` says where it is selected.
+    /// Adds the line of the field, and the lines of its selection. `line` says where the field is selected.
     fn add<V: FnMut(CostLine<'a>)>(&'a self, line: CostLine<'a>, walk: &mut LineWalk<V>);
 }
 
@@ -196,7 +196,7 @@ impl<'a> Priced<'a> for BoundRootField<'a> {
                 let line = CostLine { penalty: search_penalty(unindexed_terms), unindexed_terms, ..line };
                 let size = totals.rows_source.map(|source| WrittenSize { argument: "rows", source });
                 let place = walk.object(line, totals.field, LineKind::Totals(totals.step, totals.relations, size));
-                // What is selected is paid once, not for each row that is summed up.
+                // A selection is paid once, not for each row that is summed up.
                 walk.inside(&totals.selections, LinePlace { step: around, ..place });
             }
         }

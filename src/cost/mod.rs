@@ -1,4 +1,4 @@
-//! What an operation would cost, by its selections alone, and whether that is allowed.
+//! The cost of an operation, by its selections alone, and whether that is allowed.
 //!
 //! The specification's model: a scalar is 1, an object 1 and its selection, a connection its page size × (1 + one node),
 //! an aggregate 5, and each search term on a key that no selective index serves adds 50. `edges`, `node`, `cursor`,
@@ -11,7 +11,7 @@
 //! - [`limit_check`]: the check of both against the caller's limits
 //! - `evaluation`: all of that for one request
 //! - `limit_exceeded`: the error of a query that exceeds them
-//! - `suggest`, `branches`, `pages`: page sizes under which a query fits, and what makes it expensive
+//! - `suggest`, `branches`, `pages`: page sizes under which a query fits, and its most expensive parts
 //! - [`breakdown`]: the price as a tree that adds up, for people
 //! - [`fields`]: the same as a list, for programs
 //!

@@ -11,7 +11,7 @@ use crate::query::bind::selection::BoundOperation;
 pub(crate) struct OperationCost {
     /// The deepest level of object nesting; 0 if it selects no objects.
     pub(super) depth: u32,
-    /// What is paid once.
+    /// The credits that are paid once.
     fixed: Cost,
     /// By [`StepId`]. A step comes after the one whose rows are its parents.
     pub(super) steps: Vec<RowPrice>,
@@ -22,14 +22,14 @@ pub(crate) struct OperationCost {
 pub(super) struct RowPrice {
     /// The step whose rows are the parents; `None` at the root.
     pub(super) parent: Option<StepId>,
-    /// What each row costs without the rows of the steps inside it.
+    /// The credits for each row, without the rows of the steps inside it.
     each: Cost,
     /// Whether rows are summed up: several cost that together.
     is_summed: bool,
 }
 
 impl RowPrice {
-    /// How often `each` is paid for so many rows.
+    /// How often `each` is paid for this many rows.
     fn times(&self, rows: u64) -> u64 {
         if self.is_summed { credits_of(rows) } else { rows }
     }
@@ -66,7 +66,7 @@ impl OperationCost {
         }
     }
 
-    /// Adds a cost to each row of a step, or to what is paid once.
+    /// Adds a cost to each row of a step, or to the credits that are paid once.
     fn pay(&mut self, cost: Cost, step: Option<StepId>) {
         let sum = step.map_or(&mut self.fixed, |step| &mut self.steps[step].each);
         *sum = sum.saturating_add(cost);
@@ -87,7 +87,7 @@ impl OperationCost {
         price
     }
 
-    /// The same sum over the rows of each step that came back.
+    /// The price computed over the rows of each step that were returned.
     pub(super) fn actual(&self, rows: &[u64]) -> Cost {
         let costs = self.steps.iter().zip(rows).map(|(step, rows)| step.each.saturating_mul(step.times(*rows)));
         costs.fold(self.fixed, Cost::saturating_add)

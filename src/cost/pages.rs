@@ -48,7 +48,7 @@ impl<'a> Pages<'a> {
         self.of_steps().zip(self.sizes).map(size).collect()
     }
 
-    /// What each step adds to the price, with everything inside it.
+    /// Each step's part of the price, with everything inside it.
     pub(super) fn shares(&self) -> Vec<Cost> {
         let mut times = self.sizes.to_vec();
         let mut totals = Vec::with_capacity(times.len());

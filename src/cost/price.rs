@@ -5,7 +5,7 @@ use crate::catalog::prices::ROWS_SUMMED;
 /// Credits. Sums and products saturate: a cost too large to count is too large to admit.
 pub type Cost = u64;
 
-/// What so many rows cost that are summed up, for each relation that they are read from.
+/// The cost of adding up this many rows, for each relation that they are read from.
 pub(super) fn credits_of(rows: u64) -> Cost {
     rows.div_ceil(ROWS_SUMMED)
 }

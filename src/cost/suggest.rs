@@ -5,7 +5,7 @@
 //! alone; all of them. Bisection finds the largest factor that fits. What the factor leaves of the limit is then used up page
 //! by page, the outermost first. A suggestion is priced as a whole, so it fits as it is.
 //!
-//! The rows that totals add up are a page here, if the request says how many.
+//! The rows that totals add up are a page here, if the request has the argument `rows`.
 //!
 //! Page sizes in one variable, or in a fragment that is spread several times, change together. An occurrence of the same
 //! field below `@skip(if: true)` or `@include(if: false)` is not known here. It has to be edited too, because all occurrences
@@ -33,12 +33,12 @@ const MAX_EDITS: usize = 50;
 /// Factors are multiples of one part in this number.
 const FACTOR_PARTS: u64 = 1 << 16;
 
-/// What page sizes can do for a query that costs too much.
+/// The page sizes for a query that costs too much.
 #[derive(Debug)]
 pub(super) struct Advice<'a> {
     /// The price with one row in every page, which is the lowest for any page sizes.
     pub(super) minimum_cost: Cost,
-    /// Page sizes that fit, those that lose least first. Empty if none fit or too many would change.
+    /// Page sizes that fit. The suggestion with the smallest loss comes first. Empty if none fit or too many would change.
     pub(super) suggestions: Vec<Suggestion<'a>>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Advice<'a> {
 pub(super) struct Suggestion<'a> {
     /// Which pages are smaller.
     pub(super) shrinks: Shrinks,
-    /// What to change, in query order.
+    /// The changes, in query order.
     pub(super) edits: Vec<Edit<'a>>,
     /// The price then.
     pub(super) estimated_cost: Cost,
@@ -56,9 +56,9 @@ pub(super) struct Suggestion<'a> {
 /// Which pages a suggestion makes smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shrinks {
-    /// Those that are inside no other page.
+    /// Pages that are inside no other page.
     Outermost,
-    /// Those inside another page.
+    /// Pages inside another page.
     Nested,
     /// All of them.
     All,
@@ -135,7 +135,7 @@ struct Size<'a> {
     locations: Vec<Location>,
 }
 
-/// Where a page size is written, once.
+/// The places of a page size, each once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin<'a> {
     Variable(&'a str),

@@ -7,7 +7,7 @@ use tokio_postgres::{Client, Error};
 /// A collation by which an index is sorted, and whose version is another one now.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ChangedCollation {
-    /// Its name in SQL; `None` is that of the database.
+    /// Its name in SQL; `None` for the collation of the database.
     name: Option<String>,
     recorded: String,
     /// The version that the machine has; none if it has none.
@@ -47,7 +47,7 @@ const OF_DATABASE: &str = "
       AND datcollversion IS NOT NULL
       AND pg_database_collation_actual_version(oid) IS DISTINCT FROM datcollversion";
 
-/// The collations that are sorted by and have changed, that of the database first.
+/// The collations that statements sort by and that have changed, the collation of the database first.
 pub(crate) async fn changed_collations(client: &Client) -> Result<Vec<ChangedCollation>, Error> {
     let version: i32 = client.query_one("SELECT current_setting('server_version_num')::int", &[]).await?.try_get(0)?;
     let mut rows = if version < 150_000 { Vec::new() } else { client.query(OF_DATABASE, &[]).await? };

@@ -84,7 +84,7 @@ impl DatabaseError {
         matches!(self, Self::Statement(error) if error.code() == Some(&SqlState::NUMERIC_VALUE_OUT_OF_RANGE))
     }
 
-    /// Whether the server does not accept a value, such as a time zone that it does not know.
+    /// Whether the server does not accept a value, such as an unknown time zone.
     pub(crate) fn is_invalid_value(&self) -> bool {
         matches!(self, Self::Statement(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE))
     }
@@ -136,13 +136,13 @@ impl From<tokio_postgres::Error> for DatabaseError {
     }
 }
 
-/// What a pooler says that refuses `options`, which PostgreSQL takes.
+/// The message of a pooler that refuses `options`, which PostgreSQL takes.
 fn refused_option(error: &PoolError) -> Option<&str> {
     let PoolError::Backend(error) = error else { return None };
     Some(error.as_db_error()?.message()).filter(|message| message.contains("startup parameter"))
 }
 
-/// What a server's report is about.
+/// The subject of a server's report.
 enum ReportSubject {
     /// The connection. After a fatal report the server closes it: it stops, starts or crashes, has no connections left, or ends
     /// idle ones. Other reports show that the server and this program do not understand each other any more.
@@ -153,7 +153,7 @@ enum ReportSubject {
     Cancelled,
     /// Another transaction.
     Conflict,
-    /// What the statement names, or takes it to be.
+    /// The objects that the statement names, or their types.
     Schema,
     /// The statement itself.
     Statement,
@@ -176,7 +176,7 @@ impl ReportSubject {
             SqlState::SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION | SqlState::FDW_UNABLE_TO_ESTABLISH_CONNECTION => {
                 Self::State
             }
-            // What this program made on the connection is not there: a prepared statement, a portal, a transaction, a savepoint.
+            // An object that this program made on the connection is not there: a prepared statement, a portal, a transaction, a savepoint.
             // Or an error has ended the transaction, and its report was not seen.
             SqlState::INVALID_SQL_STATEMENT_NAME
             | SqlState::INVALID_CURSOR_NAME

@@ -141,7 +141,7 @@ pub(crate) fn accepts_scalar(ty: &Type, scalar: ScalarType) -> bool {
     }
 }
 
-/// Whether values of the type have a fixed number of bytes, for which those of a text could be taken.
+/// Whether values of the type have a fixed number of bytes. The bytes of a text could be taken for such a value.
 fn has_fixed_length(ty: &Type) -> bool {
     matches!(
         *ty,

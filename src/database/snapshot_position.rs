@@ -1,11 +1,11 @@
-//! What a snapshot that leaves the database depends on: the write-ahead log on disk, and the history after a promotion.
+//! Makes sure of a snapshot that leaves the database: waits until it is on disk, and finds a snapshot that survived promotions.
 
 use crate::database::connection::own_connection::OwnConnection;
 use crate::database::error::DatabaseError;
 use crate::sync_token::{Epoch, Snapshot};
 
-/// Commits a message that nobody reads, and waits until it is on disk: so is everything before it then. A crash could otherwise lose
-/// transactions that were visible, with `synchronous_commit = off`, and give their ids to others.
+/// Commits a message that nobody reads, and waits until it is on disk. Then everything before it is on disk, too. With `synchronous_commit
+/// = off`, a crash could otherwise lose transactions that were visible, and give their ids to others.
 const FLUSH: &str = "
     SELECT set_config('synchronous_commit', 'local', true), pg_logical_emit_message(true, 'orderql', '')";
 
@@ -23,7 +23,7 @@ pub(crate) async fn flush(connection: &OwnConnection) -> Result<(), DatabaseErro
     connection.first_row(FLUSH).await.map(drop)
 }
 
-/// The newest tick of a timeline and those before it: what was visible then has survived later promotions.
+/// The newest tick of a timeline or an earlier one: changes that were visible then have survived later promotions.
 pub(crate) async fn newest_tick(connection: &OwnConnection, epoch: Epoch) -> Result<Option<Tick>, DatabaseError> {
     let Epoch { epoch, timeline } = epoch;
     let sql = format!(

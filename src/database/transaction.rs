@@ -23,8 +23,8 @@ impl<'a> Transaction<'a> {
 impl Transaction<'_> {
     /// Commits the transaction.
     pub async fn commit(self) -> Result<(), DatabaseError> {
-        // PostgreSQL takes the COMMIT of a transaction that an error has ended, and rolls it back. Nobody waits for the response
-        // to the end of a prepared statement, so an error there shows in the next statement only.
+        // PostgreSQL takes the COMMIT of a transaction that an error has ended, and rolls it back. The response to the end of a prepared
+        // statement is not waited for, so an error there shows in the next statement only.
         timed(Operation::Commit, async {
             self.0.batch_execute("SELECT").await?;
             Ok(self.0.commit().await?)

@@ -1,5 +1,5 @@
-//! Vacuums tables after many rows were written. An index alone answers a search only where PostgreSQL knows that all rows of a page are
-//! visible, and autovacuum finds that out minutes later.
+//! Vacuums tables after many rows were written. PostgreSQL reads an index alone only for pages whose rows it has marked as visible.
+//! Autovacuum marks them minutes later.
 
 use tokio_postgres::{Client, Error};
 
@@ -11,7 +11,7 @@ pub(crate) async fn vacuum(client: &Client, tables: &[&str]) -> Result<(), Error
     client.batch_execute(&format!("VACUUM (ANALYZE, SKIP_LOCKED) {}", tables.join(", "))).await
 }
 
-/// The tables of so many pages and more of which less than half are known to be visible, the largest first.
+/// The tables of at least this many pages with less than half of their pages marked as visible, the largest first.
 pub(crate) async fn invisible_tables(client: &Client, pages: i64) -> Result<Vec<String>, Error> {
     let select = "
         SELECT format('%I.%I', nspname, relname)

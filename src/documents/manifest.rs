@@ -10,7 +10,7 @@ const APOLLO: &str = "apollo-persisted-query-manifest";
 /// An entry of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// What clients send in place of the text.
+    /// The id that clients send in place of the text.
     pub id: String,
     /// The operation's name, if the manifest tells it.
     pub name: Option<String>,

@@ -38,7 +38,7 @@ pub enum DocumentError {
     /// A text that is no GraphQL document.
     #[error("{place} is no GraphQL document: {errors}")]
     Syntax {
-        /// The file's name, with that of the manifest's entry.
+        /// The file's name, with the name of the manifest's entry.
         place: String,
         /// Why.
         errors: GraphqlErrors,
@@ -98,7 +98,7 @@ fn of_entry(file: &str, Entry { id, name, text }: Entry) -> Result<Vec<Document>
     Ok(operations.map(|one| Document::whole(&place, Some(id.clone()), one.name, &text)).collect())
 }
 
-/// An operation with the fragments that it needs. Of several with one name, that of its own file is meant.
+/// An operation with the fragments that it needs. If several fragments have a name, the fragment of the operation's own file is used.
 fn with_fragments(
     file: &ReadFile<'_>,
     operation: &Definition,

@@ -1,5 +1,5 @@
-//! The stable error codes: one table, a row a code. The enum, the HTTP statuses and the documentation's table are made
-//! from it.
+//! The stable error codes: one table, with a row for each code. The enum, its texts, the HTTP statuses, the codes with `Retry-After` and
+//! the table in docs/api.md are made from it.
 
 use std::fmt::{self, Write};
 
@@ -23,8 +23,7 @@ macro_rules! error_codes {
                 }
             }
 
-            /// The HTTP status. GraphQL's `application/json` answers some of them with 200 instead; see
-            /// `http::error_response`.
+            /// The HTTP status. GraphQL's `application/json` answers well-formed requests with 200 instead; see `api::error_response`.
             pub const fn status(self) -> u16 {
                 match self {
                     $(Self::$variant => $status,)+
@@ -50,8 +49,8 @@ macro_rules! error_codes {
     (@no) => { false };
 }
 
-// The columns: variant, name, HTTP status, `Retry-After`, meaning. All of the first ten but `RESPONSE_TOO_LARGE` are the specification's, most of
-// the others are Apollo's or named after their HTTP status, because clients know those names.
+// The columns: variant, name, HTTP status, `Retry-After`, meaning. The first ten codes except `RESPONSE_TOO_LARGE` are from the
+// specification. Most of the others are Apollo's or named after their HTTP status, because clients already have these names.
 //
 // The status of rejected documents is 400: the newest draft of GraphQL-over-HTTP says 422, but graphql-http's audit
 // suite still expects 400. The codes of the protocol of persisted queries have 200, its own status: some of its clients do

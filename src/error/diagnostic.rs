@@ -1,4 +1,4 @@
-//! What the error enums of the pure half have in common.
+//! The trait of the error enums of the pure half.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::code::ErrorCode;
 
-/// What goes into an error's `extensions` beside its `code`.
+/// The facts in an error's `extensions` beside its `code`.
 pub type ErrorExtensions = Map<String, Value>;
 
 /// An error that a client receives. Its `Display` is the message.

@@ -28,11 +28,11 @@ pub struct Location {
 pub struct GraphqlError {
     /// The stable code.
     pub code: ErrorCode,
-    /// What is wrong and how to fix it, for people.
+    /// The mistake and how to correct it, for people.
     pub message: String,
     /// The locations, as far as they are known.
     pub locations: Vec<Location>,
-    /// What goes into `extensions` beside the code.
+    /// The facts in `extensions` beside the code.
     pub extensions: ErrorExtensions,
 }
 

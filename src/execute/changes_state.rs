@@ -1,4 +1,4 @@
-//! The state behind a page of changes: the later snapshot, and what is known of it. Makes the page's tokens.
+//! The state behind a page of changes: the later snapshot, and the facts about it. Makes the page's tokens.
 
 use tokio_postgres::Row;
 
@@ -11,19 +11,19 @@ use crate::query::bind::ids::StepId;
 use crate::sync_token::{Epoch, Position, Snapshot, SyncToken, Walk};
 use crate::value::Timestamp;
 
-/// What a page of changes is of.
+/// The state of the feed that a page of changes shows.
 #[derive(Debug)]
 pub struct ChangesState {
     /// The feed.
     pub tag: OrderingTag,
-    /// What the ids of transactions belong to.
+    /// The epoch of the transaction ids.
     pub epoch: Epoch,
     /// The later snapshot, and when it was taken. `None` if the server has not come as far as the token, or if no snapshot is known of
     /// the time that was asked for.
     pub until: Option<(Snapshot, Timestamp)>,
     /// Whether the server is a standby, which may not have come as far.
     pub is_standby: bool,
-    /// Whether what is visible in the later snapshot may still be lost in a crash.
+    /// Whether changes that are visible in the later snapshot may still be lost in a crash.
     pub is_unflushed: bool,
     /// Milliseconds since the later snapshot was taken.
     pub lag: Option<i64>,
@@ -68,7 +68,7 @@ impl ChangesState {
     }
 }
 
-/// The feed of a page, and what limits the rows that it shows.
+/// The feed of a page, with the values that limit its rows.
 pub(super) fn feed(plan: &Plan, columns: &ChangesColumns) -> OrderingTag {
     columns.tag.in_scope(plan.scope().of_cursors(columns.limited_by))
 }

@@ -59,7 +59,7 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
         let mut index = weight + 1;
         while left > 0 {
             let taken = left.min(4);
-            // A slice whose length the compiler knows is appended faster.
+            // A slice with a length that is known at compile time is appended faster.
             out.extend_from_slice(&four(digit(index)));
             out.truncate(out.len() - (4 - taken));
             left -= taken;
@@ -69,7 +69,8 @@ pub(super) fn numeric(raw: &[u8], out: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Appends a number below 10,000, without leading zeros, and so many digits of its fraction, at most eight. Most amounts are such numbers.
+/// Appends a number below 10,000, without leading zeros, and this many digits of its fraction, at most eight. Most amounts are such
+/// numbers.
 fn amount(words: [u16; 3], scale: usize, out: &mut Vec<u8>) {
     let start = match words[0] {
         0..10 => 3,

@@ -16,14 +16,14 @@ pub enum ExecuteError {
     /// Rows that have to be held before they are written take more memory than there is at present.
     #[error("the rows take too much memory")]
     OutOfMemory,
-    /// They take more than they ever may.
+    /// The rows take more memory than a response may ever have.
     #[error("the first {rows} rows have {bytes} bytes, and all may have {limit}")]
     TooLarge {
         /// The rows that have arrived of the list that has most.
         rows: u64,
         /// Bytes of their values.
         bytes: u64,
-        /// What all rows may take.
+        /// The most bytes of all rows.
         limit: u64,
     },
 }

@@ -13,7 +13,7 @@ use crate::execute::statement_log::StatementLog;
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
 
-/// Bytes of rows that are read at once, and those of one row more.
+/// Bytes of rows that are read at once, beside the bytes of one row more.
 const BYTES: usize = 256 << 10;
 
 /// The running statement of a plan.
@@ -31,7 +31,7 @@ impl<'c> RunningStatement<'c> {
         let sent = Instant::now();
         log.begin(sent);
         let rows = query().await;
-        // A statement has its locks before its parameters are bound, and PostgreSQL says so.
+        // A statement has its locks before its parameters are bound, and PostgreSQL confirms the binding.
         log.has_locks(rows.as_ref().map_or(0, Rows::requests));
         let rows = rows.inspect_err(|error| record(Operation::Select, sent.elapsed(), Some(error)))?;
         Ok(Self { rows, sent })

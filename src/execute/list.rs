@@ -11,7 +11,7 @@ const MAX_ELEMENTS: usize = 1000;
 
 /// Appends an array as a list. Returns `false`, and appends nothing, if it has too many elements, several dimensions, an element that the
 /// type cannot have, or a null among elements that are non-null.
-// Lists are rare: their code stays out of that of scalars.
+// Lists are rare: their code is kept out of the code of scalars.
 #[inline(never)]
 pub(super) fn list(scalar: ScalarType, non_null: bool, raw: &[u8], out: &mut Vec<u8>) -> bool {
     let start = out.len();

@@ -16,7 +16,7 @@ use crate::sync_token::Position;
 /// A cursor of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageCursor {
-    /// That of the current row.
+    /// The cursor of the current row.
     OfRow,
     Start,
     End,
@@ -90,7 +90,7 @@ fn write_token(
     let token = match ChangesState::of_page(plan, rows, step) {
         Some(state) if which == PageCursor::End => state.token(start, position.or_else(|| state.last_mark.clone())),
         Some(state) => state.token(start, position),
-        // The statement was not run: nothing more is known than the client knows.
+        // The statement was not run, so the token of the request stays.
         None => start.token.clone(),
     };
     let Some(token) = token else { return false };

@@ -6,31 +6,43 @@ use crate::execute::statement_rows::{RowKind, StatementRows, flag};
 use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 
-/// A page or lookup that is being written.
+/// A page or lookup that is being written. The writer holds it from the op that enters the page to the op that leaves it, on a stack: below
+/// it are the frames of the rows around the page.
+///
+/// Rows belong to `StatementRows` and may be dropped there while the frame is open. The frame has their numbers. Of a row that it needs
+/// later, it takes a copy before the row is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct PageFrame {
     pub(super) step: StepId,
-    /// The number of its first row.
+    /// The number of its first row, which describes the page; also of the only row of an empty page. If the page has no row at all, the
+    /// number of a row of another step.
     start: usize,
-    /// The number of the row after those that were read. Those of the pages below the current row follow.
+    /// The number of the row after the rows that were read. The rows of the pages below the current row begin there, and each of these
+    /// pages moves it on when it ends.
     next: usize,
-    /// The first row, and the current one.
+    /// The first row, for the start cursor, which is written after the rows if `pageInfo` is selected after `edges`. `None` if the page is
+    /// read whole.
     first: Option<RowRef>,
+    /// The row whose fields are being written; after the last row, still the last one, for the end cursor.
     current: Option<RowRef>,
+    /// The number of the current row. The rows from it on stay in memory, unless the frame has a copy.
     current_number: usize,
-    /// The index of the current row on the page.
+    /// The index of the current row on the page, for the paths of errors.
     pub(super) index: usize,
-    /// All rows of the page, if they are read before it is written.
+    /// The numbers of all rows of the page, if they are read before any is written: a field before them depends on all of them, such as
+    /// `pageInfo` before `edges`, or they are written twice. Then all rows of the page stay in memory until it ends.
     whole: Option<Vec<usize>>,
-    /// Whether the database has a row beyond the far end of the page.
+    /// Whether the database has a row beyond the far end of the page. Known when the page's last row was read.
     overflow: bool,
-    /// The last row of the window of a search, which may not match, and whether there is a row after it.
+    /// The last row of the window of a search, which may not match. The next page begins after it.
     window_end: Option<RowRef>,
+    /// Whether there is a row after the window, so that the search may go on.
     is_cut: bool,
+    /// Facts about the rows outside of the page, from its first row. Read when the page begins.
     outside: Outside,
 }
 
-/// What the rows of a page say of those outside of it.
+/// Facts about the rows outside of a page. All rows of the page have them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Outside {
     /// Whether there are rows at or before the `after:` cursor.
@@ -41,7 +53,7 @@ pub(super) struct Outside {
     pub(super) count: Option<i64>,
 }
 
-/// A row, by its number, or itself if others after it are dropped.
+/// A row, by its number, or a copy of the row once it is dropped elsewhere.
 #[derive(Debug, Clone)]
 enum RowRef {
     Number(usize),
@@ -56,7 +68,7 @@ impl RowRef {
         }
     }
 
-    /// Keeps the row if it is among those that are dropped.
+    /// Keeps a copy of the row if it is about to be dropped.
     fn hold(&mut self, rows: &StatementRows, dropped: usize) {
         if let Self::Number(number) = self
             && *number < dropped
@@ -150,7 +162,7 @@ impl PageFrame {
         row.is_some()
     }
 
-    /// The number of the next row of the page. Those of the pages below are passed over.
+    /// The number of the next row of the page. The rows of the pages below are passed over.
     fn read(&mut self, rows: &StatementRows, step: &Step) -> Result<Option<usize>, Stop> {
         loop {
             let Some(row) = rows.get(self.next) else {
@@ -172,7 +184,8 @@ impl PageFrame {
         }
     }
 
-    /// The number of the row from which on the pages below the current row, or those after this page, are found.
+    /// The number of the first row after the rows that were read. The pages below the current row, or the pages after this page, begin
+    /// there.
     pub(super) fn next(&self) -> usize {
         self.next
     }
@@ -192,7 +205,7 @@ impl PageFrame {
         self.whole.as_ref().map(|_| self.start)
     }
 
-    /// Keeps the rows that are still needed, if they are among those that are dropped.
+    /// Keeps copies of the rows that are still needed and are about to be dropped.
     pub(super) fn hold(&mut self, rows: &StatementRows, dropped: usize) {
         for row in [&mut self.first, &mut self.current, &mut self.window_end].into_iter().flatten() {
             row.hold(rows, dropped);
@@ -225,8 +238,8 @@ impl PageFrame {
         }
     }
 
-    /// The last row that the page's search examined, if it examined as many as it may before it found the page and the row after it. It
-    /// may not match.
+    /// The last row that the page's search examined, if it reached the bound of its window before it found the page and the row after it.
+    /// The row may not match.
     pub(super) fn last_examined<'r>(&'r self, rows: &'r StatementRows) -> Option<&'r Row> {
         self.window_end.as_ref().filter(|_| self.is_cut)?.row(rows)
     }

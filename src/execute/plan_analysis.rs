@@ -1,4 +1,4 @@
-//! What a statement and each of its branches take, by `EXPLAIN (ANALYZE)`.
+//! The time, rows and buffers of a statement and each of its branches, by `EXPLAIN (ANALYZE)`.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::plan::request_plan::Plan;
 use crate::plan::step::Step;
 use crate::query::bind::ids::StepId;
 
-/// What a statement took.
+/// The times of a statement, and the analyses of its branches.
 #[derive(Debug, Default)]
 pub struct PlanAnalysis {
     /// Milliseconds of planning.
@@ -24,7 +24,7 @@ pub struct PlanAnalysis {
     pub(crate) branches: Vec<Option<BranchAnalysis>>,
 }
 
-/// What the page of a branch took, for all of its parents together, without the branches below.
+/// The time, rows and buffers of a branch's page, for all of its parents together, without the branches below.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BranchAnalysis {
@@ -75,8 +75,8 @@ impl PlanAnalysis {
         Some(analysis)
     }
 
-    /// Reads the branches below a step, whose nodes have their order. A branch with others below it is a loop over its page, which
-    /// appends those to each row.
+    /// Reads the branches below a step, whose nodes have their order. A branch with others below it is a loop over its page, which appends
+    /// their rows to each row.
     fn branches(&mut self, steps: &[Step], parent: Option<StepId>, nodes: &[Json]) {
         let ids = (0..steps.len()).filter(|id| steps[*id].parent == parent);
         for (id, node) in ids.zip(nodes) {

@@ -19,7 +19,7 @@ use crate::execute::row_limits::{MemoryLimit, hold};
 use crate::execute::statement_log::StatementLog;
 use crate::plan::request_plan::Plan;
 
-/// How many rows are read at once, if so many have arrived.
+/// How many rows are read at once, if as many have arrived.
 const ROWS: usize = 256;
 
 /// A response that is written while its rows are fetched. If it is dropped before its end, its statement is cancelled.
@@ -29,15 +29,15 @@ pub struct ResponseStream {
     log: Arc<StatementLog>,
 }
 
-/// What is streamed, and how.
+/// A response to stream, with its connection and limits.
 pub struct StreamedResponse {
     /// The connection that the statement is sent on.
     pub connection: OwnConnection,
     /// The plan, with the statement's values.
     pub plan: Arc<Plan>,
-    /// What the statement takes.
+    /// The record of the statement's times.
     pub log: Arc<StatementLog>,
-    /// What the first part begins with.
+    /// The beginning of the first part.
     pub start: Vec<u8>,
     /// Bytes of the first part, at least.
     pub first_part: usize,
@@ -61,7 +61,7 @@ pub enum Part {
 pub struct LastPart {
     /// The rest of its JSON.
     pub text: Vec<u8>,
-    /// What was written: the number of rows, and the errors of fields.
+    /// The writer, for the number of rows and the errors of fields.
     pub written: Box<ResponseWriter>,
 }
 
@@ -77,7 +77,7 @@ pub enum StreamError {
 }
 
 impl ResponseStream {
-    /// A response of which nothing is fetched or written yet.
+    /// A response before anything is fetched or written.
     pub fn new(response: StreamedResponse) -> Self {
         let (sender, parts) = mpsc::channel(1);
         let log = Arc::clone(&response.log);

@@ -23,33 +23,44 @@ use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
-/// A response that is written: one that has all of its rows, or one whose rows arrive while it is written.
+/// A response that is written: one that has all of its rows, or one whose rows arrive while it is written. It lives from the sending of the
+/// statement until the end of the response: `errors` and `extensions`, which follow `data`, are read from it. It has all its state, so that
+/// it can stop after any op and go on later: rows may be missing, or a part may be large enough.
 #[derive(Debug, Clone)]
 pub struct ResponseWriter {
+    /// Shared with the request, which reports its cost, and with the cache of plans, which holds its template.
     plan: Arc<Plan>,
+    /// The rows that have arrived. While they arrive, rows that were written are dropped.
     rows: StatementRows,
-    /// The position of the next op.
+    /// The position of the next op in the plan's template.
     next: usize,
-    /// The pages and lookups around it.
+    /// The pages and lookups around the next op, from the root inwards. Each remembers its own place among the rows.
     frames: Vec<PageFrame>,
-    /// The number of the row from which on the fields of the query root are found.
+    /// The number of the row from which on the fields of the query root are found. Below the root, the innermost frame has that number.
     next_row: usize,
-    /// The page that is read whole before it is written.
+    /// A page that is read whole before it is written, while rows of it are missing. The op that enters it runs again, and goes on here.
     reading: Option<PageFrame>,
+    /// The objects around the next op, from the root inwards, with the positions in `data` to which a null would have to go back.
     scopes: Vec<OpenObject>,
-    /// Bytes of the parts that were returned before the present one.
+    /// Bytes of the parts that were returned before the present one. They are sent: an object that begins in them cannot become null.
     returned: usize,
-    /// The present part: how many bytes came before `data` in it.
+    /// How many bytes come before `data` in the present part. `None` between two parts.
     prefix: Option<usize>,
+    /// The rows that were checked for nulls in non-null fields, so that each row is checked once, before it is dropped or written.
     null_check: NullCheck,
+    /// The first errors of fields, for the response's `errors`. Their number is bounded, because each row can have one.
     field_errors: Vec<FieldError>,
+    /// The number of all errors of fields, also of errors that have no place in `field_errors`.
     field_error_count: u64,
+    /// The memory in which a cursor is encoded, which each cursor uses again.
     cursors: CursorWriter,
+    /// The end of the only page of an export, from which the next page is asked for. `None` until the page is written.
     page_end: Option<PageEnd>,
+    /// The lists below rows of the root that ended early. Exports report them after the page.
     short_lists: Vec<ShortList>,
 }
 
-/// A row of a collection of the root of which some lists ended early, and their step.
+/// A row of a collection of the root with a list that ended early, and the list's step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ShortList {
     /// The index of the row on its page.
@@ -117,7 +128,7 @@ pub struct ShortSearch<'a> {
     pub is_page_cut: bool,
     /// Whether this flag is true because there are rows that were not examined.
     pub has_next_page: bool,
-    /// The same.
+    /// As `has_next_page`, for rows before the page.
     pub has_previous_page: bool,
 }
 
@@ -420,8 +431,8 @@ impl ResponseWriter {
         }
     }
 
-    /// Writes literals and columns of the current row, from the op before `next` up to one that is neither. Most ops are: the row is looked
-    /// up once for those that follow each other.
+    /// Writes literals and columns of the current row, from the op before `next` up to the first other op. Most ops are literals and
+    /// columns: the row is looked up once for a sequence of them.
     fn fields(&mut self, plan: &Plan, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
         let row = self.frames.last().and_then(|frame| frame.row(&self.rows));
         let ops = &plan.response_template().ops;
@@ -527,7 +538,7 @@ impl ResponseWriter {
         self.cursors.write(plan, &self.rows, frame, which, out)
     }
 
-    /// What the pages of changes are of. Complete when the rows are.
+    /// The states of the pages of changes. Complete when the rows are.
     pub fn changes_states(&self) -> impl Iterator<Item = (&ChangesStart, ChangesState)> {
         let steps = self.rows.changes().iter().map(|(step, _)| *step);
         steps.filter_map(|step| {

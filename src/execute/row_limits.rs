@@ -1,4 +1,5 @@
-//! What the rows of a response may take, looked at while they arrive: a row may have any size, and all of them together more than the server has.
+//! The limits of a response's rows, checked while they arrive: a row may have any size, and all of them together may be larger than the
+//! server's memory.
 
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
@@ -11,19 +12,19 @@ const UNCOUNTED: usize = 64 << 10;
 pub enum Memory {
     /// It is.
     Held,
-    /// Others hold too much at present.
+    /// Other requests hold too much at present.
     Exhausted,
-    /// So much can never be held.
+    /// The response can never have that much.
     Above {
         /// The most bytes that can.
         limit: usize,
     },
 }
 
-/// Is called with the bytes that rows take in place of those that it was called with before.
+/// Is called with the bytes that rows take. They replace the bytes of the call before.
 pub type MemoryLimit<'a> = dyn FnMut(usize) -> Memory + Send + 'a;
 
-/// What the rows of a response may take that is written when all of them are there.
+/// The limits of the rows of a response that is written when all of them are there.
 pub struct RowLimits<'a> {
     /// Bytes of their values.
     pub bytes: u64,

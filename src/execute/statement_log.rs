@@ -29,13 +29,13 @@ struct Attempts {
     ran: Duration,
     /// How many requests its last execution served.
     requests: usize,
-    /// Where it is run.
+    /// The connection that it is run on.
     backend: Option<Backend>,
-    /// What is observed of its waits for locks.
+    /// The observed waits for locks.
     lock_wait: Option<Arc<LockWait>>,
 }
 
-/// What a statement had to wait for, so far.
+/// The waits of a statement, so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StatementWaits {
     /// To be prepared, in all attempts.
@@ -80,7 +80,7 @@ impl StatementLog {
         }
     }
 
-    /// What it had to wait for, until now if it still has to; `None` if it was not begun.
+    /// Its waits, until now if one goes on; `None` if it was not begun.
     pub(crate) fn waits(&self) -> Option<StatementWaits> {
         let attempts = self.attempts();
         Some(StatementWaits {
@@ -123,7 +123,7 @@ impl StatementLog {
         attempts.backend = backend;
     }
 
-    /// The statement has its locks, or failed. Its execution serves so many requests.
+    /// The statement has its locks, or failed. Its execution serves this many requests.
     pub(super) fn has_locks(&self, requests: usize) {
         let mut attempts = self.attempts();
         attempts.requests = requests;
@@ -157,7 +157,7 @@ impl StatementLog {
         }
     }
 
-    /// All rows are there: so many of each step.
+    /// All rows are there: this many of each step.
     pub(super) fn end(&self, end: Instant, rows: impl FnOnce() -> Box<[u64]>) {
         self.pause(end);
         self.end.get_or_init(|| (end, rows()));

@@ -21,23 +21,27 @@ const COLUMN_OVERHEAD: usize = 24;
 /// The most rows of the first page that memory is reserved for.
 const MAX_RESERVED: usize = 100;
 
-/// The rows of a statement.
+/// The rows of a statement. They belong to its `ResponseWriter`, which lives as long as its response. Rows come and go, and what is known
+/// of them stays: the response ends with the number of rows of each step, and with the searches that ended early.
 #[derive(Debug, Clone)]
 pub(super) struct StatementRows {
-    /// The format of each column, by its index in a row.
+    /// The format of each column, by its index in a row. The first column is the number of the step; the plan decides the formats of the
+    /// others, so that no row is asked for its types.
     formats: Vec<ColumnFormat>,
+    /// The rows that have arrived and may still be read, in the order of the response.
     rows: VecDeque<StatementRow>,
-    /// How many rows before them were dropped.
+    /// How many rows before these were dropped. Numbers of rows include them, so that a number stays valid when rows are dropped.
     dropped: usize,
-    /// Bytes of memory that they take, about.
+    /// Bytes of memory that `rows` takes, about. It falls when rows are dropped, and is compared with what a response may hold.
     memory: usize,
-    /// Bytes of the values of all that have arrived.
+    /// Bytes of the values of all rows that have arrived. It never falls: it is what PostgreSQL has sent.
     bytes: u64,
-    /// Whether all rows have arrived.
+    /// Whether all rows have arrived. Until then a missing row may still come.
     is_complete: bool,
-    /// What has arrived of each step.
+    /// What has arrived of each step, also in rows that were dropped.
     steps: Vec<Arrived>,
-    /// The first row of each page of changes.
+    /// The first row of each page of changes, which describes the page. Kept until the end, because the token at the end of the page and
+    /// the response's `extensions` are made from it.
     changes: Vec<(StepId, Row)>,
 }
 
@@ -45,7 +49,9 @@ pub(super) struct StatementRows {
 #[derive(Debug, Clone)]
 pub(super) struct StatementRow {
     pub(super) step: StepId,
+    /// Decided when the row arrives, because it depends on the rows of its page before it, which may be dropped.
     pub(super) kind: RowKind,
+    /// As it came: columns are decoded only when they are written.
     pub(super) row: Row,
 }
 
@@ -67,10 +73,11 @@ pub(super) enum RowKind {
 /// The rows of a step that have arrived.
 #[derive(Debug, Clone, Default)]
 struct Arrived {
-    /// The rows of all pages, or those that were summed up.
+    /// The number of rows of all pages, or of the rows that were summed up. The actual cost is computed from it.
     rows: u64,
-    /// The number of the parent of the current page, and its rows.
+    /// The number of the current page's parent among the rows of its step. Another number begins another page.
     parent: u64,
+    /// The number of the current page's rows. The row after a full page lies beyond it.
     rows_of_page: u32,
     /// Whether the window of a page ended before the page was full, or before totals had all of their rows, and there is a row after it.
     is_cut: bool,

@@ -17,7 +17,7 @@ use crate::http::hyper_io::framing;
 use crate::http::request::client_address;
 use crate::http::request::head as request_head;
 
-/// What a client is sending, followed byte by byte.
+/// The bytes of a client, followed byte by byte.
 #[derive(Debug, Default)]
 pub struct Framing(framing::Framing);
 
@@ -58,8 +58,8 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     negotiate::require_json(headers).is_ok()
 }
 
-/// The content coding of the response, of those in a setting; `None` if there is no such setting, or if `Accept-Encoding`
-/// excludes all.
+/// The content coding of the response, among the codings of a setting; `None` if there is no such setting, or if `Accept-Encoding` excludes
+/// all.
 pub fn coding(headers: &HeaderMap, codings: &str) -> Option<String> {
     let choice = coding::accepted(headers, &Codings::parse(codings)?).ok()?;
     Some(format!("{choice:?}"))
@@ -114,7 +114,7 @@ pub fn envelope_of_body(body: &[u8]) -> Result<Envelope, String> {
     request_envelope::from_body(body).map(Envelope::from).map_err(|error| error.to_string())
 }
 
-/// Where hyper's own response begins in written bytes.
+/// The place where hyper's own response begins in written bytes.
 pub fn bare_response(written: &[u8]) -> Option<usize> {
     BareResponse::find(written).map(|response| response.start)
 }

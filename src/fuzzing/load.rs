@@ -18,7 +18,7 @@ pub enum Item {
     Row {
         /// The entity's name.
         entity: String,
-        /// What to do with the row, as a wrapper element says it.
+        /// The action for the row, as a wrapper element requests it.
         action: String,
         /// Each field once; `None` is NULL.
         fields: Vec<(String, Option<String>)>,
@@ -68,7 +68,7 @@ impl From<FileItem> for Item {
     }
 }
 
-/// The number of column types that [`canonical`] knows.
+/// The number of column types that [`canonical`] has.
 pub const COLUMN_TYPES: usize = 12;
 
 /// A value's canonical text in a column of one of the types, numbered from 0; `None` is NULL. `is_moqui` is whether the file is

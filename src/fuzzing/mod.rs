@@ -1,6 +1,6 @@
-//! What the fuzz targets in `fuzz/` need beside the public library: inner steps, as functions from bytes to plain data.
+//! The parts that the fuzz targets in `fuzz/` need beside the public library: inner steps, as functions from bytes to plain data.
 //!
-//! Of the feature `fuzzing`, which only the fuzz crate enables. No part of the library's interface.
+//! The module belongs to the feature `fuzzing`, which only the fuzz crate enables. It is no part of the library's interface.
 //!
 //! - `document`: the tree of a parsed document
 //! - `form`: bodies of order updates

@@ -24,8 +24,8 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// A verifier with the server's own keys in the text of a setting (Ed25519 in PEM, or secrets for HS256), and those of an
-    /// external issuer in a JWK set. `None` if one of the texts has no keys.
+    /// A verifier with the server's own keys in the text of a setting (Ed25519 in PEM, or secrets for HS256), and the keys of an external
+    /// issuer in a JWK set. `None` if one of the texts has no keys.
     pub fn new(is_secret: bool, own: &str, jwks: Option<&[u8]>) -> Option<Self> {
         let algorithm = if is_secret { Algorithm::Hs256 } else { Algorithm::EdDsa };
         let source = KeySource::Text(own.to_owned());

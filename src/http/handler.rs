@@ -19,11 +19,11 @@ use crate::http::request_error::RequestError;
 use crate::http::response::HttpResponse;
 use crate::http::socket::tls::ServerTls;
 
-/// What the server works with. A copy shares the budget.
+/// The state of the HTTP server. A copy shares the budget.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpState {
     pub options: HttpOptions,
-    /// What clients make the server hold in memory.
+    /// The memory that clients make the server hold.
     pub memory: MemoryBudget,
     /// How clients of the public listener are served over TLS, if they are.
     pub tls: Option<ServerTls>,
@@ -31,7 +31,7 @@ pub(crate) struct HttpState {
     pub is_draining: Arc<AtomicBool>,
 }
 
-/// A request of which the head has arrived.
+/// A request whose head has arrived.
 pub(crate) struct ArrivedRequest {
     pub listener: ListenerKind,
     pub peer: IpAddr,
@@ -41,10 +41,10 @@ pub(crate) struct ArrivedRequest {
 
 /// Responds to requests.
 pub(crate) trait Handler: Debug + Send + Sync + Sized + 'static {
-    /// What lasts until a response is delivered or given up.
+    /// The record that lasts until a response is delivered or given up.
     type Record: DeliveryRecord;
 
-    /// What the server works with.
+    /// The state of the HTTP server.
     fn http(&self) -> &HttpState;
 
     /// Responds to a request. Never fails, as the type says that hyper takes: errors are responses too.
@@ -62,7 +62,7 @@ pub(crate) trait Handler: Debug + Send + Sync + Sized + 'static {
 pub(crate) struct Current<H>(ArcSwap<H>);
 
 impl<H> Current<H> {
-    /// This handler is in force.
+    /// Puts a handler in force.
     pub(crate) fn new(handler: H) -> Arc<Self> {
         Arc::new(Self(ArcSwap::from_pointee(handler)))
     }
@@ -72,7 +72,7 @@ impl<H> Current<H> {
         self.0.load_full()
     }
 
-    /// This handler is in force from now on.
+    /// Puts another handler in force from now on.
     pub(crate) fn replace(&self, handler: H) {
         self.0.store(Arc::new(handler));
     }

@@ -169,7 +169,7 @@ impl Crowding {
         Self { listener, shed: 0, refused: 0, reported: None }
     }
 
-    /// Adds connections that were closed to make room, and those that were not accepted. Reports them now and then.
+    /// Counts connections that were closed to make room, and connections that were not accepted. Reports them now and then.
     fn count(&mut self, shed: u64, refused: u64) {
         SHED.of((self.listener,)).add(shed);
         REFUSED.of((self.listener,)).add(refused);

@@ -23,12 +23,12 @@ pub(crate) struct MemoryBudget(Arc<BudgetState>);
 #[derive(Debug, Default)]
 struct BudgetState {
     limit: AtomicUsize,
-    /// Of one connection.
+    /// The limit of one connection.
     share: AtomicUsize,
     used: AtomicUsize,
 }
 
-/// What one connection holds.
+/// The memory that one connection holds.
 #[derive(Debug)]
 pub(crate) struct ConnectionMemory {
     budget: MemoryBudget,
@@ -40,7 +40,7 @@ pub(crate) struct ConnectionMemory {
 pub(crate) struct MemoryExhausted;
 
 impl MemoryBudget {
-    /// A budget of so many bytes. A connection may have an eighth of it, or one request whose body is as large as it may be.
+    /// A budget of this many bytes. A connection may have an eighth of it, or one request with the largest body that is allowed.
     pub(crate) fn new(limit: usize, body_limit: usize) -> Self {
         let budget = Self(Arc::default());
         budget.resize(limit, body_limit);
@@ -71,7 +71,7 @@ impl MemoryBudget {
 }
 
 impl ConnectionMemory {
-    /// Counts so many more bytes, unless there would be too many.
+    /// Counts this many more bytes, unless there would be too many.
     pub(crate) fn add(&self, bytes: usize) -> Result<(), MemoryExhausted> {
         let BudgetState { limit, share, used } = &*self.budget.0;
         let (limit, share) = (limit.load(Ordering::Relaxed), share.load(Ordering::Relaxed));
@@ -88,7 +88,7 @@ impl ConnectionMemory {
         share.load(Ordering::Relaxed).min(limit.load(Ordering::Relaxed) / 4 * 3)
     }
 
-    /// Counts so many bytes less, which were counted before.
+    /// Counts this many bytes less, which were counted before.
     pub(crate) fn subtract(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
         self.budget.0.used.fetch_sub(bytes, Ordering::Relaxed);

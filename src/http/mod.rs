@@ -1,9 +1,9 @@
-//! The HTTP server, on top of hyper: connections, framing, heads, bodies, codings, memory and TLS. What it serves is a
-//! `handler`, which knows the endpoints.
+//! The HTTP server, on top of hyper: connections, framing, heads, bodies, codings, memory and TLS. It has no endpoints: a `handler` answers
+//! the requests.
 //!
-//! **Connections**: `listener` accepts them from a `socket` and shuts down gracefully; a `connection_task` serves one; `connection`
-//! is its state, with its requests, and decides how many there are; `hyper_io` is the I/O under hyper, with the checks and
-//! time-outs that hyper lacks.
+//! **Connections**: `listener` accepts them from a `socket` and shuts down gracefully; there are two, of different `listener_kind`s. A
+//! `connection_task` serves one connection; `connection` is its state, with its requests, and decides how many there are; `hyper_io` is the
+//! I/O under hyper, with the checks and time-outs that hyper lacks.
 //!
 //! **Messages**: `request` checks heads, within the `head_limits`, and reads bodies; `response` is a response before hyper takes it;
 //! `coding` chooses its content coding and encodes it; `quality` parses headers that list alternatives. What is wrong

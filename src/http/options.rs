@@ -33,7 +33,7 @@ pub struct HttpOptions {
     pub idle_timeout: Duration,
     /// Connections that are served at the same time.
     pub connection_limit: usize,
-    /// Those of one address, or of one IPv6 network of 64 bits. Trusted proxies have no limit of their own.
+    /// The most connections of one address, or of one IPv6 network of 64 bits. Trusted proxies have no limit of their own.
     pub connections_per_address: usize,
     /// How long requests in flight may take to finish when the server is stopped.
     pub grace: Duration,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::http::head_limits::{MAX_HEAD_BYTES, MAX_HEADERS};
 
-/// What is wrong with a request's form.
+/// An error in a request's form.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestError {
     /// An HTTP/1.1 request without `Host`, with two, or with an invalid one.

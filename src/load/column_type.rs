@@ -31,7 +31,7 @@ pub(crate) enum TargetType {
 }
 
 impl TargetType {
-    /// The type of a column. `name` is PostgreSQL's name of the type without its modifier, `width` that of a text type.
+    /// The type of a column. `name` is PostgreSQL's name of the type without its modifier, `width` the width of a text type.
     pub(crate) fn new(name: &str, width: Option<i32>) -> Self {
         match name {
             "text" | "character varying" | "bpchar" | "character" => {

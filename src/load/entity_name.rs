@@ -2,7 +2,7 @@
 
 use crate::load::row::RowAction;
 
-/// The entities that Moqui writes by an alias, of those whose tables OFBiz has too.
+/// The entities that Moqui writes by an alias, if OFBiz has their tables, too.
 const ALIASES: [(&str, &str); 7] = [
     ("enumerationTypes", "EnumerationType"),
     ("enums", "Enumeration"),
@@ -18,8 +18,8 @@ pub(super) fn ofbiz_entity(tag: &str) -> &str {
     after(after(tag, '-'), ':')
 }
 
-/// Moqui's rule for a child of the root element, and the action of one such as `<delete-package.Entity>`. Other tags with a
-/// `-` call a service. They keep their name, of which there is no table.
+/// Moqui's rule for a child of the root element, and its action if it is a tag such as `<delete-package.Entity>`. Other tags with a `-`
+/// call a service. They keep their name, which no table has.
 pub(super) fn moqui_root_child(tag: &str) -> (&str, Option<RowAction>) {
     let name = after(tag, ':');
     let Some((operation, entity)) = name.split_once('-') else { return (simple_name(name), None) };
@@ -37,7 +37,7 @@ pub(super) fn moqui_child_entity(tag: &str) -> &str {
     simple_name(after(after(tag, ':'), '-'))
 }
 
-/// An entity's name without its package, or that of an alias.
+/// An entity's name without its package, or the name of an alias.
 fn simple_name(name: &str) -> &str {
     let simple = name.rsplit_once('.').map_or(name, |(_, simple)| simple);
     ALIASES.iter().find(|(alias, _)| *alias == simple).map_or(simple, |(_, entity)| entity)

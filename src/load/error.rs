@@ -51,13 +51,13 @@ pub enum LoadError {
     Database(#[from] tokio_postgres::Error),
 }
 
-/// Where and why a file is not well-formed XML or not a data file.
+/// The place and the reason of an error in a file: it is not well-formed XML, or not a data file.
 #[derive(Debug, Error)]
 #[error("line {line}: {kind}")]
 pub struct XmlError {
     /// The line on which the offending markup begins, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The kind of error.
     #[source]
     pub kind: XmlErrorKind,
 }
@@ -71,7 +71,7 @@ pub enum XmlErrorKind {
     /// A malformed attribute.
     #[error("{0}")]
     Attribute(#[from] quick_xml::events::attributes::AttrError),
-    /// The root element is not that of a data file.
+    /// The root element is not the root element of a data file.
     #[error("the root element is <{0}>; a data file has {ROOT_ELEMENTS}")]
     Root(String),
     /// No element at all.
@@ -115,7 +115,7 @@ pub enum RowError {
     Value {
         /// The field's name in the file.
         field: String,
-        /// What is wrong with the value.
+        /// The error in the value.
         error: ValueError,
     },
     /// A field contains an element instead of text.

@@ -20,7 +20,7 @@ pub struct FinishReport {
     pub ship_groups: u64,
     /// Product-facility pairs that received their current inventory item.
     pub current_inventory: u64,
-    /// Rows whose content later files restored, and whose timestamps were therefore restored too.
+    /// Rows with content that later files restored, so that their timestamps were restored too.
     pub restored: u64,
 }
 

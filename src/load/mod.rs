@@ -9,9 +9,18 @@
 //! finish                  totals and links, after the last file
 //! ```
 //!
-//! A separate thread reads the file, at most some hundreds of rows ahead of the database, so memory does not depend on
-//! the file's size. A row of Moqui's format is read with all rows inside it. The database's catalogs define the entities and fields: an entity is a table of schema `public`, a
-//! field one of its columns, named by OFBiz's rule.
+//! A separate thread reads the file, at most some hundreds of rows ahead of the database, so memory does not depend on the file's size. A
+//! row of Moqui's format is read with all rows inside it. The database's catalogs define the entities and fields: an entity is a table of
+//! schema `public`, a field one of its columns, named by OFBiz's rule.
+//!
+//! - [`loader`]: loads one file through these steps; [`input`]: the files
+//! - `xml_reader`, `xml_element`, `row_element`, `entity_name`, `line_counter`: from bytes to rows; `data_format`, `row`: what they read
+//! - `file_state`, `ancestors`: the rows around a row of Moqui's format, and which keys it inherits
+//! - `tables`, `column_type`: the tables of the database
+//! - `mapping`, `value`, `date_time`: from rows to values that PostgreSQL takes
+//! - `queue`, `record`: batches of records; `table_writer`, `statement`: write a batch
+//! - [`finish`]: totals and links, after the last file
+//! - [`report`], [`error`]: what was loaded, and what could not be
 //!
 //! ## Differences from OFBiz
 //!

@@ -5,12 +5,12 @@ use crate::load::row::RowAction;
 /// Separates the parts of a [`CheckedRow::key`]. No value contains a NUL.
 pub(super) const KEY_SEPARATOR: char = '\0';
 
-/// A row whose columns are resolved and whose values are checked.
+/// A row with known columns and checked values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CheckedRow {
     /// The table's index in [`TargetTables`](crate::load::tables::TargetTables).
     pub(super) table: usize,
-    /// What to do with the row.
+    /// The action for the row.
     pub(super) action: RowAction,
     /// The written columns as indexes into the table's columns, ascending: the key and the row's fields.
     pub(super) columns: Vec<usize>,
@@ -22,12 +22,12 @@ pub(super) struct CheckedRow {
     pub(super) line: u64,
 }
 
-/// What the records of one statement have in common. Determines its SQL.
+/// The key of the records that one statement writes. It determines the statement's SQL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct StatementKey {
     /// The table's index.
     pub(super) table: usize,
-    /// What the statement does.
+    /// The statement's action.
     pub(super) action: RowAction,
     /// The written columns.
     pub(super) columns: Vec<usize>,

@@ -8,7 +8,7 @@ use crate::load::error::RowError;
 
 /// The maximum number of bad rows in a report; further ones are only counted. This bounds the memory.
 const MAX_BAD: usize = 1000;
-/// The maximum number of entities in a report's first line, those with the most rows first.
+/// The maximum number of entities in a report's first line. The entity with the most rows comes first.
 const MAX_NAMED: usize = 6;
 
 /// The number of rows of an entity, by what was done.

@@ -2,7 +2,7 @@
 
 use crate::load::data_format::DataFormat;
 
-/// One row of the file, unchecked.
+/// A row of the file, unchecked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileRow {
     /// The entity's name without prefix and package.
@@ -17,7 +17,7 @@ pub(crate) struct FileRow {
     pub(crate) depth: usize,
 }
 
-/// What a wrapper element requests for its rows.
+/// The action that a wrapper element requests for its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RowAction {
     /// Insert the row. An existing row is not changed.
@@ -58,7 +58,7 @@ pub(crate) struct RootOptions {
 pub(crate) enum FileItem {
     /// The root element. The first item, exactly once.
     Root(RootOptions),
-    /// The root element of a file of which no rows are read, instead of [`FileItem::Root`]. The only item.
+    /// The root element of a file that is not read, instead of [`FileItem::Root`]. The only item.
     TransformRoot,
     Row(FileRow),
     /// A row with an element inside a field. The XML is well-formed, but the field has no text value.

@@ -52,8 +52,8 @@ impl RowElement {
     /// Opens an element.
     pub(super) fn start(&mut self, tag: &BytesStart<'_>, line: u64) -> Result<(), XmlErrorKind> {
         let is_moqui = self.format == DataFormat::EntityFacade;
-        // What looked like a field is a row if it contains elements and no text: one of a relationship that Moqui writes by
-        // an alias, all of whose fields are elements.
+        // An element that looked like a field is a row if it contains elements and no text. Moqui writes rows of a relationship so, by an
+        // alias, if all fields of the row are elements.
         if is_moqui
             && let Some(OpenElement::Field { name, text, line }) = self.open.last_mut()
             && text.trim().is_empty()

@@ -127,7 +127,7 @@ fn keys_equal(table: &TargetTable, left: &str, right: &str) -> String {
     parts.collect::<Vec<_>>().join(" AND ")
 }
 
-/// Those of `stamps` that the table has and that are not among the named columns.
+/// The columns of `stamps` that the table has and that are not among the named columns.
 fn unnamed_stamps<'a>(
     table: &'a TargetTable,
     named: &[&TargetColumn],

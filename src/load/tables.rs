@@ -151,7 +151,7 @@ impl TargetTable {
         Self { name, columns: Vec::new(), key: Vec::new(), foreign_keys: Vec::new(), by_name: HashMap::new() }
     }
 
-    /// Adds a column. `declared` is its type with the modifier, `plain` without; `width` is that of a text type.
+    /// Adds a column. `declared` is its type with the modifier, `plain` without; `width` is the width of a text type.
     fn add(&mut self, name: String, declared: String, plain: &str, width: Option<i32>) {
         let data_type = TargetType::new(plain, width);
         // A number must be rounded to the column's scale before it is compared with the stored value.

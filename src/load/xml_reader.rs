@@ -1,8 +1,8 @@
 //! Reads rows from XML, one at a time. Knows the formats of OFBiz and Moqui, but no tables.
 //!
-//! The rules are those of OFBiz's own reader (`EntitySaxReader`): a child of the root is a row and its attributes are
-//! fields. A field may also be a child element with text or CDATA. `create`, `create-update`, `create-replace` and `delete`
-//! wrap rows and define their action. Moqui's rows (`EntityDataLoaderImpl`) have the same fields, and may contain rows.
+//! The rules are the rules of OFBiz's own reader (`EntitySaxReader`): a child of the root is a row and its attributes are fields. A field
+//! may also be a child element with text or CDATA. `create`, `create-update`, `create-replace` and `delete` wrap rows and define their
+//! action. Moqui's rows (`EntityDataLoaderImpl`) have the same fields, and may contain rows.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -143,7 +143,7 @@ impl<R: BufRead> XmlReader<R> {
         root
     }
 
-    /// Reads what is inside an open row, up to its end tag. Returns the row; rows inside it are the next items.
+    /// Reads the content of an open row, up to its end tag. Returns the row; rows inside it are the next items.
     fn read_row_content(&mut self, row: FileRow) -> Result<Option<FileItem>, XmlErrorKind> {
         let mut element = RowElement::new(self.format, row);
         loop {

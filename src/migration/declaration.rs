@@ -8,7 +8,7 @@ use crate::migration::object::{DeclaredObject, hash};
 use crate::migration::reference::Reference;
 use crate::migration::table::MigratedTable;
 
-/// Grows with each change of what is declared, so that of two versions one is known to be older. A test compares it with the files.
+/// Grows with each change of the declaration, so that the older one of two versions is known. A test compares it with the files.
 pub(super) const STATE: i32 = 46;
 
 /// The texts of the tables of the service, and of its other objects.
@@ -18,7 +18,7 @@ const SERVICE: [&str; 3] = [
     include_str!("declared/change_feeds.sql"),
 ];
 
-/// The same for orders.
+/// The texts of the tables of orders, and of their other objects.
 const ORDERS: [&str; 6] = [
     include_str!("declared/tables.txt"),
     include_str!("declared/references.txt"),
@@ -28,15 +28,15 @@ const ORDERS: [&str; 6] = [
     include_str!("declared/rows.sql"),
 ];
 
-/// What earlier versions made and this one does not need.
+/// The objects that earlier versions made and this version does not need.
 pub(super) const OBSOLETE: &str = include_str!("declared/obsolete.sql");
 
 /// Which tables are migrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TableScope {
-    /// Those of orders and of the service.
+    /// The objects of orders and of the service.
     All,
-    /// Those of the service alone.
+    /// The objects of the service alone.
     Service,
 }
 
@@ -74,7 +74,7 @@ impl Declaration {
         }
     }
 
-    /// The columns that orderql adds to OFBiz's tables and nobody else needs.
+    /// The columns that orderql adds to OFBiz's tables, and that no other program needs.
     pub(super) fn own_columns() -> BTreeSet<&'static str> {
         let columns = ALL.tables.iter().filter(|table| table.is_of_ofbiz()).flat_map(|table| &table.columns);
         columns.map(|column| column.name).filter(|name| name.starts_with("orderql_")).collect()

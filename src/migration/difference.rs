@@ -22,7 +22,7 @@ pub(super) struct Difference {
     pub(super) tables: Vec<&'static MigratedTable>,
     /// Columns of tables that stand.
     pub(super) columns: Vec<(&'static MigratedTable, &'static MigratedColumn)>,
-    /// Of the tables that are made.
+    /// The references of the tables that are made.
     pub(super) references: Vec<&'static Reference>,
     /// In the order in which they are made. Views have their columns.
     pub(super) objects: Vec<DeclaredObject>,
@@ -31,7 +31,7 @@ pub(super) struct Difference {
     /// Views and functions of the schema `orderql` that are not declared any more, and the triggers of these: `VIEW orderql.name`.
     pub(super) undeclared: Vec<String>,
     pub(super) indexes: Vec<MissingIndex>,
-    /// What the database has.
+    /// The state of the database.
     pub(super) present: Present,
 }
 
@@ -97,12 +97,12 @@ impl Difference {
         self.present.relations.contains_key(index.index.relation)
     }
 
-    /// The missing indexes of tables that stood before. Those of others are made with their tables.
+    /// The missing indexes of tables that existed before. The indexes of other tables are made with their tables.
     pub(super) fn indexes_to_build(&self) -> impl Iterator<Item = &MissingIndex> {
         self.indexes.iter().filter(|index| self.stands(index))
     }
 
-    /// Whether an earlier version, which kept no record, may have left what is obsolete.
+    /// Whether an earlier version, which kept no record, may have left obsolete objects.
     pub(super) fn may_have_obsolete(&self) -> bool {
         let is_reserved = |name: &String| name.starts_with("public.oql_");
         self.present.record.is_none() && (!self.lacks_schema || self.present.relations.keys().any(is_reserved))
@@ -141,7 +141,7 @@ fn can_refer(reference: &Reference, present: &Present) -> bool {
     let name = format!("public.{target}");
     let Some(found) = present.relations.get(&name) else { return true };
     let is_key = present.keys.get(&name).is_some_and(|key| key.iter().map(String::as_str).eq(columns.split(',')));
-    // Those of the table that is made are of OFBiz's types.
+    // The columns of a table that is about to be made have OFBiz's types.
     let is_id = |column: &str| found.column_type(column).is_some_and(|ty| ty.starts_with("character"));
     is_key && columns.split(',').all(is_id)
 }
@@ -159,7 +159,7 @@ fn is_applied(object: &DeclaredObject, present: &Present) -> bool {
     exists && present.record.as_ref().is_some_and(|record| record.has(object))
 }
 
-/// The views and functions that an earlier version made: those of its record, or all if there is none.
+/// The views and functions that an earlier version made: the views and functions of its record, or all if there is none.
 fn undeclared(declaration: &Declaration, present: &Present) -> Vec<String> {
     let declared: HashSet<&str> = declaration.objects.iter().map(|object| object.name).collect();
     let is_ours = |kind: &str, name: &str| {

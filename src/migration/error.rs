@@ -36,7 +36,7 @@ pub enum MigrateError {
     NotAllowed {
         /// The role that migrates.
         role: String,
-        /// Whose the tables are.
+        /// The owner of the tables.
         owner: String,
         /// PostgreSQL's error.
         source: tokio_postgres::Error,
@@ -44,7 +44,7 @@ pub enum MigrateError {
     /// A statement failed.
     #[error("the migration failed at: {step}")]
     Failed {
-        /// What was to be made.
+        /// The title of the step.
         step: String,
         /// PostgreSQL's error.
         source: tokio_postgres::Error,

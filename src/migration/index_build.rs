@@ -103,7 +103,7 @@ async fn make_whole(
             client.batch_execute(&swap).await?;
             drop(&old).await
         }
-        // It serves nobody.
+        // No query uses it.
         Some(_) => {
             drop(name).await?;
             build(name).await

@@ -1,6 +1,6 @@
 //! The declared indexes, and which of them a database lacks.
 //!
-//! `declared/indexes.txt` lists them as a migrated database has them: name, relation, and what follows `USING`.
+//! `declared/indexes.txt` lists them as a migrated database has them: name, relation, and the definition after `USING`.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ const TABLES: &str = "
     JOIN pg_namespace AS namespace ON namespace.oid = relnamespace
     WHERE relkind IN ('r', 'p') AND nspname IN ('public', 'orderql')";
 
-/// One of them, as the list has it.
+/// An index, as the list of declared indexes has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DeclaredIndex {
     pub(crate) name: &'static str,
@@ -63,9 +63,9 @@ impl DeclaredIndex {
 pub(crate) struct MissingIndex {
     pub(crate) index: DeclaredIndex,
     pub(super) is_partitioned: bool,
-    /// What has its name.
+    /// The relation or index with its name.
     pub(super) named: Option<Unsuitable>,
-    /// What an interrupted run has made to take its place.
+    /// The index that an interrupted run has made to take its place.
     pub(super) unfinished: Option<Unsuitable>,
 }
 
@@ -123,8 +123,8 @@ pub(super) async fn existing(client: &Client) -> Result<Vec<ExistingIndex>, Erro
     client.query(EXISTING, &[]).await?.iter().map(row).collect()
 }
 
-/// The indexes that no valid index of their tables equals, under whatever name. Tables that do not exist need none, but those that are
-/// about to be made; nor does an index of columns that do not exist.
+/// The declared indexes that equal no valid index of their tables, whatever its name. A table that does not exist needs none, unless it is
+/// about to be made; nor is an index of missing columns needed.
 pub(crate) async fn missing(client: &Client, made: &[&str]) -> Result<Vec<MissingIndex>, Error> {
     let existing = existing(client).await?;
     let rows = client.query(TABLES, &[]).await?;

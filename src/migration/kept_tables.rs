@@ -1,5 +1,6 @@
-//! What triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, and the stores of returns and
-//! shipments. Rows that are written while triggers are disabled, as some imports do, are missing or stale until they are repaired.
+//! The tables and columns that triggers keep equal to OFBiz's tables: all parties with their names, the items in their ship groups, and the
+//! stores of returns and shipments. Rows that are written while triggers are disabled, as some imports do, are missing or stale until they
+//! are repaired.
 
 use tokio_postgres::{Client, Error};
 
@@ -20,7 +21,7 @@ struct Fill {
 pub(crate) struct KeptTable {
     /// Its name with its schema.
     pub(crate) name: &'static str,
-    /// What its rows are, in the plural.
+    /// The name of its rows, in the plural.
     pub(crate) rows: &'static str,
     /// The view that it is compared with, which is there if the table is.
     pub(crate) view: &'static str,

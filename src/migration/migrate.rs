@@ -1,7 +1,7 @@
 //! Applies the declared state to a database.
 //!
 //! Tables, columns and objects are made in one transaction, then indexes, change feeds, and the rows that are filled in. If
-//! indexes are built beside writers, each step is a transaction of its own. It waits for a lock a second at most, so that writers
+//! indexes are built beside writers, each step is a transaction of its own. Such a step waits for a lock a second at most, so that writers
 //! do not wait longer. The next run finishes an interrupted one.
 
 use std::time::Duration;
@@ -43,7 +43,7 @@ const SETTINGS: &str = "SET search_path TO public; SET statement_timeout TO 0; S
 /// How often a step tries to lock its table while others write it. A statement that waits for a lock blocks all later ones.
 const ATTEMPTS: usize = 300;
 
-/// A migration: what is declared, with what a schema file adds to it.
+/// A migration: the declared state, with the objects for a schema file.
 #[derive(Debug)]
 pub struct Migration<'a> {
     scope: TableScope,
@@ -80,8 +80,8 @@ impl<'a> Migration<'a> {
         Self { concurrently: true, ..self }
     }
 
-    /// Makes what the database lacks, and returns what changed. May run at any time. Concurrent runs wait for one another; the later ones
-    /// find nothing to do. `progress` is told what is made next.
+    /// Makes the missing objects, and returns what changed. May run at any time. Concurrent runs wait for one another; the later ones find
+    /// nothing to do. `progress` is called before each step.
     ///
     /// Resets the session's settings to the role's defaults.
     pub async fn run(
@@ -102,7 +102,7 @@ impl<'a> Migration<'a> {
         Ok(report)
     }
 
-    /// The statements that a run would execute, below what an operator should know before.
+    /// The statements that a run would execute, below notes for the operator.
     pub async fn dry_run(&self, client: &Client) -> Result<String, MigrateError> {
         let difference = self.difference(client).await?;
         let mut fills = Vec::new();
@@ -167,7 +167,7 @@ impl<'a> Migration<'a> {
     ) -> Result<MigrationReport, MigrateError> {
         let mut difference = self.difference(client).await?;
         if difference.may_have_obsolete() {
-            // What is declared depends on the columns that are left.
+            // The declaration depends on the columns that are left.
             self.run_patiently(client, &difference, &obsolete()).await?;
             difference = self.difference(client).await?;
         }
@@ -272,7 +272,7 @@ pub async fn migrate(client: &mut Client) -> Result<MigrationReport, MigrateErro
     Migration::new(&built_in()?)?.run(client, &mut |_| {}).await
 }
 
-/// The same beside writers, which takes longer.
+/// Migrates for the built-in schema, and makes the indexes beside writers, which takes longer.
 pub async fn migrate_concurrently(client: &mut Client) -> Result<MigrationReport, MigrateError> {
     Migration::new(&built_in()?)?.concurrently().run(client, &mut |_| {}).await
 }
@@ -300,8 +300,8 @@ async fn check_server(client: &Client) -> Result<(), MigrateError> {
     Ok(())
 }
 
-/// Waits until no other migration runs. Asks again and again, because a statement that waited would hold a snapshot, and the other one's
-/// concurrent index builds wait for those who hold older snapshots.
+/// Waits until no other migration runs. Asks again and again, because a statement that waited would hold a snapshot, and the other
+/// migration's concurrent index builds wait for older snapshots to end.
 async fn lock(client: &Client) -> Result<(), tokio_postgres::Error> {
     while !client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await?.try_get::<_, bool>(0)? {
         tokio::time::sleep(LOCK_INTERVAL).await;
@@ -321,7 +321,7 @@ async fn run_at_once(
     }
 }
 
-/// The same; of an error it returns the step as well.
+/// Runs steps in one transaction that waits this long for locks. An error has its step.
 async fn try_all(
     client: &mut Client,
     difference: &Difference,
@@ -339,8 +339,8 @@ async fn try_all(
     Ok(rows)
 }
 
-/// Runs a step, and returns the number of rows that its first statement inserted. A view that cannot be replaced, because it has lost columns
-/// or changed their types, is made anew, together with those that are made of it.
+/// Runs a step, and returns the number of rows that its first statement inserted. A view that cannot be replaced, because it has lost
+/// columns or changed their types, is made anew, together with the views that read it.
 async fn run_step(
     transaction: &Transaction<'_>,
     difference: &Difference,

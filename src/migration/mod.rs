@@ -1,5 +1,5 @@
-//! The objects that orderql adds to a database, declared as a state: `migrate` makes the missing and different ones, and drops
-//! those that are not declared any more.
+//! The objects that orderql adds to a database, declared as a state: `migrate` makes the missing and different objects, and drops objects
+//! that are not declared any more.
 //!
 //! The folder `declared` has the state. It suits an empty database and an operator's OFBiz database alike.
 //!
@@ -12,6 +12,7 @@
 //! - `kept_tables`: what triggers keep; `old_transactions`: waits for writers whose triggers may have missed it
 //! - `partitions`: tables that cannot be served
 //! - `removal`: the way back
+//! - `error`: why a migration failed
 
 mod declaration;
 mod difference;

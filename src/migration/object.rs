@@ -7,11 +7,11 @@ use std::hash::Hasher as _;
 
 use fnv::FnvHasher;
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum DeclaredKind {
     Function,
-    /// A function of triggers. Nobody else may call it.
+    /// A function of triggers. No role may call it.
     TriggerFunction,
     View,
     /// The triggers of a table, whose names follow the table's.
@@ -106,7 +106,7 @@ impl DeclaredObject {
         Some(Self { kind, name, parts: parts.split_whitespace().collect(), condition, text: String::new() })
     }
 
-    /// What it is recorded by: kind and name.
+    /// The key of its record: kind and name.
     pub(super) fn id(&self) -> String {
         format!("{} {}", self.kind.name(), self.name)
     }

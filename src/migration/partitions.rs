@@ -11,7 +11,7 @@ use crate::migration::table::MigratedTable;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsupportedPartitions {
     table: String,
-    /// Such as `RANGE (order_date)`.
+    /// The partition key, such as `RANGE (order_date)`.
     partition_key: String,
     /// The columns of the table's key.
     key: String,
@@ -38,7 +38,7 @@ const PARTITIONED: &str = "
     WHERE relnamespace = 'public'::regnamespace
     ORDER BY relname";
 
-/// The first table that cannot be served, of those that are declared.
+/// The first declared table that cannot be served.
 pub(super) async fn unsupported(
     client: &Client,
     declared: &[MigratedTable],

@@ -32,7 +32,7 @@ const FUNCTIONS: &str = "
     FROM pg_catalog.pg_proc
     WHERE pronamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'orderql')";
 
-/// Without those that a partition has of its table.
+/// Without the triggers that a partition has of its table.
 const TRIGGERS: &str = "
     SELECT namespace.nspname || '.' || relname, tgname::text,
         (SELECT nspname || '.' || proname
@@ -53,7 +53,7 @@ const OF_FEEDS: &str = "
 /// A relation that a database has.
 #[derive(Debug)]
 pub(super) struct PresentRelation {
-    /// Of `pg_class`.
+    /// The kind, as in `pg_class`.
     pub(super) kind: String,
     /// PostgreSQL's estimate of its rows, negative if it has none.
     pub(super) rows: f64,
@@ -61,7 +61,7 @@ pub(super) struct PresentRelation {
     pub(super) columns: Vec<(String, String)>,
 }
 
-/// What a database has.
+/// The state of a database.
 #[derive(Debug)]
 pub(super) struct Present {
     pub(super) has_schema: bool,
@@ -75,7 +75,7 @@ pub(super) struct Present {
     pub(super) triggers: BTreeMap<(String, String), String>,
     /// The views and functions of change feeds.
     pub(super) of_feeds: HashSet<String>,
-    /// What was applied; none if nothing was, or by a version without records.
+    /// The record of the last migration; none if nothing was applied, or if a version without records applied it.
     pub(super) record: Option<AppliedRecord>,
 }
 

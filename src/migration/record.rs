@@ -17,10 +17,10 @@ const EXISTS: &str = "
     JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = 'orderql' AND relname IN ('schema_state', 'schema_object')";
 
-/// What was applied to a database.
+/// The record of a migration in a database.
 #[derive(Debug)]
 pub(crate) struct AppliedRecord {
-    /// The state of the version, which grows with each change of what is declared.
+    /// The state of the version, which grows with each change of the declaration.
     state: i32,
     /// The version that applied it.
     pub(crate) version: String,

@@ -106,7 +106,7 @@ const DEPENDENTS: &str = r"
 /// An object that is not ours, and would be dropped with ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Dependent {
-    /// As PostgreSQL describes it, such as `view report`.
+    /// The object, as PostgreSQL describes it, such as `view report`.
     object: String,
     /// The statement that shows its definition.
     shown_by: Option<String>,
@@ -119,7 +119,7 @@ impl fmt::Display for Dependent {
     }
 }
 
-/// What earlier versions made of these, and this one does not.
+/// The columns and indexes that earlier versions made, and this version does not.
 const FORMER_COLUMNS: [&str; 1] = ["orderql_facility_id"];
 const FORMER_INDEXES: [&str; 5] = [
     "oql_order_item_in_order_id_order",
@@ -142,7 +142,7 @@ pub(crate) async fn statements(client: &Client) -> Result<Vec<String>, Error> {
     client.query(STATEMENTS, &[&own_indexes(), &own_columns()]).await?.iter().map(|row| row.try_get(0)).collect()
 }
 
-/// What is not ours, and would be dropped with it.
+/// Objects of others that would be dropped with the objects of this program.
 pub(crate) async fn dependents(client: &impl GenericClient) -> Result<Vec<Dependent>, Error> {
     if !client.query_one("SELECT to_regnamespace('orderql') IS NOT NULL", &[]).await?.try_get(0)? {
         return Ok(Vec::new());

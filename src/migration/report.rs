@@ -7,7 +7,7 @@ use crate::migration::object::DeclaredKind;
 use crate::migration::steps::MigrationStep;
 use crate::migration::table::shown_name;
 
-/// What a migration changed. Its [`fmt::Display`] form is for the operator.
+/// The changes by a migration. Its [`fmt::Display`] form is for the operator.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MigrationReport {
     /// Tables created. Names of OFBiz's schema have no prefix, others are `orderql.name`.
@@ -33,7 +33,7 @@ pub struct MigrationReport {
 }
 
 impl MigrationReport {
-    /// The report of what is made of a difference. Rows and indexes are added as they are made.
+    /// The report of the objects that a migration makes, by the difference. Rows and indexes are added as they are made.
     pub(super) fn of(difference: &Difference) -> Self {
         let shown = |name: &str| shown_name(name).to_owned();
         let named = |kinds: &[DeclaredKind]| {

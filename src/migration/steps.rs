@@ -1,4 +1,4 @@
-//! The statements that make a difference, and what an operator should know of them before.
+//! The statements that make a difference, and the notes for the operator before them.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -15,7 +15,7 @@ use crate::migration::table::{MigratedColumn, shown_name};
 #[derive(Debug)]
 pub(super) struct MigrationStep {
     pub(super) title: String,
-    /// What it makes, if it makes an object.
+    /// The kind of the object that it makes, if it makes one.
     pub(super) kind: Option<DeclaredKind>,
     pub(super) statements: Vec<String>,
 }
@@ -42,7 +42,7 @@ impl fmt::Display for MigrationStep {
 pub(super) struct Steps {
     /// Schema, tables and columns.
     pub(super) tables: Vec<MigrationStep>,
-    /// What needs the tables and columns, and the record of what was applied.
+    /// The steps that need the tables and columns, and the record of the applied state.
     pub(super) objects: Vec<MigrationStep>,
 }
 
@@ -53,7 +53,7 @@ impl Difference {
         if self.lacks_schema {
             tables.push(MigrationStep::new("schema", vec!["CREATE SCHEMA orderql".to_owned()]));
         }
-        // A column may be computed by one. Those that stand may be in use until the tables are as they need them.
+        // A column may be computed by a function. Functions that exist already may be in use until the tables fit the new ones.
         let functions = self.objects.iter().filter(|object| self.is_new_function(object));
         let functions: Vec<_> = functions.map(|object| object.text.clone()).collect();
         if !functions.is_empty() {
@@ -110,7 +110,7 @@ impl Difference {
         found.or_else(declared).unwrap_or("TEXT").to_owned()
     }
 
-    /// The keys and indexes of OFBiz. Of those on the same columns of a table one index is made.
+    /// The keys and indexes of OFBiz. Of several indexes on the same columns of a table one is made.
     fn reference_statements(&self) -> Vec<String> {
         let mut indexed: BTreeSet<(&str, String)> =
             self.tables.iter().map(|table| (table.bare_name(), table.key.join(","))).collect();
@@ -124,7 +124,7 @@ impl Difference {
         statements
     }
 
-    /// What deserves attention before the statements: comments in SQL.
+    /// The facts that deserve attention before the statements, as comments in SQL.
     pub(super) fn summary(&self, concurrently: bool, is_filled: &[(String, i64)]) -> String {
         let triggers = self.objects.iter().filter(|object| object.kind == DeclaredKind::Triggers);
         let triggers: Vec<_> = triggers
@@ -182,7 +182,7 @@ impl Difference {
     }
 }
 
-/// A view and those that are made of it, with the rights that others have on each.
+/// A view and the views that read it, with the rights that others have on each.
 const DEPENDENTS: &str = "
     WITH RECURSIVE lost (oid) AS (
         SELECT $1::text::regclass::oid
@@ -201,8 +201,8 @@ const DEPENDENTS: &str = "
     FROM lost
     JOIN pg_catalog.pg_class AS view ON view.oid = lost.oid";
 
-/// The statements that drop a view and make it anew, with the declared views that are made of it and the rights that others have on them.
-/// Those of others stand in the way.
+/// The statements that drop a view and make it anew, with the declared views that read it and the rights that others have on them. Views of
+/// others that read it stand in the way.
 pub(super) async fn recreate(
     transaction: &Transaction<'_>,
     difference: &Difference,

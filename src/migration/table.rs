@@ -22,7 +22,7 @@ pub(super) struct MigratedTable {
     constraints: Vec<&'static str>,
     /// Whether the stamps are added to a table that lacks them.
     adds_stamps: bool,
-    /// `UNLOGGED`, or what follows the columns, such as `WITH (…)`.
+    /// `UNLOGGED`, or a clause after the columns, such as `WITH (…)`.
     options: &'static str,
 }
 

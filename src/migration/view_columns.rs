@@ -8,8 +8,8 @@ use crate::migration::present::Present;
 /// The columns that a schema file reads, by relation with its schema.
 pub(crate) type ColumnsRead = BTreeMap<String, BTreeSet<String>>;
 
-/// The view, with columns in the place of `{table.*}`: those that are read from it and that the table has. Columns that an earlier run
-/// with another schema file gave it stay first, in their order, so that the view can be replaced while others use it.
+/// The view, with columns in the place of `{table.*}`: the columns that are read from it and that the table has. Columns that an earlier
+/// run with another schema file gave it stay first, in their order, so that the view can be replaced while others use it.
 pub(super) fn expand(
     view: &DeclaredObject,
     read: Option<&ColumnsRead>,

@@ -7,15 +7,15 @@ pub(crate) struct Actor {
     pub(crate) user_id: String,
     /// The client's address, if known.
     pub(crate) address: Option<String>,
-    /// What the user may change.
+    /// The rows that the user may change.
     pub(crate) scope: UpdateScope,
 }
 
 /// The rows that a user may change; `None` for all.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UpdateScope {
-    /// The stores whose orders.
+    /// The stores whose orders the user may change.
     pub(crate) stores: Option<Vec<String>>,
-    /// The facilities whose shipments: those that leave them.
+    /// The facilities whose shipments the user may change: the shipments that leave them.
     pub(crate) facilities: Option<Vec<String>>,
 }

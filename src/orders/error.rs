@@ -20,7 +20,7 @@ pub(super) const MAX_ROWS: usize = 500;
 /// Why a body is not a form.
 #[derive(Debug, Error)]
 pub(crate) enum FormError {
-    /// Another media type, or none.
+    /// The media type is another one, or is missing.
     #[error("send the form as application/x-www-form-urlencoded or multipart/form-data")]
     NotAForm,
     /// A form in another charset.

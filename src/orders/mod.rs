@@ -19,7 +19,7 @@
 //! |---|---|
 //! | `shipment_package_content`, `order_shipment`, `shipment_item` | the item's rows are deleted |
 //! | `order_item_ship_group` | the item moves to the order's newest group at `REJECTED_ITM_PARKING` (`PICKUP_REJECTED` for store pickup) with the same shipping method; if there is none, the item's group is copied |
-//! | `order_item`, `order_item_ship_group_assoc`, `order_adjustment` | the order item and its own adjustments move to that group; its status does not change. An order item moves as a whole: if it is in other shipments too, it must be rejected there in the same request; on the tables of stock OFBiz what is in other groups stays there |
+//! | `order_item`, `order_item_ship_group_assoc`, `order_adjustment` | the order item and its own adjustments move to that group; its status does not change. An order item moves as a whole: if it is in other shipments too, it must be rejected there in the same request; on the tables of stock OFBiz the quantities in other groups stay there |
 //! | `order_facility_change` | a row for the new group: from, to, reason, comment, user, time |
 //! | `order_status` | a row with the order item's status, which stays, and the reason |
 //! | `excluded_order_facility` | a row for the old group: the facility is not to get the order item again, for the time that `reject-exclusion` sets |

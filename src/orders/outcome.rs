@@ -8,7 +8,7 @@ use crate::database::wal_position::WalPosition;
 use crate::orders::rejection::Rejection;
 use crate::orders::update_row::UpdateRowKind;
 
-/// What became of an order update.
+/// The outcome of an order update.
 #[derive(Debug)]
 pub(crate) struct Updated {
     pub(crate) outcome: UpdateOutcome,
@@ -25,13 +25,13 @@ pub(crate) enum UpdateOutcome {
     Rejected(Rejection),
 }
 
-/// What an applied update did beyond what its rows say. Its JSON is stored; do not rename its parts.
+/// An effect of an applied update beside its rows. Its JSON is stored; do not rename its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum Note {
     /// A box was added, which is this shipment.
     NewBox { row: u32, shipment_id: String },
-    /// An order item was rejected with those of a row, because its ship group may not be split.
+    /// An order item was rejected together with the items of a row, because its ship group may not be split.
     RejectedToo { row: u32, order_id: String, order_item_seq_id: String, ship_group_seq_id: String },
 }
 

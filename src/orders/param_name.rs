@@ -35,7 +35,7 @@ impl ParamName {
         UpdateRowKind::ALL.into_iter().find_map(|kind| Self::of_kind(kind, name)).unwrap_or(Self::Other)
     }
 
-    /// `None` if the name is not that of a row of the kind.
+    /// `None` if the name is not a parameter of a row of the kind.
     fn of_kind(kind: UpdateRowKind, name: &str) -> Option<Self> {
         let prefix = kind.prefix();
         if let Some(rest) = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')) {

@@ -1,6 +1,6 @@
-//! What the role that serves may do in the tables that an update locks and changes.
+//! The privileges of the serving role in the tables that an update locks and changes.
 
-/// The tables, besides those that only the schema reads.
+/// The tables that an update uses, beside the tables that only the schema reads.
 pub(crate) const PRIVILEGES: [(&str, &[&str]); 27] = [
     ("enumeration", &["SELECT"]),
     ("excluded_order_facility", &["INSERT"]),

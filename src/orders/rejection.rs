@@ -16,7 +16,8 @@ pub(crate) struct Rejection {
 }
 
 impl Rejection {
-    /// The rejection for these errors. So that a response stays small, the number of those that are left out stands for them.
+    /// The rejection for these errors. If there are too many, the last message has the number of the others, so that a response stays
+    /// small.
     pub(crate) fn new<E: fmt::Display>(code: ErrorCode, errors: &[E]) -> Self {
         let left_out = errors.len().saturating_sub(MAX_MESSAGES);
         let mut messages: Vec<String> = errors.iter().take(MAX_MESSAGES).map(ToString::to_string).collect();

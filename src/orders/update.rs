@@ -114,8 +114,8 @@ fn is_collision(error: &tokio_postgres::Error) -> bool {
     matches!(error.code(), Some(&SqlState::UNIQUE_VIOLATION | &SqlState::FOREIGN_KEY_VIOLATION))
 }
 
-/// Rows of a table that this program does not know reference rows that the update deletes, or a value is longer than its column
-/// in this database, such as a user's id, or has a character that its encoding does not have: nothing was applied, and a repeat fares no better.
+/// Nothing was applied, and a repeat fails as well: rows of a table that is no part of OFBiz refer to rows that the update deletes, or a
+/// value is longer than its column in this database, such as a user's id, or a value has a character that the encoding lacks.
 #[derive(Debug, Error)]
 enum DataConflict<'a> {
     #[error("rows of {0} refer to what would be deleted")]
@@ -126,7 +126,7 @@ enum DataConflict<'a> {
     NotInEncoding(&'a str),
 }
 
-/// What the error of the last attempt means.
+/// The result of an update by the error of its last attempt.
 fn classify(error: DatabaseError) -> Result<Updated, UpdateError> {
     let statement = match &error {
         DatabaseError::Statement(statement) => statement,

@@ -96,8 +96,8 @@ impl UpdateRequest {
         self.boxes.iter().map(|row| (row.shipment_id.as_str(), row)).collect()
     }
 
-    /// The last box rows of those shipments whose other rows have other box types. A client that has a type for each package
-    /// sends several for a shipment, and its rows do not name the package.
+    /// The last box row of each shipment whose box rows have different types. A client that has a type for each package sends several rows
+    /// for a shipment, and its rows do not name the package.
     pub(crate) fn overriding_boxes(&self) -> Vec<&BoxRow> {
         let mut last_boxes = self.last_boxes();
         last_boxes.retain(|shipment_id, last| {
@@ -184,7 +184,7 @@ impl RowParser {
         }
         match self.rows.entry(id).or_default().0.entry(field) {
             Entry::Vacant(entry) => _ = entry.insert(value),
-            // The same row with its index written in another way.
+            // The row with its index written in another way.
             Entry::Occupied(entry) if value.is_some() && *entry.get() != value => {
                 self.errors.push(ParameterError::Contradictory(name.to_owned()));
             }
@@ -306,7 +306,7 @@ mod tests {
         let expected = ["the parameter box_shipmentId_0 was sent with different values"];
         assert_eq!(errors(&format!("{BOX}&box_shipmentId_0=11")), expected);
         assert_eq!(errors(&format!("{BOX}&facilityId=T")), ["the parameter facilityId was sent with different values"]);
-        // The same row with its index written in two ways.
+        // The row with its index written in two ways.
         assert_eq!(
             errors(&format!("{BOX}&box_shipmentId_00=11"))[0],
             "the parameter box_shipmentId_00 was sent with different values"

@@ -89,7 +89,7 @@ pub(crate) enum ViolationCause {
         /// The other shipment's status.
         status: Option<String>,
     },
-    /// The same, if the caller does not see the other shipment.
+    /// A part of the order item is in another shipment, which the caller does not see.
     #[error("{order_item} is in another shipment too, which is not among those that your user groups may change")]
     PartUnseen { order_item: OrderItemId },
     /// Another row changes the same item.
@@ -97,7 +97,7 @@ pub(crate) enum ViolationCause {
     DuplicateItem { item: ShipmentItemId, other: RowId },
 }
 
-/// What a store can do about a part of an order item that is in another shipment.
+/// Advice about a part of an order item that is in another shipment.
 fn way_out(status: Option<&str>) -> String {
     match status {
         Some(status) if IN_PROGRESS.contains(&status) => "; reject both in the same request".to_owned(),

@@ -14,7 +14,7 @@ impl Outline {
         Some(&self.field(edge, "node")?.ty.named)
     }
 
-    /// The type of a field's objects: of a connection that of its nodes.
+    /// The type of a field's objects; of a connection, the type of its nodes.
     pub(crate) fn element_type<'a>(&'a self, field: &'a OutlineField) -> &'a str {
         field.object.map_or(&field.ty.named, |place| &self.types[place].name)
     }
@@ -42,7 +42,7 @@ impl Outline {
     }
 }
 
-/// The arguments of a field that are not those which every such connection has. All of them, unless it has all of those.
+/// The arguments of a field beside the arguments that every such connection has. All of its arguments, unless it has all of those.
 pub(crate) fn unusual_arguments(field: &OutlineField) -> Vec<&OutlineArgument> {
     let mut usual = OF_ALL.to_vec();
     if field.argument("sortKey").is_some() {

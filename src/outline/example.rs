@@ -1,9 +1,9 @@
-//! A query for what was found, which runs as it is. The values that only the caller knows are `?`.
+//! A query for the fields that were found, which runs as it is. Values that only the caller has are `?`.
 
 use crate::outline::paths::Question;
 use crate::outline::{Outline, OutlineField, TypeKind};
 
-/// As many fields are selected at most, and as many keys of groups.
+/// The most fields that are selected, and the most keys of groups.
 const MAX_FIELDS: usize = 6;
 const MAX_KEYS: usize = 2;
 
@@ -59,7 +59,7 @@ impl<'a> Question<'a> {
         format!("{{ {}", steps.collect::<String>().trim_end())
     }
 
-    /// The arguments without which a field is an error: a page size, what is required, and one of those that a lookup may take.
+    /// The arguments without which a field is an error: a page size, required arguments, and one of the arguments of a lookup.
     fn arguments(&self, field: &OutlineField, page_size: u8) -> String {
         let mut given = Vec::new();
         for argument in &field.arguments {

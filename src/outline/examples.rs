@@ -12,7 +12,7 @@ use crate::words::{likeness, words};
 
 const PAGE: &str = include_str!("../../docs/examples.md");
 
-/// What is left of a word's share if only another meaning of it is in the example.
+/// The part of a word's share that is left if the example has only another meaning of the word.
 const OTHER_MEANING: f32 = 0.7;
 
 /// A question that a query answers.
@@ -20,9 +20,9 @@ const OTHER_MEANING: f32 = 0.7;
 pub struct Example {
     /// Its number in the documentation.
     pub number: &'static str,
-    /// As people ask it.
+    /// The question, as people ask it.
     pub question: &'static str,
-    /// What answers it.
+    /// The query that answers it.
     pub query: &'static str,
     words: Vec<String>,
     /// The roots that the query begins with.
@@ -46,7 +46,8 @@ pub fn examples() -> &'static [Example] {
     &EXAMPLES
 }
 
-/// The example whose question is most like some words, of which each says as much as its weight, with how much of them it has: from 0 to 1.
+/// The example with the question that is most like some words, and how much of the words it has: from 0 to 1. Each word counts by its
+/// weight.
 pub(super) fn nearest(outline: &Outline, question: &[String], weights: &[f32]) -> Option<(&'static Example, f32)> {
     let rated = examples().iter().map(|example| (example, example.likeness(question, weights)));
     let mut rated: Vec<_> = rated.filter(|(_, likeness)| *likeness > 0.0).collect();

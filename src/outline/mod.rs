@@ -40,15 +40,15 @@ pub struct Outline {
 /// A type.
 #[derive(Debug, Clone)]
 pub struct OutlineType {
-    /// As other types refer to it.
+    /// The name by which other types refer to it.
     pub name: String,
     /// The first sentence of its description.
     pub summary: String,
-    /// What it consists of.
+    /// Its kind, with its parts.
     pub kind: TypeKind,
 }
 
-/// What a type consists of.
+/// The kind of a type, with its parts.
 #[derive(Debug, Clone)]
 pub enum TypeKind {
     /// Values without parts.
@@ -64,7 +64,7 @@ pub enum TypeKind {
 pub struct OutlineField {
     /// Its place among all fields of the outline.
     id: usize,
-    /// As queries select it.
+    /// The name by which queries select it.
     pub name: String,
     /// The first sentence of its description.
     pub summary: String,
@@ -72,7 +72,7 @@ pub struct OutlineField {
     description: String,
     /// Its type.
     pub ty: TypeReference,
-    /// The place of its objects' type among the types: of a connection that of its nodes. None of values without parts.
+    /// The place of its objects' type among the types; of a connection, the type of its nodes. `None` for values without parts.
     object: Option<usize>,
     /// In the order of the schema.
     pub arguments: Vec<OutlineArgument>,
@@ -83,7 +83,7 @@ pub struct OutlineField {
 /// An argument of a field.
 #[derive(Debug, Clone)]
 pub struct OutlineArgument {
-    /// As queries give it.
+    /// The name by which queries give it.
     pub name: String,
     /// Its type.
     pub ty: TypeReference,
@@ -92,7 +92,7 @@ pub struct OutlineArgument {
 /// A use of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeReference {
-    /// As it is written, such as `[ID!]`.
+    /// The type as it is written, such as `[ID!]`.
     pub text: String,
     /// The type's name alone.
     pub named: String,
@@ -101,7 +101,7 @@ pub struct TypeReference {
 /// A key of searches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineKey {
-    /// As search strings have it before the colon.
+    /// The key as search strings have it before the colon.
     pub name: String,
     /// Whether it takes ranges, and no single values.
     pub is_range: bool,

@@ -7,23 +7,23 @@ use crate::outline::{Outline, OutlineField, ROOT};
 use crate::words::synonyms::meanings;
 use crate::words::{likeness, words};
 
-/// As many objects are between a root and a field at most, the root's included.
+/// The most objects between a root and a field, the root's included.
 const MAX_OBJECTS: usize = 3;
 
-/// As many ways to objects of the same type are kept at most.
+/// The most ways to objects of the same type that are kept.
 const MAX_WAYS: usize = 2;
 
-/// As many words of a question count, and as many of its phrases are looked for by themselves.
+/// The most words of a question that count, and the most of its phrases that are looked for by themselves.
 const MAX_WORDS: usize = 24;
 const MAX_PHRASES: usize = 8;
 
-/// As many ways are kept for a phrase: two may fit alike, and only who asks knows which is meant.
+/// The number of paths that are kept for a phrase: two may fit equally, and only the caller can choose.
 const WAYS_OF_PHRASE: usize = 2;
 
-/// What is left of a share in the name of an object on the way.
+/// The part of a share that is left in the name of an object on the way.
 const ON_WAY: f32 = 0.8;
 
-/// What is left of a score with every object on the way, and of what a root leads to.
+/// The share of a score that is left with each object on the path, and for the types that a root leads to.
 const PER_OBJECT: f32 = 0.93;
 const PER_OBJECT_OF_ROOT: f32 = 0.8;
 
@@ -32,7 +32,7 @@ const PER_OBJECT_OF_ROOT: f32 = 0.8;
 pub(crate) struct Rated<'a> {
     /// The fields on the way, the root first.
     pub(crate) way: Vec<&'a OutlineField>,
-    /// What the best of its fields without parts has of the question.
+    /// The share of the question that the best of its fields without parts has.
     pub(crate) score: f32,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Rated<'a> {
 pub(crate) struct Question<'a> {
     outline: &'a Outline,
     pub(crate) words: Vec<String>,
-    /// What stands between commas, as indexes of words; none if there is no comma.
+    /// The phrases between commas, as indexes of words; none if there is no comma.
     phrases: Vec<Vec<usize>>,
     shares: Shares,
 }
@@ -56,7 +56,7 @@ struct Best<'a> {
     reached: Scores,
 }
 
-/// What a question leads to.
+/// The objects and roots that a question leads to.
 pub(crate) struct Reached<'a> {
     /// All objects, the best first.
     pub(crate) objects: Vec<Rated<'a>>,
@@ -128,8 +128,8 @@ impl<'a> Question<'a> {
         (0..self.words.len()).any(|index| is_there(&self.words[index]) || meanings(&self.words, index).any(is_there))
     }
 
-    /// So many of the fields without parts of an object's type. Those come first that add most of the question to the fields before them, so
-    /// that a short list has something for each of its words; then those that have most of it by themselves.
+    /// Some of the fields without parts of an object's type, up to a number. The field that adds most of the question to the fields before
+    /// it comes first, so that a short list has something for each of its words; then the fields that have most of it by themselves.
     pub(crate) fn fields(&self, way: &[&'a OutlineField], listed: usize) -> Vec<&'a OutlineField> {
         let fields = way.last().map_or(&[][..], |last| self.outline.fields(self.outline.element_type(last)));
         let mut rest: Vec<_> = fields.iter().filter(|field| !field.is_object()).collect();
@@ -139,7 +139,7 @@ impl<'a> Question<'a> {
             let known = self.total(&reached);
             let added = |field: &OutlineField| self.total(&most(reached.clone(), self.shares.of(field.id))) - known;
             let gains = rest.iter().map(|field| added(field)).enumerate();
-            // Of several that add as much, the first.
+            // The first, if several add as much.
             let best = gains.reduce(|one, other| if other.1 > one.1 { other } else { one });
             let Some((index, _)) = best.filter(|(_, gain)| *gain > 0.0) else { break };
             let field = rest.remove(index);
@@ -151,7 +151,7 @@ impl<'a> Question<'a> {
         ordered
     }
 
-    /// What it leads to.
+    /// The objects and roots that the question leads to.
     pub(crate) fn reached(&self) -> Reached<'a> {
         let mut best = Best { of_phrases: vec![Vec::new(); self.phrases.len()], ..Best::default() };
         let mut of_types: HashMap<&str, (&OutlineField, Scores)> = HashMap::new();
@@ -176,7 +176,7 @@ impl<'a> Question<'a> {
             rated_roots.push((root, self.total(&most(own, reached))));
         }
         let mut rated: Vec<_> = best.ways.into_values().flatten().collect();
-        // The map has no order; equal ones are in that of their ways.
+        // The map has no order; equal paths are in the order of their texts.
         rated.sort_by(|one, other| {
             let ways = one.way.iter().zip(&other.way).map(|(one, other)| one.name.cmp(&other.name));
             let ways = ways.fold(one.way.len().cmp(&other.way.len()), std::cmp::Ordering::then);
@@ -228,7 +228,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Puts a way among the best so many of some, the best first.
+/// Puts a path among the best of some, the best first, up to a number.
 fn keep<'a>(ways: &mut Vec<Rated<'a>>, most: usize, way: &[&'a OutlineField], score: f32) {
     let rank = ways.iter().position(|other| other.score < score).unwrap_or(ways.len());
     if rank < most {

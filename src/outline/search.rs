@@ -1,4 +1,4 @@
-//! The fields that some words mean, ranked, each with its path from a root, for somebody who does not know the schema.
+//! The fields for some words, ranked, each with its path from a root, for clients without knowledge of the schema.
 
 use serde::Serialize;
 use serde_json::json;
@@ -9,14 +9,14 @@ use crate::outline::paths::{Question, Rated, Reached};
 use crate::outline::short_sdl::key_names;
 use crate::outline::{Outline, OutlineField, TypeKind};
 
-/// As many fields of the first objects are listed at most, and as many of the others, so that there is room for more of them.
+/// The most fields that are listed of the first objects, and of the other objects, so that there is room for more of them.
 const MAX_FIELDS: usize = 16;
 const FEW_FIELDS: usize = 6;
 
-/// The first objects are as many.
+/// The number of these first objects.
 const FIRST_OBJECTS: usize = 2;
 
-/// As many roots are listed at most, and as many of them with their keys.
+/// The most roots that are listed, and the most roots that are listed with their keys.
 const MAX_ROOTS: usize = 8;
 const DESCRIBED_ROOTS: usize = 4;
 
@@ -34,12 +34,12 @@ const ROOTS_TENTHS: usize = 6;
 /// The bytes of a summary.
 const SUMMARY_BYTES: usize = 90;
 
-/// What a documented example that is like the words adds to the roots that it begins with, in shares of all words, and how like it must be to
-/// take the place of an example that is made.
+/// The share of all words that a documented example adds to the roots that it begins with, if the example is like the words; and how like
+/// them it must be to take the place of an example that is made.
 const OF_EXAMPLE: f32 = 0.5;
 const LIKE_EXAMPLE: f32 = 0.6;
 
-/// What the words mean, the best first.
+/// The roots and objects that the words mean, the best first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
@@ -59,9 +59,9 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundRoot {
-    /// Its name, its arguments but those that all connections have, and its type.
+    /// Its name, its arguments except the arguments that all connections have, and its type.
     pub field: String,
-    /// The keys of the argument `query`. Those with `>` take ranges, as in `key:>=value`, the others `key:value` and `key:a,b`.
+    /// The keys of the argument `query`. Keys with `>` take ranges, as in `key:>=value`, the others `key:value` and `key:a,b`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search_keys: Vec<String>,
     /// The arguments that take one of some names, each with them.
@@ -75,13 +75,13 @@ pub struct FoundRoot {
 pub struct FoundObject {
     /// The beginning of a query, up to the object's fields.
     pub path: String,
-    /// What it is.
+    /// The name of its type.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// What it is for.
+    /// Its purpose, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// Its fields without parts, with their types, those that were found first.
+    /// Its fields without parts, with their types. The fields that were found come first.
     pub fields: Vec<String>,
 }
 
@@ -160,8 +160,8 @@ fn with_phrases<'a>(of_phrases: Vec<Vec<Rated<'a>>>, others: Vec<Rated<'a>>) -> 
     objects
 }
 
-/// Puts the best way to each type before further ones, and ways of the best root before those of others that are about as good. What this root
-/// finds comes second at least: it says what the query is about.
+/// Puts the best path to each type before further paths, and paths of the best root before about equal paths of other roots. A type that
+/// this root finds comes second at least, because the root is the subject of the query.
 fn arrange(objects: &mut Vec<Rated<'_>>, best: Option<&OutlineField>) {
     let ty = |field: Option<&&OutlineField>| field.and_then(|field| field.object);
     let own = ty(best.as_ref());
@@ -187,7 +187,8 @@ fn arrange(objects: &mut Vec<Rated<'_>>, best: Option<&OutlineField>) {
     }
 }
 
-/// A query for the best root: totals, or the best object that its rows lead to. A list is better than one row, whose key only the caller knows.
+/// A query for the best root: totals, or the best object that its rows lead to. A list is better than one row, because only the caller has
+/// the row's key.
 fn made_example<'a>(
     outline: &'a Outline,
     question: &Question<'a>,
@@ -303,7 +304,7 @@ mod tests {
         assert_eq!(found("customer of an order"), found("customer of an order"));
     }
 
-    /// What people ask, with the roots of which one has to be listed.
+    /// Questions of people, each with roots; the search has to list one of these.
     const SEARCHES: &str = include_str!("../../tests/agents/searches.txt");
 
     #[test]

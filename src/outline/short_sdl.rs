@@ -22,8 +22,8 @@ impl Outline {
         types.map(|ty| self.definition(ty, |_| true)).fold(HEADING.to_owned(), |sdl, definition| sdl + &definition)
     }
 
-    /// A type in the short form, in as many bytes at most. The fields that `first` names come first; those without room are
-    /// left out, which a comment says. Connections are those of the nodes' type.
+    /// A type in the short form, in at most this many bytes. The fields that `first` names come first; fields without room are left out,
+    /// and a comment says so. The connections are the connections of the nodes' type.
     pub fn short_type(&self, name: &str, first: &[&str], max_bytes: usize) -> Option<String> {
         let node = self.node_type(name).unwrap_or(name);
         let ty = self.get(node)?;
@@ -87,8 +87,8 @@ mod tests {
     use crate::catalog::Catalog;
     use crate::outline::Outline;
 
-    /// As many bytes at most: some 8,000 tokens of a language model. Names take nearly all of them, so only a further type or root
-    /// is a reason for more.
+    /// The most bytes of the text: some 8,000 tokens of a language model. Names take nearly all of them, so only a further type or root is
+    /// a reason for more.
     const MAX_BYTES: usize = 33 * 1024;
 
     fn built_in() -> Outline {

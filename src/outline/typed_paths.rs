@@ -14,14 +14,14 @@ use crate::outline::{Outline, OutlineField, ROOT};
 /// The types that may have text.
 const TEXT: [&str; 3] = ["String", "ID", "JSON"];
 
-/// As many fields and fragments are looked at at most, and as deep; the service accepts no query with more.
+/// The most fields and fragments that are looked at, and their greatest depth; the service accepts no query with more.
 const MAX_VISITS: usize = 20_000;
 const MAX_DEPTH: usize = 64;
 
 /// A path in the data of a response: the keys of its objects, and `*` for the elements of a list.
 pub type DataPath = Vec<String>;
 
-/// What a query selects.
+/// The paths and pages that a query selects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selected {
     /// The paths of all text, but cursors.
@@ -35,13 +35,13 @@ pub struct Selected {
 pub struct SelectedPage {
     /// The path of the connection.
     pub path: DataPath,
-    /// As many rows are asked for.
+    /// The number of rows that are asked for.
     pub size: u64,
     /// Whether `pageInfo` says if there are more.
     pub says_more: bool,
 }
 
-/// What a query selects, with the values of its variables. `None` if it is none.
+/// The selection of a query with the values of its variables. `None` if the text is no query.
 pub fn selected(outline: &Outline, query: &str, variables: &Map<String, Value>) -> Option<Selected> {
     let document = parse_query::<String>(query).ok()?;
     let mut reader = Reader { outline, document: &document, variables, visits: 0, found: Selected::default() };

@@ -6,22 +6,22 @@ use crate::nearest::{clearly_meant, closest_first};
 use crate::words::synonyms::meanings;
 use crate::words::{SHORTEST_BEGINNING, likeness, words};
 
-/// What is left of what a word counts if it is only another meaning of the word, the likeliest one and the following, or another spelling.
+/// The share of a word's weight for another meaning of the word (the likeliest one and the following), and for another spelling.
 const OTHER_MEANING: f32 = 0.8;
 const FOLLOWING_MEANING: f32 = 0.06;
 const LEAST_MEANING: f32 = 0.5;
 const OTHER_SPELLING: f32 = 0.6;
 
-/// What a second meaning adds, in shares of the smaller one.
+/// The part of the smaller one of two meanings' shares that is added to the other.
 const FURTHER_MEANING: f32 = 0.15;
 
-/// Fields of which a word says this much count for how rare it is.
+/// A field counts for the rarity of a word if the word describes it to this degree.
 const TELLING: f32 = 0.4;
 
-/// As many words of the schema are named for a text that has none.
+/// The most words of the schema that are named for a text that has none of its words.
 const MAX_NEAREST: usize = 5;
 
-/// As many words of a question are compared with all others by their spelling.
+/// The most words of a question that are compared with all others by their spelling.
 const MAX_SPELT: usize = 4;
 
 /// The fields of each word, by their ids.
@@ -31,7 +31,7 @@ pub(super) struct WordIndex {
     field_count: usize,
 }
 
-/// What the fields have of a question, word by word.
+/// The shares of the fields in a question, word by word.
 pub(super) struct Shares {
     /// How many words there are.
     words: usize,
@@ -44,7 +44,7 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Those of the field with that id.
+    /// How much each word describes the field with this id.
     pub(super) fn of(&self, field: usize) -> &[f32] {
         self.of_fields.get(field * self.words..(field + 1) * self.words).unwrap_or_default()
     }
@@ -70,7 +70,7 @@ impl WordIndex {
         }
     }
 
-    /// What the fields have of some words.
+    /// The shares of the fields in some words.
     pub(super) fn shares(&self, question: &[String]) -> Shares {
         let mut shares = Shares {
             words: question.len(),
@@ -120,7 +120,7 @@ impl WordIndex {
         (self.field_count as f32 / (with as f32 + 4.0)).ln().max(0.2)
     }
 
-    /// The words of the schema that are spelt most like those of a question.
+    /// The words of the schema with the spelling most like the words of a question.
     pub(super) fn nearest(&self, question: &[String]) -> Vec<String> {
         let known = || self.fields.keys().map(String::as_str);
         let near = question

@@ -16,7 +16,7 @@ use crate::query::bind::changes::StartValue;
 /// How many marks are read for each row of a page, at most.
 pub(crate) const MARKS_PER_ROW: u32 = 4;
 
-/// How many marks are read for a page of so many rows.
+/// How many marks are read for a page of this size.
 pub(crate) fn marks(size: u32) -> u32 {
     size.saturating_add(1).saturating_mul(MARKS_PER_ROW)
 }
@@ -24,9 +24,9 @@ pub(crate) fn marks(size: u32) -> u32 {
 /// The parts of the text that returns a page of changes.
 pub(crate) struct ChangesSql<'a> {
     pub(crate) changes: &'a Changes,
-    /// What is read of each row.
+    /// The select list of each row, and the joins.
     pub(crate) select: Select<'a>,
-    /// Where the page begins, by [`StartValue`].
+    /// The values with which the page begins, by [`StartValue`].
     pub(crate) start: [Placeholder; StartValue::ALL.len()],
     /// One more than the number of marks that are read.
     pub(crate) marks: Placeholder,
@@ -105,8 +105,8 @@ impl ChangesSql<'_> {
         fmt::from_fn(move |f| write!(f, "{placeholder}::{ty}"))
     }
 
-    /// One row: the later snapshot, and what is known of it. A standby does not know which transactions run: all from the oldest on may.
-    /// The write-ahead log is looked at last, so that everything visible in the snapshot is before the position that is compared.
+    /// One row: the later snapshot with its epoch and times. A standby cannot tell which transactions run: all from the oldest on may. The
+    /// write-ahead log is looked at last, so that everything visible in the snapshot is before the position that is compared.
     fn state(&self) -> impl Display {
         let [from, to, at, since] = [StartValue::From, StartValue::To, StartValue::At, StartValue::Since];
         let [from, to, at, since] = [from, to, at, since].map(|value| self.value(value).to_string());

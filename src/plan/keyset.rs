@@ -8,9 +8,9 @@
 //! Nulls come last in a reversed order as well, so that its segments change places: seen upwards, the nulls are before the
 //! values.
 //!
-//! Search terms on the first column bound the range as well. PostgreSQL begins an index scan at one of several bounds on a
-//! column, not at the tightest. So a cursor splits the range of such terms into the rows that have the cursor's value, and
-//! those beyond: in each of these segments, the first condition on a column is as tight as all of them.
+//! Search terms on the first column bound the range as well. PostgreSQL begins an index scan at one of several bounds on a column, not at
+//! the tightest. So a cursor splits the range of such terms into the rows that have the cursor's value, and the rows beyond: in each of
+//! these segments, the first condition on a column is as tight as all of them.
 
 use crate::catalog::column::Column;
 use crate::catalog::connection::SortKey;
@@ -40,8 +40,8 @@ pub(crate) struct RangeTerm<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct KeysetColumns<'k, 'a> {
     pub(crate) sort_key: &'a SortKey,
-    /// Those that are constant in all rows of a parent are left out: a comparison with them would hide from PostgreSQL that the
-    /// other columns are a range of an index that begins with the constant ones.
+    /// Columns that are constant in all rows of a parent are left out: a comparison with them would hide from PostgreSQL that the other
+    /// columns are a range of an index that begins with the constant ones.
     pub(crate) constant: &'k [String],
     /// Whether search terms restrict the first one.
     pub(crate) is_restricted: bool,
@@ -98,7 +98,7 @@ fn base(column: &Column) -> ColumnOf<'_> {
     ColumnOf(Alias::Base, &column.name)
 }
 
-/// Where the rows with a null are, seen upwards.
+/// The place of the rows with a null, seen upwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nulls {
     /// Before the values.
@@ -123,7 +123,7 @@ pub(crate) struct KeysetRange<'r, 'a> {
     pub(crate) below: Option<&'r KeysetBound<'a>>,
     /// Whether rows at the bounds are in the range.
     pub(crate) inclusive: bool,
-    /// Where the rows with a null are.
+    /// The place of the rows with a null.
     pub(crate) nulls: Nulls,
 }
 
@@ -247,9 +247,9 @@ fn restricted_segments<'a>(range: KeysetRange<'_, 'a>, restriction: &Restriction
 enum RangePart<'r, 'a> {
     /// All: there is no bound.
     Open,
-    /// Those that have the bound's value in the first column.
+    /// Rows with the bound's value in the first column.
     At(&'r KeysetBound<'a>),
-    /// Those whose value is beyond the bound's.
+    /// Rows with a value beyond the bound's.
     Beyond(&'r KeysetBound<'a>),
 }
 
@@ -261,7 +261,7 @@ struct Segment<'r, 'a> {
 }
 
 impl<'a> Segment<'_, 'a> {
-    /// Of rows whose first column is in the ranges of search terms.
+    /// Adds the conditions for rows whose first column is in the ranges of search terms.
     fn in_ranges(&self, terms: &[RangeTerm<'a>], conditions: &mut Vec<Condition<'a>>) {
         let Self { above, below, range } = *self;
         let (greater, less) = range.operators();
@@ -299,7 +299,7 @@ impl<'a> Segment<'_, 'a> {
         conditions.extend(order);
     }
 
-    /// Of rows that have one value in the first column.
+    /// Adds the conditions for rows that have one value in the first column.
     fn with_value(&self, value: Option<Comparand>, conditions: &mut Vec<Condition<'a>>) {
         let Self { above, below, range } = *self;
         let (greater, less) = range.operators();

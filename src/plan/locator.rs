@@ -21,43 +21,48 @@ use crate::plan::sql::{
 };
 use crate::plan::value_list::ValueList;
 
-/// What follows the key of a row that matches.
+/// The columns after the key of a row that matches.
 const MATCHES: &str = "TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position";
 
-/// Finds the keys of a page's rows.
+/// Finds the keys of a page's rows. An access path as SQL: the planner makes it from the path and the terms of the search, while it writes
+/// the statement of a shape. Only the text outlives the planner. Names are borrowed from the catalog; values are placeholders.
 pub(crate) struct Locator<'a> {
     /// The relation of the rows.
     pub(crate) relation: &'a str,
-    /// The columns of its primary key.
+    /// The columns of its primary key. The alternatives return only these, so that rows that do not match are never read as a whole.
     pub(crate) key: Vec<&'a str>,
-    /// The columns of the page's order.
+    /// The columns of the page's order. Rows of a look-up are sorted by them.
     pub(crate) sort: Vec<&'a str>,
-    /// The columns of the index that has that order.
+    /// The columns of the index that has this order. A scan is ordered by all of them, which leaves PostgreSQL no other index.
     pub(crate) index: IndexOrder<'a>,
-    /// Every column that a condition or an order reads.
+    /// Every column that a condition or an order reads; also the columns of the response, if the locator returns rows and not their keys.
+    /// No others: the database role may not be allowed to read what the schema does not serve.
     pub(crate) columns: Vec<&'a str>,
-    /// The conditions that join the rows with their parent.
+    /// The conditions that join the rows with their parent; none for a root.
     pub(crate) joined: Vec<Condition<'a>>,
-    /// The values that choose ranges of the index, if they are a list.
+    /// The values that choose ranges of the index, if they are a list. The ranges are read one after the other, or merged.
     pub(crate) list: Option<ValueList>,
-    /// The conditions that choose the ranges.
+    /// The conditions that choose the ranges, in each scan of the index.
     pub(crate) prefix: Vec<Condition<'a>>,
-    /// What a row must fulfil beside that, and beside its segment.
+    /// The conditions of the terms that no range serves. Each row of the window is compared with them; none if there is no window.
     pub(crate) filters: Vec<Condition<'a>>,
-    /// The look-ups, in the order in which they are tried.
+    /// The look-ups, in the order in which they are tried. Each is used if it finds few rows, and those before it find many.
     pub(crate) lookups: Vec<LookupSource<'a>>,
-    /// Which indexes find every row.
+    /// Which indexes find every row. With `Key` or `Parent` there is one look-up, which is always used, and no window.
     pub(crate) found_by: FoundBy,
-    /// The rows of the window, if there is one. It ends with its last row and the row after it, whether they match or not.
+    /// The most rows of the window, if there is one. A parameter, because a larger page has a larger window. The rows of the window end
+    /// with its last row and the row after it, whether these match or not.
     pub(crate) window: Option<Placeholder>,
-    /// The same where any row is looked for.
+    /// The most rows that are examined to find any row before or after the page. It does not depend on the page size, and is a number in
+    /// the text.
     pub(crate) probe_window: u32,
 }
 
-/// A part of the order: its segments, seen upwards, as ranges of the index and as conditions on the rows of a look-up. Those
-/// are none if every row is in the part.
+/// A part of the order, read in one direction: the rows of a page, the rows before it, those after it, or all of them.
 pub(crate) struct Span<'a> {
+    /// Its segments in ascending order, as ranges of the index. Each is a list of conditions.
     pub(crate) segments: Vec<Vec<Condition<'a>>>,
+    /// The same segments, as conditions on the rows of a look-up, which no index range serves. None if every row is in the part.
     pub(crate) lookup_segments: Vec<Vec<Condition<'a>>>,
     pub(crate) ascending: bool,
     pub(crate) nulls: Nulls,
@@ -81,7 +86,7 @@ impl Display for Take<'_> {
     }
 }
 
-/// Which of the rows are read: so many, after some that are skipped.
+/// Which of the rows are read: a number of rows, after a number of rows that are skipped.
 struct Cut<'t> {
     skip: Option<&'t dyn Display>,
     take: &'t dyn Display,
@@ -92,7 +97,7 @@ impl<'t> Cut<'t> {
         Self { skip: None, take }
     }
 
-    /// How many rows it is from the first to the last of them.
+    /// The number of rows from the first one that is skipped to the last one that is read.
     fn end(&self) -> impl Display {
         fmt::from_fn(|f| {
             self.skip.map_or(Ok(()), |skip| write!(f, "{skip} + "))?;
@@ -139,7 +144,7 @@ impl Locator<'_> {
             || self.window.is_none() && self.lookups.is_empty() && self.list.is_some_and(|list| list.head.is_none())
     }
 
-    /// Whether its rows are those of several segments, each merged, one after the other.
+    /// Whether its rows are the rows of several segments, each merged, one after the other.
     pub(crate) fn reads_in_turn(&self, span: &Span<'_>) -> bool {
         span.segments.len() > 1 && self.list.is_some_and(|list| list.ranges.is_some())
     }
@@ -188,7 +193,7 @@ impl Locator<'_> {
         }
     }
 
-    /// The number of rows of a span, up to a limit; null if the window ended before so many were found.
+    /// The number of rows of a span, up to a limit; null if the window ended before the limit was reached.
     pub(crate) fn count(&self, span: &Span<'_>, limit: Placeholder, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
         if let Some(list) = self.list.filter(|_| self.filters.is_empty() && self.found_by == FoundBy::Order) {
@@ -283,7 +288,7 @@ impl Locator<'_> {
         })
     }
 
-    /// Ranges of which every row matches.
+    /// Ranges in which every row matches.
     fn in_order(&self, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
         writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.keys("t"))?;
         match (self.list.as_ref().and_then(|list| Some((list, list.head?))), take) {
@@ -317,7 +322,7 @@ impl Locator<'_> {
         write!(text, "\n) AS t\nWHERE {}(SELECT count(*) FROM w) < {limit})", self.too_many())
     }
 
-    /// A row of the window that matches, or else the row after the window, of which that is not known.
+    /// A row of the window that matches, or else the row after the window. Whether this row matches is not known.
     fn window_probe(&self, span: &Span<'_>, text: &mut String) -> fmt::Result {
         let (keys, too_many, window) = (self.keys("t"), self.too_many(), self.probe_window);
         let columns = "NULL::int8 AS number, 1::int8 AS position";
@@ -375,9 +380,9 @@ impl Locator<'_> {
         write!(text, "\n) AS t) AS t{order}\nLIMIT {limit}")
     }
 
-    /// Some rows of a segment of few merged ranges. Of each, PostgreSQL reads what it needs: every range is in the page's order,
-    /// and one that equals a value in the index's first column is so by the other columns. That is said again outside of the range,
-    /// where it does not choose an index.
+    /// Some rows of a segment of few merged ranges. PostgreSQL reads only as much as it needs of each: every range is in the page's order.
+    /// A range that equals a value in the index's first column is in the order of the other columns. The order is written once more outside
+    /// of the range, where it does not choose an index.
     fn merge(
         &self,
         segment: &[Condition<'_>],
@@ -405,7 +410,7 @@ impl Locator<'_> {
         Self::in_parts(span, cut, text, |segment, cut, text| self.segment(segment, span.ascending, cut, text))
     }
 
-    /// Some rows of what is written for each segment, one after the other.
+    /// Some rows of the text for each segment, one after the other.
     fn in_parts(
         span: &Span<'_>,
         cut: &Cut<'_>,

@@ -15,7 +15,7 @@ pub(crate) struct LookupSource<'a> {
     pub(crate) order: Vec<ColumnOf<'a>>,
     /// Whether the first of them is descending in the index.
     pub(crate) is_first_descending: bool,
-    /// What is searched for, if the index is one on the words of a text.
+    /// The words that are searched for, if the index is one on the words of a text.
     pub(crate) words: Option<Words<'a>>,
     /// The relation that has the column, if it is another one.
     pub(crate) semi_join: Option<&'a SemiJoin>,
@@ -36,7 +36,7 @@ impl LookupSource<'_> {
         })
     }
 
-    /// One more.
+    /// One more than the most rows.
     fn limit(&self) -> impl Display {
         fmt::from_fn(|f| match self.paid {
             Some(_) => write!(f, "{} + 1", self.most()),

@@ -9,7 +9,7 @@ use crate::plan::sql::{Condition, Relation, Where, order_by};
 pub(crate) struct LookupSql<'a> {
     /// The relation of the row.
     pub(crate) relation: &'a str,
-    /// What is read.
+    /// The select list, and the joins.
     pub(crate) select: Select<'a>,
     /// The keys.
     pub(crate) conditions: Vec<Condition<'a>>,

@@ -21,7 +21,8 @@
 //! - [`response_template`]: the response's bytes around the values, as a flat list of ops
 //!
 //! The text of a statement is composed of parts that write themselves ([`Display`](std::fmt::Display)); its parameters are numbered
-//! when a step adds them. It is written once and never read again.
+//! when a step adds them. It is written once. Then `scope_sql` searches it for the names of limited relations, if the catalog has any, and
+//! writes the limits of their rows in front of it.
 
 pub mod access_path;
 mod changes_sql;

@@ -12,15 +12,15 @@ use crate::query::bind::ids::StepId;
 pub(crate) struct PageSql<'a> {
     /// The relation of the rows.
     pub(crate) relation: &'a str,
-    /// What is read.
+    /// The select list, and the joins.
     pub(crate) select: Select<'a>,
     /// The row whose page it is.
     pub(crate) parent: Parent,
-    /// What every row must fulfil, beside its segment: the join with its parent, and a search term that chooses a range.
+    /// The conditions of every row, beside its segment: the join with its parent, and a search term that chooses a range.
     pub(crate) conditions: Vec<Condition<'a>>,
     /// The part of the order that the page is in.
     pub(crate) span: Span<'a>,
-    /// The columns of the index that has the order, but for those that are equal in all rows of a parent.
+    /// The columns of the index that has the order, without columns that are equal in all rows of a parent.
     pub(crate) index: IndexOrder<'a>,
     /// One more than the page size.
     pub(crate) limit: Placeholder,
@@ -29,11 +29,11 @@ pub(crate) struct PageSql<'a> {
     pub(crate) probes: Vec<Span<'a>>,
     /// The rows that are counted, if some are.
     pub(crate) count: Option<Count<'a>>,
-    /// What finds the page's rows, if it takes more than conditions.
+    /// The locator of the page's rows, if finding them takes more than conditions.
     pub(crate) locator: Option<Locator<'a>>,
 }
 
-/// Whose page it is.
+/// The row above a page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Parent {
     /// There is no parent.
@@ -83,16 +83,16 @@ pub(crate) struct Count<'a> {
 
 /// How rows are found in an order of their own.
 pub(crate) struct Scan<'a> {
-    /// What every row must fulfil, beside its segment.
+    /// The conditions of every row, beside its segment.
     pub(crate) conditions: Vec<Condition<'a>>,
     /// The columns of the index that has the order.
     pub(crate) index: IndexOrder<'a>,
-    /// What finds the rows, if it takes more than conditions.
+    /// The locator of the rows, if finding them takes more than conditions.
     pub(crate) locator: Option<Locator<'a>>,
 }
 
 impl<'a> PageSql<'a> {
-    /// Sets what is read, once all of that is known.
+    /// Sets the select list, once all of it is known.
     pub(crate) fn set_select(&mut self, select: Select<'a>) {
         if let Some(locator) = self.locator.as_mut().filter(|locator| locator.returns_rows()) {
             locator.columns.extend(select.columns_of(Alias::Base));

@@ -7,12 +7,12 @@ use crate::query::bind::changes::StartValue;
 use crate::query::bind::ids::StepId;
 use crate::value::Value;
 
-/// Where a parameter's value comes from.
+/// The source of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParameterSource {
-    /// A key of the lookup: its index among those given.
+    /// A key of the lookup: its index among the given keys.
     Key(usize),
-    /// The same as an array of one value.
+    /// A key of the lookup, as an array of one value.
     KeyArray(usize),
     /// The value of a term of the step's search string, by the term's index.
     Term(usize),
@@ -70,7 +70,7 @@ pub enum ParameterValue<'a> {
     Limit(i64),
 }
 
-/// The parameters that a step adds, after those of the steps before it. They are numbered here, once.
+/// The parameters that a step adds, after the parameters of the steps before it. They are numbered here, once.
 #[derive(Debug)]
 pub(crate) struct Parameters<'p> {
     step: StepId,
@@ -83,7 +83,7 @@ impl<'p> Parameters<'p> {
         Self { step, all }
     }
 
-    /// Those of the whole statement.
+    /// Parameters of the whole statement.
     pub(crate) fn of_statement(all: &'p mut Vec<(StepId, ParameterSource)>) -> Self {
         Self::of(0, all)
     }

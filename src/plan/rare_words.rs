@@ -27,8 +27,9 @@ pub(crate) struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// The rows of a relation that have all of them, with these columns, as a source called `t`. The sub-selects say which way to go:
-    /// without them, PostgreSQL would rather read the whole table, as it is not to use such indexes and expects a LIMIT to end that soon.
+    /// The rows of a relation that have all of them, with these columns, as a source called `t`. The sub-selects force the use of the
+    /// index: without them, PostgreSQL would rather read the whole table, because such indexes are disabled, and because it expects a LIMIT
+    /// to end the scan early.
     pub(crate) fn rows(&self, relation: &str, columns: &dyn Display) -> impl Display {
         let Self { column, language, value } = self;
         let (relation, column) = (Relation(relation), ColumnOf(Alias::Base, column));

@@ -32,12 +32,12 @@ pub struct Plan {
 /// The most rows of all steps of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowBounds {
-    /// Those that the roots fetch.
+    /// The rows that the roots fetch.
     pub of_roots: u64,
-    /// Those that all steps fetch.
+    /// The rows that all steps fetch.
     pub fetched: u64,
-    /// Those that PostgreSQL examines to find them, about. Rows that it reads by their keys afterwards, such as joined ones, are not counted: a
-    /// fixed number for each row of a page.
+    /// The rows that PostgreSQL examines to find them, about. Rows that it reads by their keys afterwards, such as joined ones, are not
+    /// counted: there is a fixed number for each row of a page.
     pub examined: u64,
 }
 
@@ -97,7 +97,7 @@ impl Plan {
         self.values[step].size()
     }
 
-    /// How many rows a step reads for each parent: those that it fetches, or sums up.
+    /// How many rows a step reads for each parent: the rows that it fetches, or sums up.
     pub fn rows(&self, step: StepId) -> u32 {
         self.values[step].rows()
     }
@@ -138,7 +138,7 @@ impl Plan {
         self.rows_examined(step).map(|_| path.expected_pages(self.rows(step)))
     }
 
-    /// Where a page of changes begins, if the step is one.
+    /// The start of a page of changes, if the step is one.
     pub fn changes_start(&self, step: StepId) -> Option<&ChangesStart> {
         self.values[step].start()
     }
@@ -153,7 +153,7 @@ impl Plan {
         (is_until_now && roots.next().is_none()).then_some(marks)
     }
 
-    /// Whether it reads changes: only the primary knows of all transactions.
+    /// Whether it reads changes: only the primary has the state of all transactions.
     pub fn reads_changes(&self) -> bool {
         self.values.iter().any(|values| values.start().is_some())
     }

@@ -61,7 +61,7 @@ impl Plan {
                     times = around.pop().unwrap_or(1);
                     0
                 }
-                // An absent object is `null`, which is shorter than what is written of one that is there.
+                // An absent object is `null`, which is shorter than the text of an object that is there.
                 Op::Object { .. } | Op::EndObject | Op::Lookup { .. } | Op::EndLookup | Op::PageEnd => 0,
             };
             bytes = bytes.saturating_add(times.saturating_mul(once));
@@ -138,7 +138,7 @@ mod tests {
         assert!((600..1000).contains(&cursors), "{cursors}");
     }
 
-    /// What 1,000 credits buy is far below the limit, and what they do not pay for is not.
+    /// The bytes that 1,000 credits buy are far below the limit. Free parts of a selection can be above it.
     #[test]
     fn rejects_what_is_multiplied_without_being_paid_for() {
         let compile = |query: String| {

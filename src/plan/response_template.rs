@@ -60,12 +60,12 @@ pub enum PathSegment {
     Row(StepId),
 }
 
-/// What a column is in a response.
+/// The type of a column in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnType {
-    /// One text, an `ID` or a `String`, which the statement returns as text. Most columns are.
+    /// A single text, an `ID` or a `String`, which the statement returns as text. Most columns are such texts.
     Text(ScalarType),
-    /// Another value.
+    /// A single value of another type.
     Scalar(ScalarType),
     /// A list of values.
     List {
@@ -141,11 +141,11 @@ pub enum Op {
         /// The branch of the statement whose rows they are.
         step: StepId,
     },
-    /// The same of a bounded list: `null` and a jump to `end` if it has too many rows.
+    /// Enters a bounded list: `null` and a jump to `end` if it has too many rows.
     BoundedList {
         /// The branch of the statement whose rows they are.
         step: StepId,
-        /// The column that says so.
+        /// The column with the answer.
         is_too_long: usize,
         /// The most rows that it may have.
         at_most: u32,
@@ -208,7 +208,7 @@ pub(super) struct TemplateWriter {
     ops: Vec<Op>,
     literal: Vec<u8>,
     paths: Vec<(PathId, PathSegment)>,
-    /// The path of what is being written.
+    /// The path of the field that is being written.
     path: PathId,
     /// The paths of the objects around it.
     enclosing: Vec<PathId>,
@@ -261,7 +261,7 @@ impl TemplateWriter {
         self.enter(self.path, PathSegment::Key(key.into()));
     }
 
-    /// The path of what is being written.
+    /// The path of the field that is being written.
     pub(super) fn path(&self) -> PathId {
         self.path
     }

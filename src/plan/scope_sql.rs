@@ -1,5 +1,8 @@
-//! The rows that a caller sees of a statement's relations: `WITH` queries, which PostgreSQL puts in the place of their names.
-//! Their names differ from the relations' names: a statement that names such a relation without its limit fails.
+//! The rows that a caller sees of a statement's relations. Each limited relation has a name of its own, which a `WITH` query in front of
+//! the statement defines. A statement that names such a relation without its `WITH` query fails.
+//!
+//! The statement is searched for these names when it is complete, so that no step has to report what it reads. The search finds no other
+//! text: a statement has no values, and no other identifier has such a name.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +12,7 @@ use crate::plan::parameters::{ParameterSource, Parameters};
 use crate::plan::sql::{Alias, ColumnOf, Condition, Relation, Where};
 use crate::query::bind::ids::StepId;
 
-/// The same statement with the rows that it reads of limited relations, and the scopes that limit these.
+/// The statement with limits for the rows that it reads of limited relations, and the scopes that limit these.
 pub(crate) fn limited(
     relations: &[ScopedRelation],
     sql: String,
@@ -18,7 +21,7 @@ pub(crate) fn limited(
     // No value is in the text, and no other identifier has such a name.
     let mut is_read: Vec<_> =
         relations.iter().map(|scoped| sql.contains(&Relation(&scoped.name).to_string())).collect();
-    // Others come before those that lead to them.
+    // A relation comes before the relations that lead to it.
     for (index, scoped) in relations.iter().enumerate().rev().filter(|_| !sql.is_empty()) {
         for condition in &scoped.conditions {
             if let (true, ScopeCondition::Row { of, is_covered: false, .. }) = (is_read[index], condition) {
@@ -44,7 +47,7 @@ fn write(scoped: &ScopedRelation, parameters: &mut Parameters<'_>, text: &mut St
     write!(text, "{name} AS NOT MATERIALIZED (SELECT * FROM {relation} AS t{})", Where(conditions.iter()))
 }
 
-/// What a row fulfils that callers see.
+/// The condition of rows that callers see.
 pub(crate) fn condition<'a>(condition: &'a ScopeCondition, parameters: &mut Parameters<'_>) -> Condition<'a> {
     match condition {
         ScopeCondition::Values { scope, columns, .. } => {
@@ -64,7 +67,7 @@ pub(crate) fn condition<'a>(condition: &'a ScopeCondition, parameters: &mut Para
     }
 }
 
-/// That a row belongs to no row of another relation.
+/// The condition that a row belongs to no row of another relation.
 fn is_without<'a>(column: &'a str, Without(text): &'a Without) -> Condition<'a> {
     let column = ColumnOf(Alias::Base, column);
     let is_null = Condition::IsNull(column);

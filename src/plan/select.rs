@@ -1,5 +1,5 @@
-//! What a page reads: columns of its base relation and of objects joined to it, each once, and aggregates. It reads only the
-//! columns of the selection and of its joins, and returns only the columns of the response.
+//! The columns that a page reads: columns of its base relation and of objects joined to it, each once, and aggregates. A page reads only
+//! the columns of the selection and of its joins, and returns only the columns of the response.
 
 use std::fmt::{self, Display};
 
@@ -53,7 +53,7 @@ pub(crate) enum ReturnedSource {
     BeyondPage,
 }
 
-/// A column that is shown: its index in a row of the statement, and that of its size.
+/// A column that is shown: its index in a row of the statement, and the index of its size.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShownColumn {
     pub(crate) column: usize,
@@ -284,7 +284,7 @@ impl Display for Expression<'_> {
     }
 }
 
-/// The bytes of a value. Those of a text or of bytes are known without reading them.
+/// The bytes of a value. The size of a text or of bytes is known without reading them.
 struct ValueSize<'a>(ColumnOf<'a>, ResultType);
 
 impl Display for ValueSize<'_> {
@@ -298,9 +298,9 @@ impl Display for ValueSize<'_> {
     }
 }
 
-/// The join condition between a child, which is in a sub-select, and its parent. Its array, and an order that begins with the
-/// first column of the child, say which index to use, as in [`locator`](crate::plan::locator). Without them, PostgreSQL would
-/// read the whole table where it believes that it is small.
+/// The join condition between a child, which is in a sub-select, and its parent. Its array, and an order that begins with the first column
+/// of the child, decide which index is used, as in [`locator`](crate::plan::locator). Without them, PostgreSQL would read the whole table
+/// where it believes that it is small.
 fn by_index(parent: Alias, join: &Join) -> impl Display {
     let columns = join.to.iter().zip(&join.by).enumerate();
     let columns = columns.map(move |(index, (to, by))| (index, ColumnOf(Alias::Inner, to), ColumnOf(parent, &by.name)));

@@ -124,7 +124,7 @@ impl SqlOperator {
         matches!(self, Self::Less | Self::LessOrEqual)
     }
 
-    /// The same operator, that equal values fulfil as well.
+    /// The operator that equal values fulfil as well.
     fn or_equal(self) -> Self {
         match self {
             Self::Less => Self::LessOrEqual,
@@ -153,7 +153,7 @@ pub(crate) enum Comparand {
     Parameter(Placeholder, StoredType, Collation),
     /// The current element of a list.
     Element,
-    /// That of a second list.
+    /// The element of a second list.
     OtherElement,
 }
 
@@ -196,7 +196,7 @@ pub(crate) enum Condition<'a> {
     CompareRow(Vec<ColumnOf<'a>>, SqlOperator, Vec<Placeholder>),
     /// A column equals an element of a parameter.
     Among(ColumnOf<'a>, Placeholder),
-    /// A column equals an element of a parameter, of which there may be many. PostgreSQL looks the value up in a hash table.
+    /// A column equals an element of a parameter with perhaps many elements. PostgreSQL looks the value up in a hash table.
     InSet(ColumnOf<'a>, Placeholder, StoredType),
     /// A column equals the current element of a list.
     IsElement(ColumnOf<'a>),
@@ -232,9 +232,9 @@ pub(crate) enum Condition<'a> {
 /// The index by which a relation is searched for a row that joins another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InnerIndex {
-    /// One of the condition's column, which equals a value, and the joined columns.
+    /// The index on the condition's column, which equals a value, and the joined columns.
     OfValue,
-    /// One that begins with the first of the joined columns.
+    /// An index that begins with the first of the joined columns.
     OfRow,
 }
 
@@ -251,7 +251,7 @@ impl<'a> Condition<'a> {
         if let Self::RowExists(relation, columns, key) = self { Some(row(relation, columns, key)) } else { None }
     }
 
-    /// The conditions of one range of an index that is scanned in a direction, and what remains to be checked of its rows.
+    /// The conditions of one range of an index that is scanned in a direction, and the conditions that remain to be checked for its rows.
     ///
     /// PostgreSQL ends a scan at a comparison of several columns only when the first of them is beyond it, and reads all rows
     /// that are equal in the first column. So such a comparison at the far end of the scan is checked after the scan's LIMIT.
@@ -334,7 +334,7 @@ fn row(relation: &str, columns: &[String], key: &[String]) -> impl Display {
             let (base, inner) = (ColumnOf(Alias::Base, column), ColumnOf(Alias::Inner, key));
             if index == 0 { write!(f, "{inner} = ANY(ARRAY[{base}])") } else { write!(f, " AND {inner} = {base}") }?;
         }
-        // The order says which index to use; with EXISTS, PostgreSQL may read all rows first.
+        // The order decides which index is used; with EXISTS, PostgreSQL may read all rows first.
         write!(f, " ORDER BY {} LIMIT 1", List(key.iter().take(1).map(|key| ColumnOf(Alias::Inner, key))))
     })
 }
@@ -374,8 +374,8 @@ impl<I: Iterator<Item: Display> + Clone> Display for Separated<I> {
     }
 }
 
-/// `ORDER BY` columns of the base relation on a line of its own, or nothing: an index is scanned in a direction. PostgreSQL's default
-/// order of nulls is that of the index: last when ascending, first when descending.
+/// `ORDER BY` columns of the base relation on a line of its own, or nothing: an index is scanned in a direction. PostgreSQL's default order
+/// of nulls is the order of the index: last when ascending, first when descending.
 pub(crate) fn order_by(columns: &[&str], ascending: bool) -> impl Display {
     fmt::from_fn(move |f| {
         let column =

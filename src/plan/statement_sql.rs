@@ -32,7 +32,7 @@ pub(crate) struct StepBranch<'a> {
     pub(crate) children: Vec<StepBranch<'a>>,
 }
 
-/// What returns the rows of a step.
+/// The query for the rows of a step.
 pub(crate) enum BranchRows<'a> {
     Page(Box<PageSql<'a>>),
     Lookup(LookupSql<'a>),

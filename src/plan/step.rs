@@ -1,5 +1,5 @@
-//! A step of a plan: a page of a connection for each of its parents, or the row of a lookup. It has no values and no text, which is
-//! the statement's; it says what the statement's rows of this step are.
+//! A step of a plan: a page of a connection for each of its parents, or the row of a lookup. It describes the rows of the statement that
+//! belong to it. It has no values, and no text: the text belongs to the statement.
 
 use crate::catalog::scope::ScopeSet;
 use crate::cursor::OrderingTag;
@@ -10,13 +10,13 @@ use crate::value::ScalarType;
 /// A step of a plan.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The response keys from the root to its field, with dots between them, those of `edges` and `node` left out.
+    /// The response keys from the root to its field, with dots between them, without `edges` and `node`.
     pub name: String,
     /// The relation of its rows.
     pub relation: String,
     /// The step whose rows are its parents. `None` for a field of the query root.
     pub parent: Option<StepId>,
-    /// The number after that of the last step below it. Steps are numbered in the order of the response.
+    /// The number after the number of the last step below it. Steps are numbered in the order of the response.
     pub end: StepId,
     /// Whether the page is taken from the back.
     pub backward: bool,
@@ -32,7 +32,7 @@ pub struct Step {
     pub access_path: AccessPath,
     /// The columns that describe a search whose page may end with its window.
     pub search: Option<SearchColumns>,
-    /// The columns that describe totals. The rows are groups then, and the cursor is that of the last row examined.
+    /// The columns that describe totals. Then the rows are groups, and the cursor belongs to the last row examined.
     pub totals: Option<TotalsColumns>,
 }
 
@@ -91,7 +91,7 @@ pub struct ChangesColumns {
     pub timeline: usize,
     /// Whether the server is a standby.
     pub is_standby: usize,
-    /// Whether what is visible in the snapshot may still be lost in a crash.
+    /// Whether changes that are visible in the snapshot may still be lost in a crash.
     pub is_unflushed: usize,
     /// Milliseconds since the snapshot was taken.
     pub lag: usize,
@@ -110,6 +110,6 @@ pub struct CursorColumns {
     pub tag: OrderingTag,
     /// The scopes that limit the rows of the ordering.
     pub limited_by: ScopeSet,
-    /// Their indexes in a row and their types: those of the sort key, then those of the parent.
+    /// Their indexes in a row and their types: the columns of the sort key, then the columns of the parent.
     pub columns: Vec<(usize, ScalarType)>,
 }

@@ -1,4 +1,4 @@
-//! What the plans of requests have in common if the requests differ in values alone.
+//! The part of a plan that is the same for requests that differ in values alone.
 
 use crate::catalog::characters::Characters;
 use crate::catalog::scope::ScopeSet;
@@ -15,7 +15,7 @@ pub struct PlanTemplate {
     pub(crate) sql: String,
     /// A hash of the text.
     pub(crate) sql_key: u64,
-    /// Where the values of its parameters come from, `$1` first: the step, and what of it.
+    /// The sources of its parameters' values, `$1` first: the step, and the source in the step.
     pub(crate) parameters: Vec<(StepId, ParameterSource)>,
     /// The characters that the texts of its parameters can have.
     pub(crate) characters: Characters,

@@ -13,7 +13,7 @@ use crate::plan::sql::{List, Separated};
 /// The parts of the text that returns totals: a row for each group, or one without a group. Its columns are `present` and `c0`, `c1`…,
 /// in the order in which they are listed here.
 pub(crate) struct TotalsSql<'a> {
-    /// What is returned.
+    /// The returned columns, and the joins.
     pub(crate) select: Select<'a>,
     /// The rows that are summed up, and the one that follows them.
     pub(crate) page: PageSql<'a>,
@@ -46,7 +46,7 @@ pub(crate) struct SumSql {
     pub(crate) times: Option<usize>,
 }
 
-/// What groups are ordered by, before their keys.
+/// The order of groups, before the order of their keys.
 pub(crate) enum OrderSql {
     Keys,
     Count,
@@ -79,7 +79,7 @@ impl TotalsSql<'_> {
         (self.first_offset() + 1 + self.periods().count()).max(self.page.width() + 1)
     }
 
-    /// The index of the offset from UTC of the first key that is a period, in seconds. Those of other periods follow.
+    /// The index of the offset from UTC of the first key that is a period, in seconds. The offsets of other periods follow.
     pub(crate) fn first_offset(&self) -> usize {
         self.count() + 1 + self.sums.len()
     }
@@ -163,7 +163,7 @@ impl TotalsSql<'_> {
         fmt::from_fn(|f| f.write_str(if self.cursor.is_empty() { "" } else { "e.*, " }))
     }
 
-    /// Whether no row follows those that are summed up, and the page did not end with its window.
+    /// Whether no row follows the rows that are summed up, and the page did not end with its window.
     fn is_complete(&self) -> impl Display {
         let rows = self.rows;
         fmt::from_fn(move |f| match self.window {

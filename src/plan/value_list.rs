@@ -18,7 +18,7 @@ pub(crate) struct ValueList {
     pub(crate) is_merged: bool,
     /// How many rows are read first of each range, if many are merged and every row matches. Of a few, whole pages are read.
     pub(crate) head: Option<Placeholder>,
-    /// How many ranges are merged as far as each is needed: those of a few values, which the index's first column has.
+    /// How many ranges are merged, each as far as it is needed: the ranges of a few values, which the index's first column has.
     pub(crate) ranges: Option<u32>,
     /// The list of the index's second column, if that has one as well.
     pub(crate) other: Option<OtherList>,

@@ -6,8 +6,8 @@ use tokio_postgres::{Error, Row};
 use crate::catalog::collation::Collation;
 use crate::value::Enumeration;
 
-/// Joins to `attribute` what is known of its type. For a domain, or one over another, that is its base type, as results have it, and for an
-/// array the base type of its elements. The modifier of `numeric` has the number of digits and that of decimal places.
+/// Joins to `attribute` the facts about its type. For a domain, or one over another, the type is its base type, as results have it, and for
+/// an array the base type of its elements. The modifier of `numeric` has the number of digits and the number of decimal places.
 pub(crate) const COLUMN_TYPE: &str = "
     CROSS JOIN LATERAL (
         WITH RECURSIVE part AS (
@@ -50,7 +50,7 @@ pub(crate) const COLUMN_TYPE: &str = "
         WHERE own.oid = attribute.attcollation AND own.collprovider <> 'd'
     ) AS own_collation (name, is_deterministic) ON TRUE";
 
-/// What is selected of it, for [`FoundType::read`].
+/// The expressions that [`FoundType::read`] reads.
 pub(crate) const SELECTED: &str = "
         type.base,
         type.is_array,
@@ -74,17 +74,17 @@ pub(crate) enum ColumnType {
 /// The type of a value.
 #[derive(Debug)]
 pub(crate) enum ValueType {
-    /// One that is built into PostgreSQL.
+    /// A type that is built into PostgreSQL.
     BuiltIn(Type),
     /// An enum of the database: the name of its type in SQL, and its labels.
     Enum(Enumeration),
     /// A domain of such an enum. PostgreSQL has no comparison for it.
     DomainOfEnum(Enumeration),
-    /// Another one, whose values cannot be converted in either direction.
+    /// Another type. Its values cannot be converted in either direction.
     Other,
 }
 
-/// What the system catalogs say of a column's type.
+/// The facts of the system catalogs about a column's type.
 #[derive(Debug)]
 pub(crate) struct FoundType {
     pub(crate) ty: ColumnType,
@@ -119,7 +119,7 @@ impl ColumnType {
 }
 
 impl FoundType {
-    /// Reads what is [`SELECTED`], whose first column is at an index of the row.
+    /// Reads the expressions of [`SELECTED`]. The first one is at an index of the row.
     pub(crate) fn read(row: &Row, first: usize) -> Result<Self, Error> {
         let (base, is_array): (u32, bool) = (row.try_get(first)?, row.try_get(first + 1)?);
         let is_domain: bool = row.try_get(first + 2)?;

@@ -1,4 +1,4 @@
-//! Compares what a catalog requires with what a database has.
+//! Compares the requirements of a catalog with a database.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

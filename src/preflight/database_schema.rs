@@ -47,8 +47,8 @@ fn relations() -> String {
     )
 }
 
-/// Selects the columns of unique indexes of tables, without those that hold only for some rows or that are not complete, and whether such
-/// an index compares them as statements do.
+/// Selects the columns of unique indexes of tables, without indexes that are not complete or only have some rows, and whether such an index
+/// compares them as statements do.
 const UNIQUE_INDEXES: &str = "
     SELECT
         wanted.name,
@@ -72,8 +72,8 @@ const UNIQUE_INDEXES: &str = "
       AND index.indexprs IS NULL
     GROUP BY wanted.name, index.indexrelid";
 
-/// Selects the columns of B-tree indexes of tables in their order, those that they only include last, and those of indexes on words;
-/// without indexes that hold only for some rows or that are not complete.
+/// Selects the columns of B-tree indexes of tables in their order, the included columns last, and the columns of indexes on words; without
+/// indexes that are not complete or only have some rows.
 const INDEXES: &str = "
     SELECT
         wanted.name,
@@ -122,7 +122,7 @@ pub(super) struct FoundRelation {
     pub(super) schema: String,
     /// Whether the relation can have indexes of its own.
     pub(super) is_table: bool,
-    /// Whether the relation can have constraints. Those of a view's tables are not looked for.
+    /// Whether the relation can have constraints. The constraints of a view's tables are not looked for.
     pub(super) has_constraints: bool,
     /// The server that it is read from, quoted for SQL, if it is a foreign table.
     pub(super) server: Option<String>,
@@ -132,7 +132,7 @@ pub(super) struct FoundRelation {
     pub(super) children: Children,
     /// Its unique indexes of all rows.
     pub(super) unique: Vec<UniqueIndex>,
-    /// The columns of each index, those that it only includes last.
+    /// The columns of each index, the included columns last.
     pub(super) indexes: Vec<Vec<String>>,
     /// The columns that have an index on words.
     pub(super) text_indexed: HashSet<String>,
@@ -144,9 +144,9 @@ pub(super) struct FoundRelation {
 /// Which rows of a relation are in other tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Children {
-    /// None, or those of all partitions, whose indexes are the relation's.
+    /// None, or all partitions, whose indexes are the relation's.
     Own,
-    /// Those of tables that inherit from it, whose indexes are their own.
+    /// Tables that inherit from it, whose indexes are their own.
     Inheriting,
     /// It is partitioned, and has no partition that could have rows.
     NoPartitions,
@@ -180,7 +180,7 @@ pub(super) struct FoundColumn {
 const SHORT: usize = MAX_VALUE_BYTES / 4;
 
 impl FoundRelation {
-    /// The columns of which no two rows have the same values.
+    /// Lists of columns. No two rows have the same values in the columns of a list.
     pub(super) fn unique_columns(&self) -> impl Iterator<Item = &[String]> {
         let usual =
             self.unique.iter().filter(|index| index.has_usual_comparison && self.children != Children::Inheriting);
@@ -269,7 +269,7 @@ impl DatabaseSchema {
         Ok(Self { role, encoding, languages, relations })
     }
 
-    /// The columns of which no two rows of a relation have the same values.
+    /// Lists of columns. No two rows of the relation have the same values in the columns of a list.
     pub(super) fn unique_columns(&self) -> impl Iterator<Item = (&str, &[String])> {
         let relations = self.relations.iter();
         relations.flat_map(|(name, relation)| relation.unique_columns().map(|columns| (name.as_str(), columns)))

@@ -12,7 +12,7 @@ use crate::preflight::requirements::Requirements;
 /// How long a server may take.
 const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout TO '10s'; SET LOCAL search_path TO public";
 
-/// Reads a row of each foreign table that a catalog names, and returns those that fail. The connection must be outside a transaction.
+/// Reads a row of each foreign table that a catalog names, and returns the tables that fail. The connection must be outside a transaction.
 pub(crate) async fn unreachable(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, Error> {
     let requirements = Requirements::of(catalog);
     let database = DatabaseSchema::read(client, &requirements).await?;

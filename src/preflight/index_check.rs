@@ -18,7 +18,7 @@ use tokio_postgres::{Client, Error, SimpleQueryMessage};
 use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Where, direction};
 use crate::preflight::requirements::ScanRequirement;
 
-/// Disables everything but nested loops over index scans. `search_path` is that of the pool's connections.
+/// Disables everything but nested loops over index scans. `search_path` is the same as in the pool's connections.
 const ONLY_INDEX_SCANS: &str = "
     BEGIN READ ONLY;
     SET LOCAL search_path TO public;
@@ -32,7 +32,7 @@ const ONLY_INDEX_SCANS: &str = "
     SET LOCAL max_parallel_workers_per_gather TO 0;
     SAVEPOINT asked";
 
-/// The most columns compared for equality of which every permutation is tried: 24 statements.
+/// The most columns compared for equality that are tried in all permutations: 24 statements.
 const MAX_PERMUTED: usize = 4;
 
 /// How the planner would execute a scan.

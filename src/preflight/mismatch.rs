@@ -101,7 +101,7 @@ pub enum Mismatch {
         /// The part of the schema that joins them.
         required_by: String,
     },
-    /// No index of a table returns rows in a required order, or finds those with given values.
+    /// No index of a table returns rows in a required order, or finds the rows with given values.
     #[error(
         "no index serves {required_by}: {}CREATE INDEX CONCURRENTLY ON {} ({});",
         migrating(*.is_migrated),
@@ -342,7 +342,7 @@ impl Mismatch {
     }
 }
 
-/// What makes it, of what migrations make.
+/// The beginning of a remedy: the command, if migrations make the object.
 fn migrating(is_migrated: bool) -> &'static str {
     if is_migrated { "run `orderql migrate`, or " } else { "" }
 }
@@ -420,7 +420,7 @@ fn index_columns<'a, D: Display + 'a>(
     })
 }
 
-/// What cannot be done with a column, to complete the sentence "… cannot".
+/// The use that a column is not fit for, to complete the sentence "… cannot".
 fn purpose(column_use: ColumnUse) -> String {
     match column_use {
         ColumnUse::Internal => "read".to_owned(),

@@ -40,8 +40,8 @@ use crate::preflight::database_schema::{DatabaseSchema, FoundColumn};
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::requirements::{ColumnName, Requirements};
 
-/// What becomes of a schema that promises more than the database's constraints guarantee: keys that identify rows, fields
-/// that are never null.
+/// The treatment of a schema that promises more than the database's constraints guarantee: keys that identify rows, fields that are never
+/// null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Constraints {
     /// It does not fit.
@@ -50,8 +50,8 @@ pub(crate) enum Constraints {
     Trusted,
 }
 
-/// Checks a database against a catalog. Returns every mismatch once, in the order of publication. A mismatch hides
-/// those that follow from it: if a relation is missing, its columns are not reported.
+/// Checks a database against a catalog. Returns every mismatch once, in the order of publication. A mismatch hides mismatches that follow
+/// from it: if a relation is missing, its columns are not reported.
 ///
 /// Takes a few round trips and reads PostgreSQL's system catalogs only, so it takes no longer on a large database. The
 /// connection must be outside a transaction. If the future is dropped, the connection must not be used again.
@@ -128,7 +128,7 @@ pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTy
     Ok(types)
 }
 
-/// Adds a column of a type that is built into PostgreSQL, if its scalar does not say how it is stored.
+/// Adds a column of a type that is built into PostgreSQL, if its scalar does not decide how it is stored.
 fn add_built_in(types: &mut StoredTypes, relation: &str, name: &str, ty: &Type) {
     match *ty {
         Type::INT2 => types.insert(relation, name, StoredType::Int2),
@@ -145,7 +145,7 @@ fn add_built_in(types: &mut StoredTypes, relation: &str, name: &str, ty: &Type) 
     }
 }
 
-/// As what the elements of an array are returned.
+/// The type as which the elements of an array are returned.
 fn element_result(element: &Type) -> Option<&'static ResultType> {
     Some(match *element {
         Type::TEXT | Type::VARCHAR | Type::NAME => &ResultType::Text,

@@ -1,5 +1,5 @@
-//! What a catalog requires of a database: columns of suitable types, joined columns that can be compared, indexes that
-//! return rows in an order, and constraints that guarantee what the schema promises.
+//! The requirements of a catalog to a database: columns of suitable types, joined columns that can be compared, indexes that return rows in
+//! an order, and constraints that guarantee the schema's declarations.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -106,7 +106,7 @@ pub(super) struct CoveringIndexRequirement<'a> {
     pub(super) required_by: SchemaPath<'a>,
 }
 
-/// An index on the words of a column, and the text search configuration that finds those of a search.
+/// An index on the words of a column, and the text search configuration that finds the words of a search.
 #[derive(Debug)]
 pub(super) struct TextSearchRequirement<'a> {
     pub(super) column: ColumnName<'a>,
@@ -150,7 +150,7 @@ impl<'a> Requirements<'a> {
         relations.filter(|relation| seen.insert(*relation)).collect()
     }
 
-    /// What a catalog requires.
+    /// The requirements of a catalog.
     pub(super) fn of(catalog: &'a Catalog) -> Self {
         let mut requirements = Self::default();
         // Keys first, so that a missing relation is reported for its own type and not for a type that refers to it.
@@ -238,7 +238,8 @@ impl<'a> Requirements<'a> {
             }
             RootBinding::Lookup(lookup) => self.lookup(catalog, field, lookup),
             RootBinding::Changes(changes) => self.changes(field, changes),
-            // The rows of totals are those of another root, and their columns those of fields. Introspection reads nothing from the database.
+            // The rows of totals are the rows of another root, and their columns are the columns of fields. Introspection reads nothing
+            // from the database.
             RootBinding::Totals(_) | RootBinding::Schema | RootBinding::TypeByName => {}
         }
     }
@@ -284,7 +285,7 @@ impl<'a> Requirements<'a> {
             let mut of_argument = self.by(SchemaPath::Argument(field, &argument.name));
             of_argument.column(&lookup.relation, &key.name, ColumnUse::Compared(key.scalar));
             if lookup.alternatives {
-                // Of several rows with the value, the first by key is returned.
+                // The first of several rows with the value, by key, is returned.
                 let order = catalog.entity(lookup.target).key.iter();
                 let order = order.map(|column| column.name.as_str()).filter(|column| *column != key.name);
                 of_argument.scan(&lookup.relation, vec![&key.name], order.collect());
@@ -300,7 +301,7 @@ impl<'a> Requirements<'a> {
         }
     }
 
-    /// What a part of the schema requires is added there.
+    /// A collector for the requirements of a part of the schema.
     fn by(&mut self, required_by: SchemaPath<'a>) -> RequiredBy<'_, 'a> {
         RequiredBy { all: self, required_by }
     }
@@ -332,7 +333,7 @@ impl<'a> RequiredBy<'_, 'a> {
         let target = catalog.entity(one.target);
         self.equal(parent, &one.join, &target.relation);
         let key = || target.key.iter().map(|column| column.name.as_str());
-        // What else is unique is known when the database is.
+        // Other unique columns are known when the database is.
         if key().all(|column| one.join.to.iter().any(|to| to == column)) {
             // The key identifies the row, whatever else is compared.
             self.scan(&target.relation, key().collect(), Vec::new());
@@ -474,7 +475,7 @@ fn column<'a>(relation: &'a str, name: &'a str) -> ColumnName<'a> {
     ColumnName { relation, name }
 }
 
-/// The relations that a type's rows are read from: its own, and those that connections and lookup fields name instead.
+/// The relations that a type's rows are read from: its own, and the relations that connections and lookup fields name instead.
 fn relations<'a>(catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity) -> Vec<&'a str> {
     let is_object = |id: EntityId| std::ptr::eq(catalog.entity_type(id), object);
     let mut relations = vec![entity.relation.as_str()];

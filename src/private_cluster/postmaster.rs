@@ -9,7 +9,7 @@ use crate::private_cluster::address::ClusterAddress;
 /// The port is only part of the socket's name: the server does not listen on the network.
 pub(super) const PORT: u16 = 5432;
 
-/// What `postmaster.pid` says about a server.
+/// The facts in `postmaster.pid` about a server.
 pub(super) struct Postmaster {
     pub(super) address: ClusterAddress,
     is_ready: bool,

@@ -11,7 +11,7 @@ use crate::private_cluster::error::ClusterError;
 /// The oldest supported major version.
 const MIN_VERSION: u32 = 14;
 
-/// Where package managers install versions of PostgreSQL side by side: a folder, and the prefix before the version in its
+/// The places where package managers install versions of PostgreSQL side by side: a folder, and the prefix before the version in its
 /// entries' names.
 const PACKAGE_FOLDERS: [(&str, &str); 6] = [
     ("/usr/lib/postgresql", ""),
@@ -22,7 +22,7 @@ const PACKAGE_FOLDERS: [(&str, &str); 6] = [
     ("/usr/local/opt", "postgresql@"),
 ];
 
-/// One installed PostgreSQL.
+/// An installed PostgreSQL.
 #[derive(Debug, Clone)]
 pub(super) struct Programs {
     folder: PathBuf,

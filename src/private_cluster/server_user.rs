@@ -15,7 +15,7 @@ const ROOT: u32 = 0;
 pub(super) struct ServerUser {
     pub(super) uid: u32,
     pub(super) gid: u32,
-    /// Whether it is another user than that of this process.
+    /// Whether it is another user than this process has.
     pub(super) differs: bool,
 }
 

@@ -13,24 +13,24 @@ pub(crate) const MAX_DIRECTIVES: usize = 20;
 /// Fields that a document selects from the root, each under an alias of its own. Each costs one credit at least.
 pub(crate) const MAX_ROOT_FIELDS: u64 = 500;
 
-/// Fields that a document selects, those of a fragment counted wherever it is spread. Without this limit, fragments
-/// that spread one another twice each would expand to more fields than memory can hold.
+/// Fields that a document selects. The fields of a fragment count wherever it is spread. Without this limit, fragments that spread one
+/// another twice each would expand to more fields than memory can hold.
 pub(crate) const MAX_FIELDS: u64 = 20_000;
 
 /// Definitions, fields, spreads and uses of variables that are visited when each operation of a document is checked together
 /// with the fragments that it spreads. A document of one operation has no more of them than tokens and expanded fields.
 pub(crate) const MAX_WORK: usize = 100_000;
 
-/// Variables that a field depends on through `@skip` and `@include`, those of the fragments around it included.
+/// Variables that a field depends on through `@skip` and `@include`, also of the fragments around it.
 pub(crate) const MAX_CONDITIONS: usize = 64;
 
 /// Nested lists of fields, interfaces, possible types and input fields in introspection. graphql-js has the same limit:
 /// types have fields, which have types, so each nested list multiplies the response.
 pub(crate) const MAX_INTROSPECTION_LISTS: usize = 2;
 
-/// Levels of fields, those of a fragment counted wherever it is spread. Every caller's own depth limit is far lower;
-/// this one bounds the recursion.
+/// Levels of fields. The levels of a fragment count wherever it is spread. Every caller's own depth limit is far lower; this one bounds the
+/// recursion.
 pub(crate) const MAX_LEVELS: usize = 64;
 
-/// Selections of an operation whose fragments are spread and whose fields are merged.
+/// Selections of an operation after its fragments are spread and its fields are merged.
 pub(crate) const MAX_SELECTIONS: usize = 10_000;

@@ -25,7 +25,7 @@ const AFTER: &str = "@after";
 /// An operation that exports a collection.
 #[derive(Debug)]
 pub struct ExportOperation {
-    /// That of a page.
+    /// The operation of a page.
     pub operation: Operation,
     /// The cursor that the first page follows.
     pub first: FirstCursor,
@@ -38,7 +38,7 @@ pub struct ExportOperation {
 pub struct FirstCursor {
     /// The variable that gives it.
     variable: Option<String>,
-    /// What it is if the variable is not given.
+    /// The value if the variable is not given.
     default: Option<String>,
 }
 
@@ -79,8 +79,8 @@ pub fn export(catalog: &Catalog, mut operation: Operation) -> Result<ExportOpera
 }
 
 impl FirstCursor {
-    /// The variables of a page: those of the request, and the cursor that the page follows; of the first page, the one that
-    /// the request gives.
+    /// The variables of a page: the variables of the request, and the cursor that the page follows; of the first page, the cursor in the
+    /// request.
     pub fn variables(&self, request: &Variables, after: Option<&str>) -> Variables {
         let given = || self.variable.as_ref().and_then(|name| request.get(name)).cloned();
         let default = || self.default.as_deref().map(Json::from);
@@ -113,7 +113,7 @@ fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut R
         _ => return None,
     };
     let index = |role| field.arguments.iter().position(|argument| argument.role == role);
-    // The argument of the other direction, and that of a beginning which no later page has.
+    // The argument of the other direction, and the argument of a beginning that no later page has.
     let unwanted = [index(ArgumentRole::Last), index(ArgumentRole::Since)];
     if root.arguments.iter().any(|(index, value)| unwanted.contains(&Some(*index)) && *value != Literal::Null) {
         return None;
@@ -155,7 +155,7 @@ fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut R
     is_unconditional(root).then(|| After { given, ty: field.arguments[after].ty.clone(), reads_changes })
 }
 
-/// The only selection of the field with that index, taken out of those around it. `None` if there are several, or conditions.
+/// The only selection of the field with this index, taken out of the selections around it. `None` if there are several, or conditions.
 fn only(around: &mut Selection, index: u16) -> Option<Selection> {
     let is_wanted = |selection: &Selection| matches!(selection.target, Target::Field(id) if id.index == index);
     let mut wanted = mem::take(&mut around.selections).into_iter().filter(is_wanted);

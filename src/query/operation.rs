@@ -101,7 +101,7 @@ pub(crate) enum Target {
 pub struct Occurrence {
     /// The field's index in document order, among the occurrences of all selections of the merged selection sets.
     pub order: u32,
-    /// The conditions, all of which must be met; empty if the field is always selected.
+    /// The conditions, which must all be met; empty if the field is always selected.
     pub(crate) conditions: Vec<Condition>,
     pub(crate) location: Location,
 }

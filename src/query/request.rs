@@ -1,4 +1,4 @@
-//! What a client sends: a document, the name of an operation, variables.
+//! A client's request: a document, the name of an operation, variables.
 
 use serde_json::{Map, Value};
 

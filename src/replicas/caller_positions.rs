@@ -1,4 +1,4 @@
-//! What each caller has written and seen lately, in the memory of this server.
+//! The positions that each caller has written and seen lately, in the memory of this server.
 //!
 //! Older writes and reads need not be remembered: a replica that may be read has everything that was committed so long ago.
 
@@ -15,10 +15,10 @@ const WRITES_COUNT: Duration = Duration::from_secs(10);
 /// How much longer than the longest lag something counts: positions are a moment old.
 const MARGIN: Duration = Duration::from_secs(1);
 
-/// The number of callers from which those are looked for who can be forgotten.
+/// The number of callers at which entries that can be forgotten are removed.
 const FIRST_SWEEP: usize = 1024;
 
-/// What callers have written and seen.
+/// The positions that callers have written and seen.
 #[derive(Debug)]
 pub(super) struct CallerPositions {
     callers: Mutex<Callers>,
@@ -83,7 +83,7 @@ impl CallerPositions {
         seen.push(SeenRead { server, at: now, position: None });
     }
 
-    /// What counts of the caller's last write, and of its last reads, to `use_them`, which may complete these.
+    /// Gives the caller's last write and its last reads to `use_them`, as far as they still count. `use_them` may complete the reads.
     pub(super) fn with<T>(
         &self,
         caller: &str,
@@ -117,7 +117,7 @@ impl CallerPositions {
 }
 
 impl Callers {
-    /// The caller's entry. Now and then, removes those that do not count any more.
+    /// The caller's entry. Now and then, removes entries that do not count any more.
     fn caller(&mut self, caller: &Arc<str>, now: Instant, longest: Duration) -> &mut Caller {
         if self.entries.len() >= self.next_sweep {
             self.entries.retain(|_, caller| {

@@ -14,8 +14,9 @@
 //! - that has replayed the caller's last order update, and the position that the request asks for;
 //! - that is not behind the data that the caller has read elsewhere, so that the pages of a collection do not go back in time.
 //!
-//! If there is none, it is the primary. Nothing is asked of the servers for that when a request arrives: a replica is as far as it
-//! was found to be a moment ago, or farther, because replay only advances.
+//! If there is none, it is the primary. The servers are asked how far they are ten times a second, and not for each request: a replica is
+//! as far as it was found to be, or farther, because replay only advances. If a caller has seen more than any replica is known to have, the
+//! servers are asked at once, and the caller's request waits for 20 ms at most.
 
 mod caller_positions;
 pub(crate) mod options;

@@ -26,7 +26,7 @@ pub(super) struct Positions {
 #[derive(Debug)]
 struct State {
     primary: Primary,
-    /// The primary's positions; while it is away, those of the replica that is ahead of the others.
+    /// The primary's positions; while it is away, the positions of the replica that is ahead of the others.
     samples: Samples,
     replicas: Vec<Result<Replica, Absence>>,
     /// Counts the schemas that were served.
@@ -70,7 +70,7 @@ pub(crate) enum Absence {
     Ahead(WalPosition),
 }
 
-/// What a replica's position means for reading it.
+/// Whether a replica may be read, by its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplicaState {
     /// It may be read. It lags so far.
@@ -94,7 +94,7 @@ pub(super) struct SeenRead {
     pub(super) server: ServerId,
     /// When the read's rows were there.
     pub(super) at: Instant,
-    /// Where its server was at a later time; `None` until that is known.
+    /// The position of its server at a later time; `None` until it is known.
     pub(super) position: Option<WalPosition>,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct ReplicaAnswer {
     pub(super) answered: Instant,
 }
 
-/// What a request needs of a replica.
+/// The needs of a request that a replica has to meet.
 pub(super) struct ReadNeeds<'s> {
     /// It has what was written up to this.
     pub(super) after: Option<WalPosition>,
@@ -156,7 +156,7 @@ impl Positions {
     pub(super) fn primary_at(&self, position: WalPosition, asked: Instant) {
         let mut state = self.state();
         if !matches!(state.primary, Primary::At(..)) {
-            // What a replica was compared with until now says nothing of the primary.
+            // The comparisons of replicas until now say nothing about the primary.
             state.samples.clear();
             state.replicas.iter_mut().flatten().for_each(|replica| replica.has_until = None);
         }
@@ -215,7 +215,7 @@ impl Positions {
         }
     }
 
-    /// Another schema is served. No replica is read before it is found to fit. Returns the schema's number.
+    /// Begins another schema. No replica is read before it is found to fit. Returns the schema's number.
     pub(super) fn begin_schema(&self) -> u64 {
         let mut state = self.state();
         state.schema += 1;
@@ -223,13 +223,13 @@ impl Positions {
         state.schema
     }
 
-    /// What each replica's position means now.
+    /// The state of each replica now.
     pub(super) fn replicas(&self, now: Instant) -> Vec<ReplicaState> {
         let state = self.state();
         state.replicas.iter().map(|replica| self.describe(replica, now)).collect()
     }
 
-    /// What a replica's position means now.
+    /// The state of a replica now.
     pub(super) fn replica(&self, index: usize, now: Instant) -> ReplicaState {
         let state = self.state();
         state.replicas.get(index).map_or(ReplicaState::Absent(Absence::Unknown), |replica| self.describe(replica, now))
@@ -308,7 +308,7 @@ impl Positions {
 }
 
 impl State {
-    /// Where a read's server was at a later time, if it has been asked since.
+    /// The position of a read's server at a later time, if the server has been asked since.
     fn position_after(&self, read: &SeenRead) -> Option<WalPosition> {
         match read.server {
             ServerId::Primary => match self.primary {

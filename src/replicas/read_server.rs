@@ -99,7 +99,7 @@ impl ReadServer {
         counts.map(|(reason, count)| (ReadReason::text(reason), count.load(Ordering::Relaxed)))
     }
 
-    /// The server was found not to answer: what waits for it is given up.
+    /// The server was found not to answer: requests that wait for it give up.
     pub(super) fn give_up(&self) {
         if let Some(lost) = &self.lost {
             lost.notify_waiters();

@@ -49,7 +49,7 @@ pub(crate) struct ReadServers {
     watchers: Vec<JoinHandle<()>>,
 }
 
-/// Where a request is to be read.
+/// The servers that a request may be read from.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadRoute {
     /// The replicas that may answer, the preferred one first. If there is none, it is the primary.
@@ -116,7 +116,7 @@ impl ReadServers {
         Ok(servers)
     }
 
-    /// Another schema is served. Replicas are read when they are found to fit.
+    /// Serves another schema. Replicas are read when they are found to fit.
     pub(crate) fn serve_schema(&self, catalog: Arc<Catalog>, constraints: Constraints) {
         let number = self.positions.begin_schema();
         self.schemas.replace(SchemaToCheck { number, catalog, constraints });
@@ -154,7 +154,7 @@ impl ReadServers {
         queries.status().failure.or_else(|| exports.status().failure)
     }
 
-    /// What the connections for queries are doing, of all servers.
+    /// The state of the connections for queries, of all servers.
     pub(crate) fn query_pools(&self) -> PoolStatus {
         let status = |server: &Arc<ReadServer>| {
             // Queries wait for their turn before they take a connection.
@@ -164,7 +164,7 @@ impl ReadServers {
         self.all().map(status).fold(PoolStatus::default(), PoolStatus::and)
     }
 
-    /// What the connections for exports are doing, of all servers.
+    /// The state of the connections for exports, of all servers.
     pub(crate) fn export_pools(&self) -> PoolStatus {
         let status = |server: &Arc<ReadServer>| {
             let status = server.exports.status();
@@ -173,8 +173,8 @@ impl ReadServers {
         self.all().map(status).fold(PoolStatus::default(), PoolStatus::and)
     }
 
-    /// Whether a position may have been written. Asks the primary if it is beyond what is known; a primary that is away may have
-    /// written anything. Without replicas, nothing is known, and nothing depends on it.
+    /// Whether a position may have been written. Asks the primary if the position is beyond the known positions; a primary that is away may
+    /// have written anything. Without replicas, nothing is known, and nothing depends on it.
     pub(crate) async fn may_be_written(&self, position: WalPosition) -> bool {
         let since = Instant::now();
         loop {
@@ -190,7 +190,7 @@ impl ReadServers {
         }
     }
 
-    /// Where a request of the caller is to be read that needs what was written up to `after`.
+    /// The route of a request of the caller that needs the changes up to `after`.
     pub(crate) async fn route(&self, caller: &str, after: Option<WalPosition>) -> ReadRoute {
         if !self.has_replicas() {
             return ReadRoute::to_primary(ReadReason::Preferred);
@@ -342,8 +342,8 @@ impl ReadServers {
         .await
     }
 
-    /// Where a request is to be read once more after an error, if that may help: on the primary if a replica is to blame, and
-    /// while the primary is away on another replica.
+    /// The route of a second attempt after an error, if it may help: to the primary if a replica is to blame, and to another replica while
+    /// the primary is away.
     pub(crate) fn after_error(&self, route: &ReadRoute, error: &DatabaseError) -> Option<ReadRoute> {
         let is_worth_it = match self.preferred(route).id {
             // A standby may be the only server. Conflicts are with the replay of its primary's changes.
@@ -382,7 +382,7 @@ impl ReadServers {
         self.has_replicas().then(|| self.callers.writes_count())
     }
 
-    /// What the caller has written is in the log up to this position.
+    /// Records that the caller's changes are in the log up to this position.
     pub(crate) fn record_write(&self, caller: &Arc<str>, position: WalPosition) {
         if self.has_replicas() {
             self.callers.record_write(caller, Write::UpTo(position), Instant::now());

@@ -1,4 +1,4 @@
-//! Where the primary was, and when. So the age of a replica's data is known without comparing clocks, and an idle primary makes
+//! Positions of the primary with their times. So the age of a replica's data is known without comparing clocks, and an idle primary makes
 //! no replica look old.
 
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! Asks each server how far it is, ten times a second, on a connection of its own.
+//! Asks each server how far it is, ten times a second, and at once when a request waits for that. Each has a connection for it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -124,7 +124,7 @@ pub(super) fn watch_primary(
                 emit(&Event::PrimaryLost { error: &error });
             }
             positions.primary_is_away();
-            // What only the primary has is not there now.
+            // Nothing can be read from the primary now.
             server.give_up();
             time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -173,7 +173,7 @@ pub(super) fn watch_replica(
             let longest = if matches!(error, UnreadableReplica::Unfit(_)) { UNFIT_PAUSE } else { pause };
             watcher.positions.replica_is_absent(index, error.absence());
             watcher.report(Err(error));
-            // What waits for its answers is read elsewhere.
+            // Requests that wait for its answers are read elsewhere.
             watcher.server.give_up();
             time::sleep(longest).await;
             pause = (pause * 2).min(LONGEST_PAUSE);

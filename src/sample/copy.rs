@@ -18,7 +18,7 @@ pub(in crate::sample) struct BatchWriter<'a> {
     statements: Vec<CopyStatement>,
 }
 
-/// What writes rows of a table.
+/// The statement that copies rows into a table.
 struct CopyStatement {
     statement: Statement,
     /// The types of the columns that the database has.

@@ -57,8 +57,8 @@ impl DeferredObjects {
     }
 }
 
-/// The triggers whose work `orderql.backfill_parties()`, `orderql.backfill_returns()` and
-/// `orderql.backfill_item_places()` do at the end, and those that mark changed orders. Other triggers stay enabled.
+/// The triggers whose work `orderql.backfill_parties()`, `orderql.backfill_returns()` and `orderql.backfill_item_places()` do at the end,
+/// and the triggers that mark changed orders. Other triggers stay enabled.
 const TRIGGERS: &str = "
 SELECT format('ALTER TABLE public.%I DISABLE TRIGGER %I', t.relname, g.tgname),
        format(

@@ -20,9 +20,9 @@ pub enum SampleError {
     /// A column does not exist or has another type than the sample writes.
     #[error("{table}.{column} is {found} in this database, and a sample writes {expected}: nothing was added")]
     Column {
-        /// One that the sample fills.
+        /// A table that the sample fills.
         table: &'static str,
-        /// One that the sample writes.
+        /// A column that the sample writes.
         column: &'static str,
         /// The column's type, or `missing`.
         found: String,

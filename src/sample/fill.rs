@@ -20,7 +20,7 @@ const CHANNEL_BATCHES: usize = 2;
 /// A role may have a statement timeout that suits other work. Large indexes are sorted in memory.
 const SETTINGS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '256MB'";
 
-/// What the triggers keep that are disabled meanwhile.
+/// Fills the tables and columns that triggers keep, because the triggers are disabled meanwhile.
 const BACK_FILLS: &str = "SELECT orderql.backfill_parties(), orderql.backfill_returns(), orderql.backfill_shipments(), orderql.backfill_item_places()";
 
 /// Rows that a sample references and that a database may lack.

@@ -13,7 +13,7 @@ use crate::sample::tables::{InventoryItem, InventoryItemDetail, ProductFacility}
 
 /// Writes the pairs of a facility with their inventory.
 pub(in crate::sample) fn write(batch: &mut Batch, context: &mut OrderContext, facility: u32) {
-    // A separate stream from that of the facility's assortment.
+    // A separate stream from the stream of the facility's assortment.
     let mut rng = SampleRng::new(context.seed, RngStream::Stock, (1 << 32) + u64::from(facility));
     for pair in context.stock.pairs_of(facility) {
         write_pair(&mut OrderWriter { batch, context, rng: &mut rng }, facility, pair);

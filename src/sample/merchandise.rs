@@ -1,4 +1,4 @@
-//! What shops show of products: features, prices, attributes, and the words by which they are found.
+//! The facts that shops show about products: features, prices, attributes, and the words by which they are found.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::sample::tables::{ProductAttribute, ProductFeature, ProductFeatureAppl
 use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::{COLORS, SIZES, TAGS};
 
-/// What decides it.
+/// The properties of a product that decide about these facts.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::sample) struct Merchandise {
     pub(in crate::sample) product_id: Id,

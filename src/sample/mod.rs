@@ -7,9 +7,16 @@
 //!   └▶ fill: drop deferred_objects ─▶ copy ─▶ restore deferred_objects       one transaction
 //! ```
 //!
-//! The same size and seed generate the same rows on every machine: random numbers come from `rng`, times from `calendar`,
-//! and nothing from clocks, hash maps or floating-point numbers. OFBiz's timestamp columns are left null, except those of
-//! order headers, which the API returns.
+//! The same size and seed generate the same rows on every machine: random numbers come from `rng`, times from `calendar`, and nothing from
+//! clocks, hash maps or floating-point numbers. OFBiz's timestamp columns are left null, except the columns of order headers, which the API
+//! returns.
+//!
+//! - [`size`]: the numbers of entities
+//! - `generate`: all rows in order, from `customers`, `facilities`, `products`, `merchandise`, `stock`, `orders` and `inventory`
+//! - `ids`, `money`, `timestamp`, `vocabulary`, `rng`, `calendar`: what values are made of
+//! - `tables`, `table_definition`: the tables and their columns; `batch`, `copy_value`: their rows
+//! - [`fill`]: writes a sample with `copy`, after its `preconditions` and without the `deferred_objects`
+//! - [`error`]: why a sample cannot be written
 
 pub mod error;
 pub mod size;

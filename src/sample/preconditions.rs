@@ -27,8 +27,8 @@ const OF_HOTWAX: [(&str, &str); 2] = [("order_item", "ship_group_seq_id"), ("pro
 /// The columns of a sample that a database lacks, with their tables.
 pub(in crate::sample) type Absent = Vec<(&'static str, &'static str)>;
 
-/// Fails if a column has another type or does not exist, unless it may be missing; returns those. PostgreSQL's own error for a binary
-/// COPY would name neither the column nor the type.
+/// Fails if a column has another type, or does not exist although it must; returns the columns that are missing. PostgreSQL's own error for
+/// a binary COPY would name neither the column nor the type.
 pub(in crate::sample) async fn check_columns(client: &Client) -> Result<Absent, SampleError> {
     let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
     let mut types: HashMap<(String, String), String> = HashMap::new();

@@ -66,12 +66,12 @@ impl SampleRng {
         self.below(u32::try_from(length).unwrap_or(u32::MAX)) as usize
     }
 
-    /// One of `choices`, which must not be empty.
+    /// A random one of `choices`, which must not be empty.
     pub(in crate::sample) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.index(choices.len())]
     }
 
-    /// One of `choices`, with a probability proportional to its weight.
+    /// A random one of `choices`, with a probability proportional to its weight.
     pub(in crate::sample) fn weighted<T: Copy>(&mut self, choices: &[(u32, T)]) -> T {
         let total = choices.iter().map(|(weight, _)| weight).sum();
         let mut position = self.below(total);

@@ -6,19 +6,19 @@
 /// party per 6 orders, one facility per 1,500, one product per 60) down to a useful minimum. For more orders they stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleSize {
-    /// What the rest is derived from.
+    /// The number of orders. The other numbers are derived from it.
     pub orders: u32,
     /// Customers: persons and companies.
     pub parties: u32,
     /// Facilities with stock.
     pub facilities: u32,
-    /// Those of all categories.
+    /// The products of all categories.
     pub products: u32,
     /// Product stores.
     pub stores: u32,
     /// Products in each facility's assortment.
     pub assortment: u32,
-    /// Products that are in the assortment of all facilities: those with the lowest numbers.
+    /// Products that are in the assortment of all facilities: the products with the lowest numbers.
     pub core: u32,
 }
 

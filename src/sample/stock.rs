@@ -12,9 +12,9 @@ use crate::sample::size::SampleSize;
 /// The inventory items of a product-facility pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sample) enum PairInventory {
-    /// One inventory item, which is the pair's current one.
+    /// A single inventory item, which is the pair's current one.
     Single,
-    /// One inventory item, which is the pair's current one and is used up.
+    /// A single inventory item, which is the pair's current one and is used up.
     Depleted,
     /// Two inventory items, and no current one.
     Several,

@@ -1,4 +1,4 @@
-//! What a table of the sample consists of: columns, and rows with their values.
+//! The definition of a table of the sample: columns, and rows with their values.
 
 use crate::sample::copy_value::{CopyType, CopyValue};
 

@@ -170,7 +170,7 @@ pub(in crate::sample) const PRODUCTS: &[&str] = &[
 ];
 pub(in crate::sample) const COLORS: &[&str] = &["black", "blue", "green", "grey", "red", "sand", "white"];
 pub(in crate::sample) const SIZES: &[&str] = &["XS", "S", "M", "L", "XL"];
-/// What shops mark products with.
+/// The tags of products in shops.
 pub(in crate::sample) const TAGS: &[&str] = &["gift", "new", "sale", "summer"];
 pub(in crate::sample) const CATEGORIES: &[&str] =
     &["Accessories", "Bags", "Home", "Knitwear", "Outdoor", "Shoes", "Tops", "Trousers"];

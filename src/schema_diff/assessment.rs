@@ -1,4 +1,4 @@
-//! What an operation costs at least and at most over the values of its variables, and whether it is refused.
+//! The least and the most credits of an operation over the values of its variables, and whether the operation is refused.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ pub struct CreditInterval {
     pub most: Cost,
 }
 
-/// What an operation takes of the database.
+/// The database's work for an operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DatabaseWork {
     /// The most branches that its statement has.

@@ -14,7 +14,7 @@ use crate::query::operation::{Literal, Operation, Selection, Target, VariableDef
 use crate::search::bounds::MAX_TERMS;
 use crate::value::ScalarType;
 
-/// A variable and values that it can have, of which the first costs least and the last most. Never empty.
+/// A variable and values that it can have. The first costs least, and the last most. Never empty.
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) values: Vec<Json>,

@@ -1,4 +1,4 @@
-//! What changes for an operation.
+//! The changes for an operation.
 
 use crate::cost::price::Cost;
 use crate::documents::document::Place;
@@ -25,34 +25,34 @@ pub enum Class {
     ValidNow,
 }
 
-/// What changes for an operation.
+/// A change for an operation.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// An error with which it is refused.
     Breaks {
         /// With its code and its locations in the document.
         error: GraphqlError,
-        /// Where it is.
+        /// The place of the error.
         place: Place,
     },
     /// Something else is said of a part of the schema that it uses.
     ChangesSilently {
-        /// What is said. Both texts are empty for a part that is gone, which only a variable may name.
+        /// The change of the fact. Both texts are empty for a part that is gone, which only a variable may name.
         change: FactChange,
         /// Whether only the values of variables tell whether a request uses the part.
         by_variable: bool,
-        /// Where the part is used.
+        /// The place where the part is used.
         place: Place,
     },
     /// It costs more.
     MoreExpensive(PriceChange),
     /// A part of the schema is deprecated.
     Deprecated {
-        /// As in `Order.total`.
+        /// The part, as in `Order.total`.
         part: String,
-        /// What to use instead.
+        /// The reason, which says what to use instead.
         reason: String,
-        /// Where it is used.
+        /// The place where the part is used.
         place: Place,
     },
     /// It costs less.
@@ -122,7 +122,7 @@ impl PriceChange {
         self.credits_per_minute.checked_div(interval.most)
     }
 
-    /// Whether the least or the most credits rise by more than so many percent.
+    /// Whether the least or the most credits rise by more than this many percent.
     pub fn rises_beyond(&self, percent: u32) -> bool {
         let is_beyond = |old: Cost, new: Cost| u128::from(new) * 100 > u128::from(old) * (100 + u128::from(percent));
         is_beyond(self.old.least, self.new.least) || is_beyond(self.old.most, self.new.most)

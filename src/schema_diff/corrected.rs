@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::query::Request;
 use crate::schema_diff::assessment::assess;
 
-/// What a schema answers in place of an operation that it refuses.
+/// The operation that a schema accepts in place of an operation that it refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorrectedAnswer {
     /// The operation with its fragments.

@@ -18,7 +18,7 @@ use crate::schema_diff::facts::{Aspect, Facts};
 use crate::schema_diff::part;
 use crate::value::Enumeration;
 
-/// What a schema file says.
+/// The facts in a schema file.
 pub(super) fn facts(file: &SchemaFile, catalog: &Catalog) -> Facts {
     let mut reader = FactReader { catalog, facts: Facts::default() };
     for (object, entity) in catalog.entities() {
@@ -85,7 +85,7 @@ impl FactReader<'_> {
         }
     }
 
-    /// What is said of every field. Returns its part.
+    /// Adds the facts that every field has. Returns the field's part.
     fn field(&mut self, ty: &str, field: &Field) -> String {
         let path = part::field(ty, &field.name);
         self.facts.add(&path, Aspect::Type, field.ty.display(self.catalog));
@@ -189,7 +189,7 @@ impl FactReader<'_> {
         }
     }
 
-    /// The relation of a field's rows, if it is another than that of their type.
+    /// The relation of a field's rows, if it is another than the relation of their type.
     fn through(&mut self, path: &str, node: EntityId, relation: &str) {
         if self.catalog.entity(node).relation != relation {
             self.facts.add(path, Aspect::Relation, relation);

@@ -1,16 +1,16 @@
-//! What a schema file says of each of its parts, in words that can be compared.
+//! The facts in a schema file about each of its parts, in words that can be compared.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a fact is about.
+/// The kind of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Aspect {
     /// The type of a field or an argument.
     Type,
-    /// The names of an enum's values, each of which is a part as well.
+    /// The names of an enum's values. Each is a part as well.
     Values,
-    /// What the database has for a value of an enum.
+    /// The database's text for a value of an enum.
     Text,
     /// The table or view that rows are read from.
     Relation,
@@ -24,23 +24,23 @@ pub enum Aspect {
     Order,
     /// The comparators that a search key accepts.
     Comparators,
-    /// What values of a search are brought into.
+    /// The normal form of a search's values.
     Normalization,
-    /// The grants of which one shows it.
+    /// The grants that show it, any one of them.
     Grant,
     /// Which of its rows a caller sees.
     Scope,
     /// Why it is deprecated.
     Deprecation,
-    /// What a search term costs.
+    /// The price of a search term.
     Cost,
     /// The indexes that are declared.
     Index,
-    /// Where the known values of a search key are.
+    /// The relation with the known values of a search key.
     Vocabulary,
     /// The tables that belong to a change feed.
     Feed,
-    /// What is published of it in words.
+    /// The description that is published.
     Description,
 }
 
@@ -76,11 +76,11 @@ impl fmt::Display for Aspect {
     }
 }
 
-/// What is said of one part.
+/// The facts about one part.
 pub(super) type PartFacts = BTreeMap<Aspect, String>;
 
-/// What a schema file says, by part: `Order`, `Order.total`, `OrderState.OPEN`, `Query.order(orderId:)`, `Query.orders(query: "statusId:")`,
-/// `Query.orders(sortKey: ORDER_DATE)`, and without a name `Query.orders(sortKey:)` for the default.
+/// The facts in a schema file, by part: `Order`, `Order.total`, `OrderState.OPEN`, `Query.order(orderId:)`, `Query.orders(query:
+/// "statusId:")`, `Query.orders(sortKey: ORDER_DATE)`, and without a name `Query.orders(sortKey:)` for the default.
 #[derive(Debug, Default)]
 pub(super) struct Facts(BTreeMap<String, PartFacts>);
 
@@ -99,7 +99,7 @@ impl Facts {
         }
     }
 
-    /// What is said of a part; `None` if there is no such part.
+    /// The facts about a part; `None` if there is no such part.
     pub(super) fn of(&self, part: &str) -> Option<&PartFacts> {
         self.0.get(part)
     }

@@ -1,4 +1,4 @@
-//! What a change of a schema file means for the operations of its clients, and for the schema itself. Without a database.
+//! The effects of a change of a schema file on the operations of its clients, and on the schema itself. Without a database.
 //!
 //! - [`schema`]: the compared schemas and the caller
 //! - [`facts`]: what a schema file says of each of its parts
@@ -40,11 +40,11 @@ use crate::schema_diff::schema_change::{SchemaChange, schema_changes};
 pub struct OperationDiff {
     /// Its name, if it has one.
     pub operation: Option<String>,
-    /// Where it begins.
+    /// The place where it begins.
     pub place: Place,
-    /// What changes, in the order of the classes. Never empty.
+    /// The changes, in the order of the classes. Never empty.
     pub changes: Vec<Change>,
-    /// What to send instead, if it breaks and its errors say how to correct it.
+    /// The operation to send instead, if it breaks and its errors can be corrected.
     pub corrected: Option<CorrectedAnswer>,
 }
 
@@ -53,9 +53,9 @@ pub struct OperationDiff {
 pub struct NotValid {
     /// Its name, if it has one.
     pub operation: Option<String>,
-    /// Where it begins.
+    /// The place where it begins.
     pub place: Place,
-    /// What the new schema's server says of it.
+    /// The errors with the new schema.
     pub errors: GraphqlErrors,
 }
 
@@ -64,9 +64,9 @@ pub struct NotValid {
 pub struct Diff {
     /// The operations for which something changes, in the order of the documents.
     pub operations: Vec<OperationDiff>,
-    /// What changes in the schema.
+    /// The changes of the schema.
     pub schema: Vec<SchemaChange>,
-    /// The operations of which nothing can be said.
+    /// The operations that neither schema answers.
     pub not_valid: Vec<NotValid>,
 }
 
@@ -76,7 +76,7 @@ impl Diff {
         self.operations.is_empty() && self.schema.is_empty()
     }
 
-    /// Whether an operation breaks, changes silently, or becomes more expensive by more than so many percent.
+    /// Whether an operation breaks, changes silently, or becomes more expensive by more than this many percent.
     pub fn is_unacceptable(&self, max_increase: Option<u32>) -> bool {
         self.operations.iter().flat_map(|operation| &operation.changes).any(|change| match change {
             Change::Breaks { .. } | Change::ChangesSilently { .. } => true,

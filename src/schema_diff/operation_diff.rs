@@ -11,9 +11,9 @@ use crate::schema_diff::schema::{Caller, Schema};
 use crate::schema_diff::schema_change::{FactChange, fact_changes};
 use crate::schema_diff::usage::{Use, uses};
 
-/// What can be said of an operation.
+/// The judgement of an operation.
 pub(super) enum Judgement {
-    /// What changes.
+    /// The operation has these changes.
     Changes(Vec<Change>),
     /// Neither schema answers it.
     NotValid(GraphqlErrors),
@@ -76,7 +76,7 @@ fn refusals(document: &Document, before: &Assessment, after: &Assessment) -> Vec
     }
 }
 
-/// What is said of a part that an operation uses, as far as it differs. Of one that is gone, nothing.
+/// The facts of a part that an operation uses, as far as they differ. A removed part has none.
 fn of_part(old: &Schema, new: &Schema, used: &Use) -> Vec<FactChange> {
     match (old.facts.of(&used.part), new.facts.of(&used.part)) {
         (Some(before), Some(after)) => fact_changes(&used.part, before, after).collect(),
@@ -103,7 +103,7 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
         | Aspect::Order
         | Aspect::Normalization
         | Aspect::Scope => true,
-        // One that clients do not know. Each that they know is a part of its own.
+        // The change matters for a value that clients do not know. Each value that they know is a part of its own.
         Aspect::Values => {
             let known = words(old, ", ");
             words(new, ", ").iter().any(|value| !known.contains(value))
@@ -127,7 +127,7 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
     }
 }
 
-/// The class follows from the most credits, and from the least if those are equal.
+/// The class follows from the most credits, and from the least if the most are equal.
 fn price_change(old: CreditInterval, new: CreditInterval, caller: &Caller) -> Option<Change> {
     let limit = caller.limits.highest_cost();
     let credits_per_minute = caller.restore_rate.saturating_mul(60);

@@ -23,7 +23,7 @@ impl Schema {
 /// Who sends the operations.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller {
-    /// What they may ask for.
+    /// The limits of the caller's queries.
     pub limits: Limits,
     /// Credits that their bucket regains every second.
     pub restore_rate: u64,

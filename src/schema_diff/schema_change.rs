@@ -9,14 +9,14 @@ use crate::schema_diff::facts::{Aspect, Facts, PartFacts};
 pub enum SchemaChange {
     /// A part that the old schema does not have. Parts of it are not listed.
     Added {
-        /// As in `Order.total`.
+        /// The part, as in `Order.total`.
         part: String,
-        /// What is said of it, but for descriptions.
+        /// The facts about it, without descriptions.
         facts: Vec<(Aspect, String)>,
     },
     /// A part that the new schema does not have. Parts of it are not listed.
     Removed {
-        /// As in `Order.total`.
+        /// The part, as in `Order.total`.
         part: String,
     },
     /// Something else is said of a part that both have.
@@ -26,17 +26,17 @@ pub enum SchemaChange {
 /// Something that is said of a part, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactChange {
-    /// As in `Order.total`.
+    /// The part, as in `Order.total`.
     pub part: String,
-    /// What is said.
+    /// The kind of fact that differs.
     pub aspect: Aspect,
-    /// What the old schema says; empty for nothing.
+    /// The fact in the old schema; empty for nothing.
     pub old: String,
-    /// What the new schema says; empty for nothing.
+    /// The fact in the new schema; empty for nothing.
     pub new: String,
 }
 
-/// What differs, in alphabetical order of the parts. The values of an enum are parts of their own.
+/// The differences, in alphabetical order of the parts. The values of an enum are parts of their own.
 pub(super) fn schema_changes(old: &Facts, new: &Facts) -> Vec<SchemaChange> {
     let parts: BTreeSet<&str> = old.parts().chain(new.parts()).map(|(part, _)| part).collect();
     let mut changes = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn schema_changes(old: &Facts, new: &Facts) -> Vec<SchemaChange> {
     changes
 }
 
-/// What is said of a part, as far as it differs.
+/// The facts of a part, as far as they differ.
 pub(super) fn fact_changes<'a>(
     part: &'a str,
     old: &'a PartFacts,

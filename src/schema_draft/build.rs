@@ -16,7 +16,7 @@ use crate::schema_draft::model::{
 use crate::schema_draft::names::{Names, camel, pascal, plural, singular, upper};
 use crate::value::{Enumeration, ScalarType};
 
-/// What a file declares for a database, beside what it has already.
+/// The declarations of a file for a database, without the declarations that it has already.
 pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d> {
     let mut model = Model::default();
     let key_columns = key_columns(database);
@@ -67,10 +67,10 @@ fn key_columns(database: &Database) -> KeyColumns<'_> {
     columns
 }
 
-/// What the scalars of fields depend on.
+/// The facts that the scalars of fields depend on.
 struct Scalars<'s, 'd> {
     keys: &'s KeyColumns<'d>,
-    /// The enums of the file, by those of the database.
+    /// The enums of the file, by the enums of the database.
     published: &'s BTreeMap<Enumeration, Enumeration>,
 }
 
@@ -83,7 +83,7 @@ impl Scalars<'_, '_> {
     }
 }
 
-/// The enums of the file for those of the columns of relations: one that it has with the same labels, or a new one.
+/// The enums of the file for the enums of relations' columns: one that the file has with the same labels, or a new one.
 fn published(
     relations: &[&DescribedRelation],
     names: &mut Names,
@@ -258,7 +258,7 @@ fn order<'t>(ty: &'t TypeModel<'_>, column: &'t str) -> Vec<&'t str> {
     std::iter::once(column).chain(rest).collect()
 }
 
-/// Adds the orders that indexes have. That of the key is the default. `known` are the names and columns of those in the file.
+/// Adds the orders that indexes have. The order of the key is the default. `known` are the names and columns of the orders in the file.
 fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
     let is_first = |field: &&ColumnField<'_>| ty.key.first() == Some(&field.column.name);
     let others = compared(ty).filter(|field| !is_first(field));

@@ -11,7 +11,7 @@ use crate::schema_draft::description::{Database, DescribedRelation, RelationKind
 /// The columns that identify the rows of a relation. Nobody checks that they do, and that they are never null.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredKey {
-    /// As a schema file names it.
+    /// The relation, as a schema file names it.
     pub relation: String,
     /// The columns, in the order of the key.
     pub columns: Vec<String>,

@@ -1,4 +1,4 @@
-//! What is known of a database.
+//! The description of a database, which a draft is made from.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ pub struct DescribedRelation {
     pub schema: String,
     /// Without its schema.
     pub name: String,
-    /// What it is.
+    /// Table, view, or another kind of relation.
     pub kind: RelationKind,
-    /// What `COMMENT ON` says of it.
+    /// The comment by `COMMENT ON`.
     pub comment: Option<String>,
     /// Its columns in their order.
     pub columns: Vec<DescribedColumn>,
@@ -41,7 +41,7 @@ pub struct DescribedRelation {
     pub foreign_keys: Vec<ForeignKey>,
 }
 
-/// What a relation is.
+/// The kind of a relation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RelationKind {
     /// A table, partitioned or not.
@@ -57,10 +57,10 @@ pub enum RelationKind {
     Foreign,
 }
 
-/// What is known of a column.
+/// The description of a column.
 #[derive(Debug, Clone)]
 pub struct DescribedColumn {
-    /// As the database has it, which need not be a GraphQL name.
+    /// The name in the database, which need not be a GraphQL name.
     pub name: String,
     /// Its type in SQL.
     pub type_name: String,
@@ -74,14 +74,14 @@ pub struct DescribedColumn {
     pub is_readable: bool,
     /// By what its texts are compared.
     pub collation: Collation,
-    /// What `COMMENT ON` says of it.
+    /// The comment by `COMMENT ON`.
     pub comment: Option<String>,
 }
 
 /// A column that is searched for words, which the role may read.
 #[derive(Debug, Clone)]
 pub struct TextColumn {
-    /// As the database has it.
+    /// The name in the database.
     pub name: String,
     /// Whether an index has the words of all rows.
     pub is_indexed: bool,
@@ -130,7 +130,7 @@ pub enum ColumnKind {
     Json,
 }
 
-/// A constraint that rows refer to those of a relation.
+/// A constraint by which rows refer to rows of a relation.
 #[derive(Debug, Clone)]
 pub struct ForeignKey {
     /// The constraint's name.
@@ -158,7 +158,7 @@ impl RelationKind {
 }
 
 impl ColumnKind {
-    /// The scalar of a column's field. A key is an ID where it can be. `published` has the enums of the file, by those of the database.
+    /// The scalar of a column's field. A key is an ID where it can be. `published` has the enums of the file, by the enums of the database.
     pub(super) fn scalar(self, is_key: bool, published: &BTreeMap<Enumeration, Enumeration>) -> ScalarType {
         match self {
             Self::Enum(labels) | Self::DomainOfEnum(labels) => {

@@ -1,4 +1,4 @@
-//! What a schema file declares already.
+//! The declarations of an existing schema file.
 
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, EntityBinding, RootBinding};
@@ -8,10 +8,10 @@ use crate::catalog::error::SchemaError;
 use crate::catalog::schema_file::SchemaFile;
 use crate::value::{Enumeration, ScalarType};
 
-/// What a schema file declares.
+/// The declarations of a schema file.
 #[derive(Debug, Default)]
 pub(super) struct Existing {
-    /// The names of all types, those that follow from others included.
+    /// The names of all types, also of types that follow from others.
     pub(super) names: Vec<String>,
     pub(super) types: Vec<ExistingType>,
     pub(super) roots: Vec<ExistingRoot>,
@@ -58,7 +58,7 @@ pub(super) struct ExistingRoot {
 }
 
 impl Existing {
-    /// What a file declares. Fails if it is none.
+    /// The declarations of a file. Fails if it is no schema file.
     pub(super) fn read(text: &str) -> Result<Self, SchemaError> {
         let file = SchemaFile::parse(text)?;
         let catalog = &file.catalog()?;

@@ -78,7 +78,7 @@ pub(super) fn keys(root: &RootModel<'_>) -> String {
     text
 }
 
-/// The arguments that say what a search key is compared with.
+/// The arguments of `@search` that depend on the column.
 fn compared(compared: &Compared<'_>) -> String {
     match compared {
         Compared::Words { language } => {
@@ -147,7 +147,7 @@ fn named(argument: &str, value: &str) -> String {
     format!("{argument}: {}", string(value))
 }
 
-/// The column that a field has unless it says so.
+/// A field's name in snake case: the column of a field without `@column`.
 fn snake_case(field: &str) -> String {
     let mut column = String::new();
     for c in field.chars() {

@@ -6,7 +6,7 @@ use crate::schema_draft::description::{DescribedRelation, RelationKind};
 /// The most columns compared for equality that an index can have in any order.
 const MAX_PERMUTED: usize = 4;
 
-/// What is left to say of an index on another server.
+/// The note about an index on another server.
 const UNKNOWN_INDEXES: &str = "whether the other server has one is not known";
 
 /// Whether an index returns the rows with given values of some columns in the order of others.

@@ -33,8 +33,8 @@ pub fn draft(database: &Database) -> String {
     file::write(&model(database, &Existing::default()))
 }
 
-/// The text of a schema file with what a draft for the database has and the file has not, and with marks at what the database has
-/// no more. Fails if the text is no schema file.
+/// The text of a schema file with the declarations that a draft has and the file lacks, and with marks at declarations that the database
+/// does not have any more. Fails if the text is no schema file.
 pub fn updated(text: &str, database: &Database) -> Result<String, SchemaError> {
     let existing = Existing::read(text)?;
     Ok(update::update(text, &existing, database, &model(database, &existing)))

@@ -1,4 +1,4 @@
-//! What the file declares.
+//! The declarations of the file.
 
 use crate::schema_draft::description::{ColumnKind, DescribedColumn, DescribedRelation, TextColumn};
 use crate::value::{Enumeration, ScalarType};
@@ -101,7 +101,7 @@ pub(super) struct SearchKeyModel<'d> {
     pub(super) is_known: bool,
 }
 
-/// What a search key is compared with.
+/// The values or words that a search key is compared with.
 #[derive(Debug)]
 pub(super) enum Compared<'d> {
     /// Values of a scalar. An index has the rows of one value in the order of each of the sort keys.

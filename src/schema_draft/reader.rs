@@ -38,7 +38,7 @@ const RELATIONS: &str = "
           )
     ORDER BY namespace.nspname <> 'public', namespace.nspname::text COLLATE \"C\", relation.relname::text COLLATE \"C\"";
 
-/// The statement that selects their columns, without those that are searched for words.
+/// The statement that selects their columns, without columns that are searched for words.
 fn columns() -> String {
     format!(
         "
@@ -104,9 +104,9 @@ const TEXT_COLUMNS: &str = "
       AND has_column_privilege(attribute.attrelid, attribute.attnum, 'SELECT')
     ORDER BY attribute.attrelid, attribute.attnum";
 
-/// Selects their indexes of all rows, without those that are not complete: the columns of the key, whether the index is a B-tree in
-/// the order in which `ORDER BY` sorts, whether it is unique, whether it compares the columns as statements do, and which of them may be
-/// null. The columns of materialized views have no constraints.
+/// Selects their indexes of all rows, without indexes that are not complete: the columns of the key, whether the index is a B-tree in the
+/// order in which `ORDER BY` sorts, whether it is unique, whether it compares the columns as statements do, and which of them may be null.
+/// The columns of materialized views have no constraints.
 const INDEXES: &str = "
     SELECT
         index.indrelid,
@@ -190,7 +190,7 @@ pub async fn read(client: &Client) -> Result<Database, Error> {
             _ if !is_unique => {}
             _ if !row.try_get::<_, bool>(5)? => relation.key_faults.push(KeyFault::OtherComparison(columns.clone())),
             Some(nullable) => relation.key_faults.push(KeyFault::Nullable(nullable)),
-            // The order of a key is that of its index.
+            // The order of a key is the order of its index.
             None if is_ordered => relation.keys.push(columns.clone()),
             None => {}
         }
@@ -206,8 +206,8 @@ pub async fn read(client: &Client) -> Result<Database, Error> {
     Ok(Database { relations })
 }
 
-/// Finds the orders in which indexes return the rows of relations whose key is declared: of views, whose indexes are those of their tables, and
-/// of tables of other servers in the order of their key, as nothing is known of the indexes there.
+/// Finds the orders in which indexes return the rows of relations whose key is declared: for views, by the indexes of their tables; for
+/// tables of other servers, only the order of their key, because the indexes there are not known.
 pub async fn read_orders(client: &Client, database: &mut Database) -> Result<(), Error> {
     for relation in &mut database.relations {
         let Some(key) = relation.keys.first() else { continue };

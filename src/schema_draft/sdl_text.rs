@@ -1,4 +1,4 @@
-//! Where types and fields are in the text of a valid schema file.
+//! The places of types and fields in the text of a valid schema file.
 
 use std::ops::Range;
 
@@ -66,7 +66,7 @@ fn fields(text: &str, tokens: &[SdlToken], first: usize) -> (Vec<FieldText>, usi
             SdlTokenKind::Other('}') if depth == 0 => break,
             SdlTokenKind::Other('{' | '(' | '[') => depth += 1,
             SdlTokenKind::Other('}' | ')' | ']') => depth = depth.saturating_sub(1),
-            // A field's name is followed by its arguments or its type; that of a directive follows an at sign, and a type's a colon.
+            // A field's name is followed by its arguments or its type; a directive's name follows an at sign, and a type's a colon.
             SdlTokenKind::Name if depth == 0 => {
                 let before = tokens[index - 1].kind;
                 let is_field = !matches!(before, SdlTokenKind::Other('@' | ':'))

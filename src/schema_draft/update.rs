@@ -1,4 +1,5 @@
-//! Adds to a schema file what a draft has and the file has not, and marks what the database has no more. Nothing else changes.
+//! Adds declarations to a schema file that a draft has and the file lacks, and marks declarations that the database does not have any more.
+//! Nothing else changes.
 
 use std::fmt::Write as _;
 
@@ -8,7 +9,7 @@ use crate::schema_draft::file::{enum_block, keys, new_fields, root, type_block};
 use crate::schema_draft::model::Model;
 use crate::schema_draft::sdl_text::{TypeText, types};
 
-/// What begins the mark of something that vanished.
+/// The beginning of the mark of a part that vanished.
 const MARK: &str = "# vanished:";
 
 /// Text that is inserted at a place of the file.
@@ -63,7 +64,7 @@ fn added(places: &[TypeText], model: &Model<'_>) -> Vec<Insertion> {
     insertions
 }
 
-/// Marks above a type whose relation is gone, or above its fields whose columns are.
+/// Marks above a type without its relation, or above fields without their columns.
 fn vanished(text: &str, place: &TypeText, ty: &ExistingType, database: &Database) -> Vec<Insertion> {
     // The service's own relations are no part of a description.
     if ty.relation.starts_with("orderql.") {

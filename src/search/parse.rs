@@ -118,7 +118,7 @@ struct Element<'a> {
     remainder: Following<'a>,
 }
 
-/// What follows an element.
+/// The character after an element.
 enum Following<'a> {
     /// A comma, and this text after it.
     List(&'a str),

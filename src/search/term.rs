@@ -58,9 +58,9 @@ impl Comparator {
 /// The operator between a term's colon and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator<'a> {
-    /// One that the language has.
+    /// An operator that the language has.
     Known(Comparator),
-    /// One that it does not have, such as `!=`. No key accepts it.
+    /// An operator that the language does not have, such as `!=`. No key accepts it.
     Unknown(&'a str),
 }
 

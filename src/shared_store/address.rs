@@ -14,7 +14,7 @@ impl StoreAddress {
         Client::open(url).ok().map(Self)
     }
 
-    /// What opens connections.
+    /// The client, which opens connections.
     pub(super) fn client(&self) -> &Client {
         &self.0
     }

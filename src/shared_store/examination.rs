@@ -1,4 +1,4 @@
-//! What a store says of itself.
+//! The report of a store about itself.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use tokio::time::{self, Instant};
 use crate::shared_store::address::StoreAddress;
 use crate::shared_store::connection::{CONNECT_TIMEOUT, StoreError};
 
-/// What a store says of itself.
+/// The report of a store about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoreReport {
     /// Its version, with its name.
     pub(crate) version: String,
-    /// The first number of the version, as far as it concerns Redis's commands.
+    /// The first number of the version of Redis whose commands it has.
     pub(crate) major: u32,
-    /// Whether it may remove what is in it when memory gets short.
+    /// Whether it may remove values when memory gets short.
     pub(crate) evicts: bool,
     /// Whether it takes writes.
     pub(crate) is_primary: bool,
@@ -43,7 +43,7 @@ impl StoreReport {
         let value = |name: &str| {
             info.lines().find_map(|line| line.trim_end().strip_prefix(name)?.strip_prefix(':')).unwrap_or_default()
         };
-        // Valkey also says which version of Redis it is like.
+        // Valkey also has the version of Redis with which it is compatible.
         let redis = value("redis_version");
         let version = match value("valkey_version") {
             "" => format!("Redis {redis}"),

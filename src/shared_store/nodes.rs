@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use redis::Script;
 
-/// Where the nodes are counted.
+/// The key under which the nodes are counted.
 const KEY: &str = "orderql:nodes";
 
 /// How long a node that gives no sign of life still counts.
@@ -36,8 +36,7 @@ impl Beat {
         (&self.script, [KEY], [self.node, u64::try_from(MEMORY.as_millis()).unwrap_or(u64::MAX)])
     }
 
-    /// How many nodes there are, now that so many were counted: a store that has lost what was in it counts them anew, one after
-    /// the other.
+    /// The number of nodes, now that `counted` nodes were counted: a store that has lost its values counts them anew, one after the other.
     pub(super) fn nodes(&mut self, counted: u64) -> u64 {
         self.counts.rotate_right(1);
         self.counts[0] = counted;

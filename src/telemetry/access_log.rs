@@ -10,9 +10,9 @@ use crate::telemetry::event::ServedRequest;
 pub enum AccessLog {
     /// None.
     Off,
-    /// Those with an error, and those whose client was gone before the end of the response.
+    /// Requests with an error, and requests whose client left before the end of the response.
     Errors,
-    /// One in so many.
+    /// One request in this number.
     Sampled(NonZeroU32),
     /// Every request.
     All,
@@ -44,7 +44,7 @@ impl AccessLog {
 const NEVER: u64 = 0;
 const ERRORS: u64 = u64::MAX;
 
-/// One in so many requests is logged, unless it is one of the values above.
+/// One in this number of requests is logged, unless it is one of the values above.
 static EVERY: AtomicU64 = AtomicU64::new(1);
 
 /// Requests that were, or were not, logged.

@@ -1,5 +1,6 @@
-//! The closed set of events. No event has a field for tokens, passwords, variables or query texts, so none of them can
-//! reach a sink.
+//! The closed set of events. No event has a field for tokens, passwords, variables or the text of a query. Of a query's text, events have
+//! the operation's name, a hash and response keys. Events with an error are written with its text and its causes, so errors must not quote
+//! secrets either.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -10,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::telemetry::trace_context::TraceId;
 
-/// Something that an operator may want to know. Grouped by the module that emits it.
+/// Something that an operator may want to know. Each begins with the name of the module that emits it.
 #[derive(Debug)]
 pub(crate) enum Event<'a> {
     /// http: the server accepts connections.
@@ -47,7 +48,7 @@ pub(crate) enum Event<'a> {
     },
     /// cli: settings have another value, which will be in force when the server is started again.
     RestartNeeded { settings: &'a str },
-    /// cli: the settings cannot be used. Those that were read before stay in force.
+    /// cli: the settings cannot be used. The settings that were read before stay in force.
     ReloadFailed {
         /// Why.
         error: &'a dyn Error,
@@ -56,7 +57,7 @@ pub(crate) enum Event<'a> {
     SchemaFits,
     /// cli: a table was changed and does not fit the schema any more.
     SchemaUnfit {
-        /// What does not fit.
+        /// The mismatch between the tables and the schema.
         error: &'a dyn Error,
     },
     /// cli: the service manager cannot be notified of the server's state.
@@ -95,23 +96,23 @@ pub(crate) enum Event<'a> {
     },
     /// http: connections were closed because there were too many of them, in all or from one address.
     TooManyConnections {
-        /// Those that were open, and made room for others.
+        /// The open connections that were closed to make room for others.
         shed: u64,
-        /// Those that were not accepted.
+        /// The connections that were not accepted.
         refused: u64,
     },
-    /// http: a request was answered, or its client disconnected first.
+    /// api: a request was answered, or its client disconnected first.
     Request(ServedRequest<'a>),
-    /// http: a query took long.
+    /// api: a query took long.
     SlowQuery(SlowQuery<'a>),
     /// cli: no constraint of the database guarantees something that the schema promises. It is trusted, as configured.
     ConstraintMissing {
-        /// What is promised, and what would guarantee it.
+        /// The declaration, and a constraint that would guarantee it.
         mismatch: &'a dyn Error,
     },
     /// cli: an index that migrations make is missing. Queries that need it take longer, until their deadline.
     IndexMissing {
-        /// The part of the schema that needs it, and what makes it.
+        /// The part of the schema that needs it, and the command that makes it.
         mismatch: &'a dyn Error,
     },
     /// cli: a collation sorts otherwise than when indexes were built.
@@ -121,21 +122,20 @@ pub(crate) enum Event<'a> {
         /// The statements that build the indexes again.
         remedy: &'a str,
     },
-    /// http: the database holds nulls in fields that the schema declares non-null. The response has null for the
-    /// objects around them.
+    /// api: the database holds nulls in fields that the schema declares non-null. The response has null for the objects around them.
     NullabilityViolations {
         /// The request that met them.
         request_id: &'a str,
         /// How many it met.
         count: u64,
     },
-    /// http: the request failed for a reason that is not the client's. The client sees only the request's id.
+    /// api, http: the request failed for a reason that is not the client's. The client sees only the request's id.
     InternalError {
         /// The id that the client sees.
         request_id: &'a str,
         error: &'a dyn Error,
     },
-    /// http: requests were answered with 503.
+    /// api: requests were answered with 503.
     Unavailable {
         /// Why.
         error: &'a dyn Error,
@@ -154,14 +154,14 @@ pub(crate) enum Event<'a> {
     AuditFlushTimedOut,
     /// access: the database rejected a write for good.
     AccessWriteFailed {
-        /// What was to be written.
+        /// The kind of rows that were to be written.
         write: AccessWrite,
         /// The database's error.
         error: &'a dyn Error,
     },
     /// access: a write failed and will be tried again.
     AccessWriteRetried {
-        /// What is to be written.
+        /// The kind of rows that are to be written.
         write: AccessWrite,
         /// Why it failed.
         error: &'a dyn Error,
@@ -205,7 +205,7 @@ pub(crate) enum Event<'a> {
         /// The ids of the keys in force, and when each was made.
         keys: &'a [(&'a str, SystemTime)],
     },
-    /// access: the keys cannot be read. Those that were read last stay in force.
+    /// access: the keys cannot be read. The keys that were read last stay in force.
     KeysUnreadable {
         /// Why.
         error: &'a dyn Error,
@@ -289,7 +289,7 @@ pub(crate) enum Event<'a> {
     /// telemetry: traces are not recorded, because a variable is wrong.
     #[cfg(feature = "traces")]
     TracesOff {
-        /// Which, and what is valid.
+        /// The variable, and its valid values.
         error: &'a dyn Error,
     },
     /// telemetry: lines of the log were dropped, because where it goes took none or too few.
@@ -297,11 +297,11 @@ pub(crate) enum Event<'a> {
         /// How many.
         count: u64,
     },
-    /// Any module: a bug made a thread panic.
+    /// telemetry: a bug made a thread panic, in any module.
     Panicked {
-        /// What the panic says.
+        /// The panic's message.
         message: &'a str,
-        /// Where in the source.
+        /// The place in the source.
         location: Option<&'a Location<'a>>,
     },
 
@@ -313,10 +313,10 @@ pub(crate) enum Event<'a> {
     },
 }
 
-/// One request, as in an access log.
+/// A request, as in an access log.
 #[derive(Debug)]
 pub(crate) struct ServedRequest<'a> {
-    /// As in the response's `X-Request-Id`.
+    /// The id in the response's `X-Request-Id`.
     pub(crate) request_id: &'a str,
     /// The trace that it belongs to.
     pub(crate) trace_id: Option<TraceId>,
@@ -359,7 +359,7 @@ pub(crate) struct ServedRequest<'a> {
 /// A query that took long. Has no variables.
 #[derive(Debug)]
 pub(crate) struct SlowQuery<'a> {
-    /// As in the response's `X-Request-Id`.
+    /// The id in the response's `X-Request-Id`.
     pub(crate) request_id: &'a str,
     /// The trace that it belongs to.
     pub(crate) trace_id: Option<TraceId>,
@@ -403,10 +403,10 @@ pub(crate) struct SlowBranch<'a> {
     pub(crate) rows: Option<u64>,
 }
 
-/// One entry of the audit log.
+/// An entry of the audit log.
 #[derive(Debug)]
 pub(crate) struct Audit<'a> {
-    /// What was done, such as `login.failed`.
+    /// The action, such as `login.failed`.
     pub(crate) action: &'a str,
     /// Who did it.
     pub(crate) actor: &'a str,
@@ -418,7 +418,7 @@ pub(crate) struct Audit<'a> {
     pub(crate) details: &'a Map<String, Value>,
 }
 
-/// What the running service writes to the access tables.
+/// A kind of rows that the running service writes to the access tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessWrite {
     AuditEvents,

@@ -1,4 +1,4 @@
-//! Opens the log: standard error, as text on a terminal and as JSON lines elsewhere.
+//! Opens the log: standard error, as text or as JSON lines. By default it is text on a terminal, and JSON elsewhere.
 
 use std::io::{self, IsTerminal};
 use std::panic::{self, PanicHookInfo};
@@ -24,7 +24,7 @@ pub enum Format {
     Json,
 }
 
-/// What is logged, and how.
+/// The options of the log.
 #[derive(Debug, Clone)]
 pub struct LogOptions {
     /// The format of a line.

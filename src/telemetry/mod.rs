@@ -1,4 +1,4 @@
-//! What the service reports to its operators: a closed set of events, handed to every sink.
+//! The reports of the service to its operators: a closed set of events, handed to every sink.
 //!
 //! - `event`: the events and their typed fields
 //! - `emit`, below: hands an event to every sink

@@ -1,7 +1,7 @@
 //! A request's line in the log.
 //!
-//! A busy server's log is nearly all such lines. So, where they are JSON, they are written here at once: a derived serializer takes
-//! four times as many instructions, and `tracing`'s visitors of fields take three times as long as that.
+//! A busy server's log is nearly all such lines. So, where they are JSON, they are written here at once: a derived serializer takes four
+//! times as many instructions, and `tracing`'s visitors of fields take three times as many as the serializer.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -23,7 +23,7 @@ const SECOND: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[d
 /// Takes a whole line.
 type Sink = Box<dyn Fn(&[u8]) + Send + Sync>;
 
-/// Where lines go that are JSON; none while they are text.
+/// The sink for lines in JSON; none while lines are text.
 static JSON_LINES: OnceLock<Sink> = OnceLock::new();
 
 thread_local! {
@@ -150,7 +150,7 @@ impl Line {
         Ok(write!(self.text, "{name}\"{value}\"")?)
     }
 
-    /// As the address is displayed, in a third of the time.
+    /// Writes the address as it is displayed, in a third of the time.
     fn address(&mut self, name: &'static str, address: Ipv4Addr) -> Result<(), LineError> {
         let [first, others @ ..] = address.octets().map(u64::from);
         self.text.extend_from_slice(name.as_bytes());

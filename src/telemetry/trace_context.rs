@@ -37,7 +37,7 @@ impl TraceContext {
     }
 }
 
-/// A number of so many lower-case hexadecimal digits.
+/// A number of this many lower-case hexadecimal digits.
 fn hex(digits: &str, count: usize) -> Option<u128> {
     let is_digit = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
     (digits.len() == count && digits.bytes().all(is_digit)).then(|| u128::from_str_radix(digits, 16).ok())?

@@ -1,8 +1,8 @@
 //! One caller's bucket of credits. Pure: the time is an argument.
 //!
-//! A bucket stores the credits that are missing from it, not those in it. So a full bucket need not be stored at all,
-//! and a changed [`Rate`] applies at once. Credits are counted in billionths, so that nanoseconds × credits per second is
-//! exact and no error accumulates, however often a bucket is debited.
+//! A bucket stores the credits that are missing from it, not the credits in it. So a full bucket need not be stored at all, and a changed
+//! [`Rate`] applies at once. Credits are counted in billionths, so that nanoseconds × credits per second is exact and no error accumulates,
+//! however often a bucket is debited.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ pub(crate) struct ThrottleStatus {
     pub(crate) restore_rate: u64,
 }
 
-/// The credits of a query, after those of the caller's queries that wait before it.
+/// The credits of a query, after the credits of the caller's queries that wait before it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Claim {
     pub(crate) behind: u64,
@@ -56,9 +56,9 @@ impl Claim {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the bucket holds {} credits, which cannot cover a query of {credits}", status.currently_available)]
 pub(crate) struct InsufficientCredits {
-    /// What the query costs.
+    /// The cost of the query.
     pub(crate) credits: u64,
-    /// What the caller's queries cost that wait before it.
+    /// The cost of the caller's queries that wait before it.
     pub(crate) behind: u64,
     /// After this time exactly this query succeeds, unless another is debited before; before this time it fails. `None`:
     /// it can never succeed, because it costs more than a full bucket has, or because no credits are restored.
@@ -124,7 +124,7 @@ impl Bucket {
         self.missing
     }
 
-    /// So many billionths of a credit are missing, as of now.
+    /// Sets the number of billionths of a credit that are missing now.
     pub(crate) fn set_missing(&mut self, missing: u128, now: Instant) {
         (self.missing, self.as_of) = (missing, self.as_of.max(now));
     }

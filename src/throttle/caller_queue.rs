@@ -1,8 +1,8 @@
-//! One caller's requests: how many run, and those that wait, the oldest first. Pure: no clock, no task.
+//! One caller's requests: how many run, and the waiting requests, the oldest first. Pure: no clock, no task.
 //!
-//! A request needs a place among those that run, and then its credits. Only the first of the queue is served: it is given
-//! a place as soon as there is one, is called, pays, and leaves the queue with its place. So requests are admitted in their
-//! order, and a request that waits for credits keeps no more than one place from the others.
+//! A request needs a place among the running requests, and then its credits. Only the first request of the queue is served: it is given a
+//! place as soon as there is one, is called, pays, and leaves the queue with its place. So requests are admitted in their order, and a
+//! request that waits for credits keeps no more than one place from the others.
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ struct Waiter<S> {
     signal: S,
 }
 
-/// What a request needs, and what it takes while it waits.
+/// The credits of a request, and the memory that it takes while it waits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Demand {
     /// Its price.
@@ -36,7 +36,7 @@ pub(crate) struct Demand {
     pub(crate) bytes: usize,
 }
 
-/// What waiting requests need and take together.
+/// The number of waiting requests, and their bytes and credits together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Load {
     pub(super) requests: usize,
@@ -44,12 +44,12 @@ pub(super) struct Load {
     pub(super) credits: u64,
 }
 
-/// What a request has to wait for.
+/// The reason why a request has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// As many of the caller's requests run as may.
+    /// The caller has as many running requests as are allowed.
     Place,
-    /// Others of the caller's requests wait for credits.
+    /// Other requests of the caller wait for credits.
     Credits,
 }
 
@@ -64,7 +64,7 @@ impl<S> CallerQueue<S> {
     pub(super) fn obstacle(&self, limit: u32, credits: u64) -> Option<Obstacle> {
         match self.waiting.front() {
             Some(first) if !first.has_place => Some(Obstacle::Place),
-            // A query without a price takes nothing from those that wait for credits.
+            // A query without a price takes nothing from requests that wait for credits.
             Some(_) if credits > 0 => Some(Obstacle::Credits),
             _ => (self.running >= limit).then_some(Obstacle::Place),
         }
@@ -88,7 +88,7 @@ impl<S> CallerQueue<S> {
         self.waiting.push_back(Waiter { number, demand, has_place: false, is_called: false, signal });
     }
 
-    /// Adds a request that started and cannot pay, with its place: before those that have none, which came later.
+    /// Adds a request that started and cannot pay, with its place: before requests without a place, which came later.
     pub(super) fn push_started(&mut self, number: u64, demand: Demand, signal: S) {
         self.load.add(demand);
         let index = self.waiting.iter().take_while(|waiter| waiter.has_place).count();
@@ -131,12 +131,12 @@ impl<S> CallerQueue<S> {
         self.running = self.running.saturating_sub(1);
     }
 
-    /// What waiting requests need and take together.
+    /// The load of the waiting requests.
     pub(super) fn load(&self) -> Load {
         self.load
     }
 
-    /// What the requests before this one cost.
+    /// The credits of the requests before this one.
     pub(super) fn credits_before(&self, number: u64) -> u64 {
         let before = self.waiting.iter().take_while(|waiter| waiter.number != number);
         before.fold(0, |sum, waiter| sum.saturating_add(waiter.demand.credits))
@@ -200,9 +200,9 @@ mod tests {
         queue: CallerQueue<u64>,
         bucket: Bucket,
         next: u64,
-        /// Those that were called and have not paid yet.
+        /// Requests that were called and have not paid yet.
         called: BTreeSet<u64>,
-        /// Those that wait, in the order of their arrival, and their prices.
+        /// Waiting requests, in the order of their arrival, and their prices.
         waiting: Vec<(u64, u64)>,
         running: Vec<u64>,
         spent: u64,
@@ -271,7 +271,7 @@ mod tests {
             }
         }
 
-        /// A request pays, or waits if it wants to. Its start may lie before those of others that are in the queue already.
+        /// A request pays, or waits if it wants to. It may have started before requests that are in the queue already.
         fn arrive(&mut self, credits: u64, waits: bool, started: Result<(), Obstacle>) {
             let (number, demand) = (self.next, Demand { credits, bytes: 10 });
             self.next += 1;

@@ -32,13 +32,13 @@ pub(crate) enum Priority {
 /// The waiting requests of one priority.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Those of each caller that has some, the oldest first.
+    /// The waiting requests of each caller that has some, the oldest first.
     requests: HashMap<Arc<str>, VecDeque<oneshot::Sender<FairPermit>>>,
-    /// These callers; the first is served next.
+    /// The callers; the first is served next.
     turns: VecDeque<Arc<str>>,
 }
 
-/// One of the semaphore's permits. Goes to the next caller when it is dropped.
+/// A permit of the semaphore. It goes to the next caller when it is dropped.
 #[derive(Debug)]
 pub(crate) struct FairPermit {
     /// `None` if it was passed on.
@@ -46,7 +46,7 @@ pub(crate) struct FairPermit {
 }
 
 impl FairSemaphore {
-    /// A semaphore with so many permits.
+    /// A semaphore with this many permits.
     pub(crate) fn new(permits: usize) -> Self {
         let state = State { free: permits, given_out: 0, high: Waiting::default(), normal: Waiting::default() };
         Self { state: Arc::new(Mutex::new(state)) }
@@ -138,7 +138,7 @@ impl Waiting {
         permit
     }
 
-    /// The oldest request of the caller whose turn it is. The caller's next turn comes after those of all others.
+    /// The oldest request of the caller whose turn it is. The caller's next turn comes after the turns of all others.
     fn next(&mut self) -> Option<oneshot::Sender<FairPermit>> {
         while let Some(caller) = self.turns.pop_front() {
             let Some(requests) = self.requests.get_mut(&caller) else { continue };
@@ -156,8 +156,8 @@ impl Waiting {
     }
 }
 
-/// Removes the requests that were given up before they would take more memory, or grows by half of what is taken at least: so
-/// joining takes the same time, on average, however many requests wait.
+/// Removes the requests that were given up before they would take more memory, or grows by half of the taken memory at least: so joining
+/// takes the same time, on average, however many requests wait.
 fn make_room(requests: &mut VecDeque<oneshot::Sender<FairPermit>>) {
     if requests.len() == requests.capacity() {
         requests.retain(|request| !request.is_closed());

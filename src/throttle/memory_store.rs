@@ -25,8 +25,8 @@ pub(crate) struct MemoryStore {
 struct Shard {
     /// With a hash that is quick for short names: nobody who is not a user has a bucket.
     buckets: FnvHashMap<Box<str>, BucketEntry>,
-    /// Buckets at which the shard is swept next: twice those that the last sweep left, so that sweeping costs a constant
-    /// for each new bucket.
+    /// Buckets at which the shard is swept next: twice the buckets that the last sweep left, so that sweeping costs a constant for each new
+    /// bucket.
     sweep_at: usize,
 }
 
@@ -97,12 +97,12 @@ impl MemoryStore {
         })
     }
 
-    /// So many billionths of a credit are missing from the caller's bucket, as another store knows.
+    /// Sets the number of billionths of a credit that are missing from the caller's bucket, as another store knows it.
     pub(crate) fn set_missing(&self, caller: &str, rate: &Rate, missing: u128) {
         self.in_shard(caller, |shard, now| shard.set_missing(caller, rate, missing, now));
     }
 
-    /// At least so many billionths of a credit are missing from the caller's bucket, as another store knows.
+    /// Raises the missing billionths of a credit of the caller's bucket to this number at least, as another store knows it.
     pub(crate) fn raise_missing(&self, caller: &str, rate: &Rate, missing: u128) {
         self.in_shard(caller, |shard, now| {
             let own = shard.buckets.get_mut(caller).map_or(0, |entry| entry.bucket.missing(rate, now));

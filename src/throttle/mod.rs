@@ -4,8 +4,9 @@
 //!   nodes, and `rate_limiter` debits either
 //! - `caller_queue`: one caller's running and waiting requests, in their order; `queues` has the requests of all callers
 //! - `query_throttle`: a query gets its place and pays, at once or after waiting for either
-//! - `pace`: slows down free responses, such as refusals and reports of prices
+//! - `pace`: slows down free responses, such as rejections and reports of prices
 //! - `fair_semaphore`: what all callers share is given to them in turn
+//! - `metrics`: the metrics of buckets
 
 pub mod bucket;
 pub(crate) mod caller_queue;

@@ -30,7 +30,7 @@ pub(crate) struct Pace {
 #[derive(Debug, Default)]
 struct Callers {
     due: HashMap<Arc<str>, Instant>,
-    /// How many callers there are when those that are due are removed next.
+    /// The number of callers at which callers without a delay are removed next.
     sweep_at: usize,
 }
 

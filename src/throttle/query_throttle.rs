@@ -1,9 +1,9 @@
 //! Admits queries: each gets a place among its caller's running queries and is debited, at once or after waiting in its
 //! caller's queue for its [`MaxWait`] at most.
 //!
-//! A query that cannot be served in this time is refused as soon as that is known: at once, if the credits for it and for the
-//! queries before it are restored too late. Those that wait are woken when they are called, at the time at which their credits
-//! are restored, or earlier when credits are put back. Nothing polls.
+//! A query that cannot be served in this time is rejected as soon as that is known: at once, if the credits for it and for the queries
+//! before it are restored too late. Waiting queries are woken when they are called, at the time at which their credits are restored, or
+//! earlier when credits are put back. Nothing polls.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) struct QueryThrottle {
     queues: Queues,
 }
 
-/// What a query asks for.
+/// A query with its caller and its demand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SubmittedQuery<'a> {
     /// Who sent it.
@@ -57,7 +57,7 @@ pub(crate) enum ThrottleError {
     #[error("as many of the caller's queries are running as may")]
     Place {
         bucket: ThrottleStatus,
-        /// Those that wait.
+        /// The caller's waiting queries.
         waiting: usize,
     },
     /// It would have to wait, and the server is stopping.
@@ -119,7 +119,7 @@ impl QueryThrottle {
         self.queues.waiting_in_all()
     }
 
-    /// Buckets that are stored in this process: those that were not full lately.
+    /// Buckets that are stored in this process: buckets that were not full lately.
     pub(crate) fn bucket_count(&self) -> usize {
         self.limiter.bucket_count()
     }
@@ -157,7 +157,7 @@ impl QueryThrottle {
         self.wait(query, ticket, began).await
     }
 
-    /// Fails if the query would be refused at once, as far as that is known in this process. Changes nothing.
+    /// Fails if the query would be rejected at once, as far as that is known in this process. Changes nothing.
     pub(crate) fn check(&self, query: &SubmittedQuery<'_>) -> Result<(), ThrottleError> {
         let SubmittedQuery { caller, places, demand, max_wait, .. } = query;
         let Some(obstacle) = self.queues.obstacle(caller, *places, demand.credits) else {
@@ -173,7 +173,7 @@ impl QueryThrottle {
         Ok(())
     }
 
-    /// What a debit would return now, but with the bucket as it is.
+    /// The result of a debit now, without a change of the bucket.
     pub(crate) async fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
         self.limiter.forecast(caller, rate, credits).await
     }
@@ -184,7 +184,7 @@ impl QueryThrottle {
         self.queues.credits_were_refunded(caller);
     }
 
-    /// From now on no query waits: those that do are refused.
+    /// From now on no query waits: queries that would have to wait are rejected.
     pub(crate) fn close(&self) {
         self.queues.close();
     }
@@ -230,8 +230,8 @@ impl QueryThrottle {
         }
     }
 
-    /// Fails if the query cannot overcome the obstacle in its time, as far as that is known: it is known when the credits
-    /// of those before it and its own are restored at the earliest.
+    /// Fails if the query cannot overcome the obstacle in its time, as far as that is known: it is known when its credits and the credits
+    /// of the queries before it are restored at the earliest.
     fn check_wait(&self, query: &SubmittedQuery<'_>, obstacle: Obstacle) -> Result<(), ThrottleError> {
         let max_wait = query.max_wait.to_overcome(obstacle);
         if max_wait.is_zero() {
@@ -260,7 +260,7 @@ impl QueryThrottle {
                 ThrottleError::Place { bucket, waiting }
             }
             (_, Err(error)) => error.into(),
-            // The credits were restored a moment ago, and those before it have not taken them yet.
+            // The credits were restored a moment ago, and the queries before it have not taken them yet.
             (Obstacle::Credits, Ok(status)) => {
                 let (credits, retry_after) = (query.demand.credits, Some(Duration::ZERO));
                 ThrottleError::Credits(InsufficientCredits { credits, behind, retry_after, status })
@@ -272,8 +272,8 @@ impl QueryThrottle {
         self.limiter.debit(query.caller, &query.rate, query.demand.credits).await
     }
 
-    /// What is known of the bucket, with so many credits that others take before. Refusing asks no store: a caller whose
-    /// queries are refused may send very many.
+    /// The known state of the bucket, if others take this many credits before. Refusing asks no store: a caller whose queries are refused
+    /// may send very many.
     fn known(&self, query: &SubmittedQuery<'_>, behind: u64) -> Result<ThrottleStatus, DebitError> {
         self.limiter.known(query.caller, &query.rate, Claim { behind, credits: query.demand.credits })
     }
@@ -319,7 +319,7 @@ mod tests {
         SubmittedQuery { rate: Rate { capacity: 100, restore_per_second: 1 }, ..query(caller, credits, max_wait) }
     }
 
-    /// What is known at once: `None` if the query waits.
+    /// The result at once: `None` if the query waits.
     fn now<T>(future: impl Future<Output = T>) -> Option<T> {
         future.now_or_never()
     }
@@ -345,7 +345,7 @@ mod tests {
         let first = slow(&caller, 30, max_wait(30));
         let mut first = Box::pin(throttle.admit(&first));
         assert!(now(first.as_mut()).is_none());
-        // Those before it count, also where the bucket holds enough for the query alone.
+        // The queries before it count, also where the bucket holds enough for the query alone.
         assert_eq!(wait_of(now(throttle.admit(&slow(&caller, 5, max_wait(24))))), (30, Some(25)));
         assert_eq!(wait_of(now(throttle.admit(&slow(&caller, 5, MaxWait::for_place(HOUR))))), (30, Some(25)));
         assert!(now(throttle.admit(&slow(&caller, 5, max_wait(35)))).is_none());
@@ -367,9 +367,9 @@ mod tests {
         let waits = query(&caller, 15, for_place);
         let mut waits = Box::pin(throttle.admit(&waits));
         assert!(now(waits.as_mut()).is_none());
-        // It costs more than those before it leave, which will never change.
+        // It costs more than the queries before it leave, which will never change.
         assert_eq!(wait_of(now(throttle.admit(&query(&caller, 10, for_place)))), (15, None));
-        // A short wait for a place ends in a refusal that says so.
+        // A short wait for a place ends in an error that names the reason.
         let brief = throttle.admit(&query(&caller, 5, MaxWait::for_place(Duration::from_millis(1)))).await;
         assert!(matches!(brief, Err(ThrottleError::Place { waiting: 1, .. })), "{brief:?}");
         drop(one);

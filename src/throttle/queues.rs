@@ -73,10 +73,10 @@ pub(crate) struct Ticket {
     has_left: bool,
 }
 
-/// What became of a waiting request.
+/// The state of a waiting request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// Others are before it.
+    /// Other requests are before it.
     Waiting,
     /// It has a place, and may pay.
     Called,
@@ -87,7 +87,7 @@ pub(crate) enum Turn {
 /// Why a request cannot wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CannotWait {
-    /// As many requests wait as may, of the caller or in all.
+    /// As many requests wait as are allowed, of the caller or in all.
     Full,
     /// The server is stopping.
     Closed,
@@ -104,7 +104,7 @@ impl Queues {
         }
     }
 
-    /// Changes how much may wait. What waits already stays.
+    /// Changes how much may wait. Waiting requests stay.
     pub(crate) fn resize(&self, bounds: QueueBounds) {
         self.state().bounds = bounds;
     }
@@ -157,7 +157,7 @@ impl Queues {
         self.state().waiting
     }
 
-    /// What the caller's waiting requests cost together.
+    /// The credits of the caller's waiting requests together.
     pub(crate) fn credits_waiting(&self, caller: &str) -> u64 {
         self.state().callers.get(caller).map_or(0, |queue| queue.load().credits)
     }
@@ -245,7 +245,7 @@ impl State {
         result
     }
 
-    /// Whether a request with so many bytes may wait beside these of its caller.
+    /// Whether a request with this many bytes may wait beside these of its caller.
     fn has_room(&self, places: QueryPlaces, load: Load, bytes: usize) -> bool {
         let bounds = &self.bounds;
         load.requests < places.waiting
@@ -271,7 +271,7 @@ impl Ticket {
         self.signal.notified().await;
     }
 
-    /// What the requests before this one cost.
+    /// The credits of the requests before this one.
     pub(crate) fn credits_before(&self) -> u64 {
         self.queues.state().callers.get(&self.caller).map_or(0, |queue| queue.credits_before(self.number))
     }
@@ -395,7 +395,7 @@ mod tests {
         drop((large, other));
         let five: Vec<_> = [0, 0, 1, 1, 2].into_iter().map(|caller| wait(caller, 1).unwrap()).collect();
         assert_eq!(wait(2, 1).unwrap_err(), CannotWait::Full);
-        // Other bounds hold from then on, and leave alone what waits.
+        // Other bounds apply from then on, and not to requests that wait already.
         queues.resize(QueueBounds { bytes_per_caller: 201, requests: 6, bytes: 205 });
         let large = wait(2, 200).unwrap();
         queues.resize(QueueBounds { bytes_per_caller: 200, requests: 6, bytes: 10 });
@@ -414,7 +414,7 @@ mod tests {
         assert!(queues.start(&caller, places(1, 1), 0).is_err());
         let permit = ticket.admit();
         assert!(queues.start(&caller, places(1, 1), 0).is_err());
-        // One that cannot wait gives its place up.
+        // A request that cannot wait gives its place up.
         assert_eq!(queues.wait_to_pay(permit, places(1, 0), demand(1)).unwrap_err(), CannotWait::Full);
         assert!(queues.state().callers.is_empty());
     }

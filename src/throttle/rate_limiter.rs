@@ -14,7 +14,7 @@ pub(crate) struct RateLimiter {
     store: Store,
 }
 
-/// Where the buckets are.
+/// The place of the buckets.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Store {
@@ -24,7 +24,7 @@ enum Store {
     Shared(SharedBuckets),
 }
 
-/// What was debited for a query.
+/// The credits that were debited for a query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Debit {
     /// How many credits.
@@ -38,7 +38,7 @@ pub(crate) struct Debit {
 }
 
 impl Debit {
-    /// That of a query that costs nothing in the end.
+    /// The debit of a query that costs nothing in the end.
     pub(crate) fn nothing(bucket: ThrottleStatus) -> Self {
         Self { cost: 0, bucket, written: None, debited: Debited::Nothing }
     }
@@ -119,7 +119,7 @@ impl RateLimiter {
         }
     }
 
-    /// Buckets that this process knows of: those that were not full lately.
+    /// Buckets in this process: buckets that were not full lately.
     pub(crate) fn bucket_count(&self) -> usize {
         match &self.store {
             Store::Memory(store) => store.bucket_count(),

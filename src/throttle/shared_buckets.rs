@@ -23,7 +23,7 @@ const MILLION: u64 = 1_000_000;
 /// When a query that this node's share never covers may be sent again: the store may be back.
 const AWAY_RETRY: Duration = Duration::from_secs(1);
 
-/// What holds while the store is away.
+/// The rule while the store is away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum WhenAway {
     /// Each node has its part of every bucket, by how many nodes there were.
@@ -44,12 +44,12 @@ pub(super) struct SharedDebit {
     pub(super) written: Option<u64>,
 }
 
-/// Where credits were debited.
+/// The place where credits were debited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Debited {
     /// In the bucket.
     Bucket,
-    /// From this node's share, of so many.
+    /// From this node's share. `nodes` is the number of shares.
     Share { nodes: u64 },
     /// Nowhere.
     Nothing,
@@ -79,8 +79,8 @@ pub(super) struct SharedBuckets {
     remember: StoreScript,
     /// The buckets as the store returned them last.
     seen: MemoryStore,
-    /// What was taken while the store was away: with N nodes N times a query's credits, from buckets of the whole size. They are
-    /// kept when it is back, so that a store that comes and goes does not multiply them.
+    /// The credits that were taken while the store was away: with N nodes N times a query's credits, from buckets of the whole size. They
+    /// are kept when the store is back, so that a store that comes and goes does not multiply them.
     shares: MemoryStore,
 }
 
@@ -274,12 +274,12 @@ fn full(rate: &Rate) -> ThrottleStatus {
     }
 }
 
-/// Where a caller's bucket is. In a cluster of stores, all that belongs to a caller is in one place.
+/// The key of a caller's bucket. In a cluster of stores, all that belongs to a caller is in one place.
 fn key(caller: &str) -> String {
     format!("orderql:{{{caller}}}:bucket")
 }
 
-/// Where it is remembered how far a caller has written.
+/// The key under which the position of the caller's last write is kept.
 fn position_key(caller: &str) -> String {
     format!("orderql:{{{caller}}}:written")
 }

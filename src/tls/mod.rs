@@ -1,4 +1,4 @@
-//! What every encrypted connection needs: certificates and keys in files, and whose certificates are trusted.
+//! The files of every encrypted connection: certificates, keys, and the certificates of trusted authorities.
 
 pub(crate) mod any_host;
 pub mod pem_files;

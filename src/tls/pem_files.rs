@@ -30,7 +30,7 @@ pub enum PemError {
     NotPem {
         /// The file.
         path: PathBuf,
-        /// What is wanted of it.
+        /// A description of the expected content.
         wanted: &'static str,
     },
     /// A certificate is none of an authority.
@@ -71,7 +71,7 @@ pub(crate) fn expiry(certificate: &CertificateDer<'_>) -> Option<SystemTime> {
 pub(crate) fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, PemError> {
     let text = read(path)?;
     let metadata = fs::metadata(path).map_err(|source| PemError::Unreadable { path: path.to_owned(), source })?;
-    // As libpq: a key of root may be read by a group, too.
+    // As in libpq, a key of root may be read by a group, too.
     let closed = if metadata.uid() == 0 { 0o037 } else { 0o077 };
     if metadata.mode() & closed != 0 {
         return Err(PemError::KeyOpen { path: path.to_owned() });
@@ -79,7 +79,7 @@ pub(crate) fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, PemErro
     PrivateKeyDer::from_pem_slice(&text).map_err(|_| PemError::NotPem { path: path.to_owned(), wanted: "private key" })
 }
 
-/// The authorities whose certificates are in a file, or those that the system trusts.
+/// The authorities whose certificates are in a file, or the authorities that the system trusts.
 pub(crate) fn authorities(path: Option<&Path>) -> Result<RootCertStore, PemError> {
     let mut roots = RootCertStore::empty();
     if let Some(path) = path {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// An enum: the names that clients know, and the texts that the database has. All that were ever made are kept until the program ends,
-/// so that they can be copied as other types are: those of a schema file are few, and the same again when it is read again.
+/// An enum: the names for clients, and the texts in the database. All enums that were ever made are kept until the program ends, so that
+/// they can be copied as other types are. A schema file has few enums, and the same ones when it is read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Enumeration(&'static NamedValues);
 

@@ -6,6 +6,6 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("expected {expected}")]
 pub struct ParseValueError {
-    /// What the type accepts.
+    /// The values that the type accepts.
     pub expected: &'static str,
 }

@@ -28,7 +28,7 @@ impl Interval {
         binary != Self::INFINITY.to_binary() && binary != Self::MINUS_INFINITY.to_binary()
     }
 
-    /// What is compared: microseconds.
+    /// The number that is compared: microseconds.
     fn compared(self) -> i128 {
         (i128::from(self.months) * 30 + i128::from(self.days)) * 86_400_000_000 + i128::from(self.micros)
     }
@@ -51,7 +51,7 @@ impl Interval {
         bytes
     }
 
-    /// Parses an ISO-8601 duration. Each number can have a sign, and that of seconds a fraction.
+    /// Parses an ISO-8601 duration. Each number can have a sign, and the number of seconds a fraction.
     pub fn parse(text: &str) -> Result<Self, ParseValueError> {
         Self::read(text).ok_or(ParseValueError {
             expected: "an ISO-8601 duration, such as P1Y2M3DT4H5M6.5S, to the microsecond at most",
@@ -107,7 +107,7 @@ impl Ord for Interval {
 
 const MILLION: i128 = 1_000_000;
 
-/// The numbers before these units in their order, each of which can be left out, in millionths.
+/// The numbers before these units in their order, in millionths. Each number can be left out.
 fn amounts<const N: usize>(mut text: &str, units: [char; N]) -> Option<[i128; N]> {
     let mut amounts = [0; N];
     for (amount, unit) in amounts.iter_mut().zip(units) {

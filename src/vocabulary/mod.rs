@@ -1,7 +1,8 @@
 //! The known values of search keys. A schema file names a relation that lists them, such as the table of all statuses. A term
 //! with another value is answered like any other, and reported as a warning: it is probably misspelt.
 //!
-//! This file does no I/O. `reader`, of the feature `server`, reads the values from the database and replaces them when they change.
+//! This file does no I/O. `reader`, of the feature `server`, reads the values from the database: at the start, and again after a request
+//! with a value that is in none of the vocabularies.
 
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "a time limit on reading, and a pause before reading again")]
@@ -75,8 +76,8 @@ pub struct Vocabularies {
 }
 
 impl Vocabularies {
-    /// The vocabularies of a catalog. `read` returns that of a source; `None` if it is not known. An empty one counts as
-    /// not known, because it would make every value a mistake.
+    /// The vocabularies of a catalog. `read` returns the vocabulary of a source; `None` if it is not known. An empty one counts as not
+    /// known, because it would make every value a mistake.
     pub fn new(catalog: &Catalog, read: impl Fn(&VocabularySource) -> Option<Arc<Vocabulary>>) -> Self {
         let mut by_relation: FnvHashMap<_, Vec<_>> = FnvHashMap::default();
         for source in VocabularySource::all(catalog) {

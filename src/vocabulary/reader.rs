@@ -1,5 +1,5 @@
-//! Reads the vocabularies of search keys from the database: at the start, and again when a request has had a value that is in
-//! none. No request waits for it.
+//! Reads the vocabularies of search keys from the database: at the start, and again after a request with a value that is in none of them,
+//! because the value may have been added since. No request waits for it.
 
 use std::collections::HashMap;
 use std::sync::Arc;

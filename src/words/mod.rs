@@ -2,7 +2,7 @@
 
 pub(crate) mod synonyms;
 
-/// Words that say nothing about what is asked.
+/// Words that say nothing about the subject of a question.
 const STOP_WORDS: &[&str] = &[
     "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "carry", "did", "do", "does", "ever", "for", "from",
     "find", "get", "give", "ha", "hers", "his", "had", "have", "how", "i", "if", "in", "is", "it", "may", "me", "much",
@@ -11,8 +11,8 @@ const STOP_WORDS: &[&str] = &[
     "why", "will", "with", "you", "your",
 ];
 
-/// The words of a text or of a name in camelCase or `snake_case`: in lower case, without an ending of the plural, and without those
-/// that say nothing.
+/// The words of a text or of a name in camelCase or `snake_case`: in lower case, without an ending of the plural, and without words that
+/// mean nothing.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();

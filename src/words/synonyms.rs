@@ -1,4 +1,4 @@
-//! What else a word may mean: the words of the trade beside those of schemas.
+//! Other meanings of a word: the words of order management beside the words of schemas.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ static SYNONYMS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     synonyms
 });
 
-/// What the word at an index may mean beside itself, alone or with the word after it, the likeliest first.
+/// Other meanings of the word at an index, alone or with the word after it, the likeliest first.
 pub(crate) fn meanings(words: &[String], index: usize) -> impl Iterator<Item = &'static str> {
     let pair = |first: usize| words.get(first..first + 2).and_then(|pair| SYNONYMS.get(&pair.join(" ")));
     let alone = words.get(index).and_then(|word| SYNONYMS.get(word));

@@ -1,4 +1,4 @@
-//! What all changes share: checks of names, and the commit with its audit event.
+//! The part that all changes share: checks of names, and the commit with its audit event.
 
 use serde_json::{Map, Value};
 use tokio_postgres::GenericClient;

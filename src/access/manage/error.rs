@@ -10,13 +10,13 @@ use crate::access::password::PasswordError;
 /// The longest name of a user or group, in bytes.
 pub(super) const LONGEST_NAME: usize = 255;
 
-/// What a name is the name of.
+/// A kind of object with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameKind {
     User,
     /// A user group.
     Group,
-    /// What access is granted to. Its path is its name.
+    /// A thing that access can be granted to. Its path is its name.
     Artifact,
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum ManageError {
     /// Nothing has this name.
     #[error("there is no {kind} `{name}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     Unknown {
-        /// What was looked for.
+        /// The kind of object that was looked for.
         kind: NameKind,
         name: String,
         /// The most similar name, if one is similar.
@@ -42,7 +42,7 @@ pub(crate) enum ManageError {
     /// The name is taken.
     #[error("there is a {kind} `{name}` already")]
     Exists {
-        /// What has the name.
+        /// The kind of object with the name.
         kind: NameKind,
         name: String,
     },
@@ -52,7 +52,7 @@ pub(crate) enum ManageError {
          space at its ends", .name.escape_debug()
     )]
     BadName {
-        /// What was to be named.
+        /// The kind of object that was to be named.
         kind: NameKind,
         name: String,
     },

@@ -61,7 +61,7 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<ArtifactGrants>, ManageE
         .collect()
 }
 
-/// What a user is granted, with the groups of the user by which each is. Fails if there is no such user.
+/// The grants of a user, each with the groups of the user that have it. Fails if there is no such user.
 pub(crate) async fn of(client: &Client, user_id: &str) -> Result<Vec<(String, Vec<String>)>, ManageError> {
     require(client, NameKind::User, user_id).await?;
     let select = "
@@ -114,8 +114,8 @@ async fn granted(client: &Client, select: &str) -> Result<Vec<Granted>, ManageEr
         .collect()
 }
 
-/// Grants something to the group. `names` are those of the schema file, which can be granted although nobody has them yet. Returns whether
-/// anything changed.
+/// Grants something to the group. `names` are the names in the schema file, which can be granted although no group has them yet. Returns
+/// whether anything changed.
 pub(crate) async fn add(
     operator: &mut Operator,
     group_id: &str,

@@ -12,7 +12,7 @@ use crate::access::manage::operator::Operator;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Group {
     pub(crate) name: String,
-    /// What it is for.
+    /// Its purpose, in words.
     pub(crate) description: Option<String>,
     /// Its members, sorted by name.
     pub(crate) members: Vec<String>,

@@ -41,17 +41,17 @@ pub(crate) async fn list(
         .collect()
 }
 
-/// What a user has in a scope.
+/// The values of a user in a scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UserScope {
     pub(crate) scope: String,
-    /// The groups of the user by which that is, sorted.
+    /// The groups of the user that have this, sorted.
     pub(crate) groups: Vec<String>,
     /// Sorted. `*` stands for all.
     pub(crate) values: Vec<String>,
 }
 
-/// What a user has in all scopes, sorted by scope. Fails if there is no such user.
+/// The values of a user in all scopes, sorted by scope. Fails if there is no such user.
 pub(crate) async fn of(client: &Client, user_id: &str) -> Result<Vec<UserScope>, ManageError> {
     require(client, NameKind::User, user_id).await?;
     let select = "

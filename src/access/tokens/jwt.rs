@@ -78,7 +78,7 @@ impl Tokens {
         Ok(Self { options, keys, clock })
     }
 
-    /// Issues a token for the user, whose account accepts those from a second on.
+    /// Issues a token for the user. The account accepts tokens from a second on.
     pub(crate) fn issue(&self, user_id: &str, tokens_from: u64) -> Result<IssuedToken, TokenError> {
         self.issue_with_lifetime(user_id, tokens_from, self.options.lifetime)
     }
@@ -107,7 +107,7 @@ impl Tokens {
         Ok(IssuedToken { token, token_id, expires_in: lifetime })
     }
 
-    /// What the token says, if it is valid. Whether it is new enough depends on the user's account.
+    /// The claims of the token, if it is valid. Whether it is new enough depends on the user's account.
     pub(crate) fn verify(&self, token: &str) -> Result<VerifiedToken, BadToken> {
         let now = (self.clock)().as_secs();
         let mut keys = self.keys.current();
@@ -133,7 +133,7 @@ impl Tokens {
         self.keys.is_readable()
     }
 
-    /// Whether a key of this id is in force, by what is in the key folder now.
+    /// Whether a key of this id is in force, by the present files of the key folder.
     pub(crate) fn accepts_key(&self, id: &str) -> bool {
         self.keys.checked_now().own_key(id).is_some()
     }

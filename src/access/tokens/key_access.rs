@@ -1,5 +1,5 @@
-//! Who may read and write the keys that sign tokens. Keys that somebody else can read or replace are not used: whoever has
-//! one can make tokens of any user.
+//! Who may read and write the keys that sign tokens. Keys that somebody else can read or replace are not used: with such a key, one can
+//! make tokens of any user.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -38,7 +38,7 @@ fn check_owner(path: &Path, metadata: &Metadata, kind: &'static str) -> Result<(
     Err(KeyError::ForeignOwner { kind, path: absolute(path), owner })
 }
 
-/// The path as it is shown: a relative one says little to somebody who does not know the program's working directory.
+/// The path as it is shown: absolute, because a reader of the message may not know the program's working directory.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -14,7 +14,7 @@ use crate::access::tokens::signing_key::{self, Algorithm, KeyError, SigningKey};
 /// Verified tokens in the cache. A token is some 300 bytes, so these are a few MiB at most.
 const CACHE_SIZE: NonZeroUsize = NonZeroUsize::new(8192).unwrap();
 
-/// What a verified token says.
+/// The claims of a verified token.
 #[derive(Debug, Clone)]
 pub(crate) struct VerifiedToken {
     /// The bearer's account.
@@ -57,7 +57,7 @@ impl KeySet {
         Ok(Self::new(read_own(source, algorithm)?, read_external(external)?))
     }
 
-    /// These keys, which have verified no token yet.
+    /// A set of these keys, which have verified no token yet.
     pub(super) fn new(own: Vec<SigningKey>, external: Option<Arc<ExternalIssuer>>) -> Self {
         Self { own, external, verified: Mutex::new(LruCache::new(CACHE_SIZE)) }
     }
@@ -83,7 +83,7 @@ impl KeySet {
     }
 }
 
-/// Reads the server's own keys. Only those of the algorithm are in force.
+/// Reads the server's own keys. Only keys of the algorithm are in force.
 pub(super) fn read_own(source: &KeySource, algorithm: Algorithm) -> Result<Vec<SigningKey>, KeySetError> {
     let mut own = match source {
         KeySource::Folder(folder) => key_folder::read(folder)?,

@@ -122,8 +122,8 @@ impl LastRead {
         Self { modified, at: SystemTime::now(), succeeded: true }
     }
 
-    /// The keys, if they may be others than before and can be read. Those that could not be read are tried again at every
-    /// check, because their permissions may have changed.
+    /// The keys, if they may be others than before and can be read. If keys could not be read, they are read again at every check, because
+    /// their permissions may have changed.
     fn again<T>(&mut self, path: Option<&Path>, read: impl FnOnce() -> Result<T, KeySetError>) -> Option<T> {
         let next = Self::begin(path);
         let is_new = next.modified != self.modified || self.is_unsettled();

@@ -1,4 +1,4 @@
-//! What tokens contain, and which keys sign and verify them.
+//! The claims of tokens, and the keys that sign and verify them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::access::tokens::signing_key::Algorithm;
 
-/// What tokens contain, and which keys sign and verify them.
+/// The claims of tokens, and the keys that sign and verify them.
 #[derive(Debug, Clone)]
 pub(crate) struct TokenOptions {
     /// The `iss` claim. Tokens with another one are rejected.
@@ -25,7 +25,7 @@ pub(crate) struct TokenOptions {
     pub(crate) external: Option<ExternalIssuerOptions>,
 }
 
-/// Where the server's own keys are.
+/// The place of the server's own keys.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum KeySource {
     /// In a folder, which is created with a first key if it has none.

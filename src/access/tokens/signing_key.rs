@@ -71,7 +71,7 @@ pub(crate) enum KeyError {
     NotAKey {
         /// The file.
         path: PathBuf,
-        /// What its name says that it is.
+        /// A description of a valid key, by the file's name.
         wanted: &'static str,
     },
     /// The text in the setting is not a key.
@@ -110,7 +110,7 @@ impl Algorithm {
         }
     }
 
-    /// What a key of it is, for error messages.
+    /// A description of a valid key, for error messages.
     pub(crate) const fn wanted(self) -> &'static str {
         match self {
             Self::EdDsa => "an Ed25519 private key in PEM, as `openssl genpkey -algorithm ed25519` makes it",

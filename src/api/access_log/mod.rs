@@ -33,8 +33,8 @@ use crate::telemetry::trace_context::TraceId;
 /// Characters of an operation's name that are logged. Clients choose the name, and it may be long.
 const MAX_NAME: usize = 100;
 
-/// What is known of a request so far. Logged and measured when it is dropped: after the response's last byte, or when the
-/// client disconnects.
+/// The facts about a request so far. They are logged and measured when the entry is dropped: after the response's last byte, or when
+/// the client disconnects.
 #[derive(Debug)]
 pub(crate) struct AccessLogEntry {
     /// The request's id, which the client gets too.
@@ -56,11 +56,11 @@ pub(crate) struct AccessLogEntry {
     pub token_fault: Option<TokenFault>,
     /// Credits that were debited.
     pub cost: Option<u64>,
-    /// What the query costs by the rows that it returned.
+    /// The cost of the query by the rows that it returned.
     pub actual_cost: Option<u64>,
     /// Credits that are debited while the response is sent.
     pub cost_so_far: Option<Arc<AtomicU64>>,
-    /// What becomes known while the response is sent.
+    /// Facts that are known only while the response is sent.
     pub stream: Option<Arc<StreamRecord>>,
     /// The response's status.
     pub status: Option<u16>,
@@ -80,10 +80,10 @@ pub(crate) struct AccessLogEntry {
     _active: Counted,
 }
 
-/// What becomes known of a response while it is sent.
+/// Facts about a response that are known only while it is sent.
 #[derive(Debug, Default)]
 pub(crate) struct StreamRecord {
-    /// What the query costs by the rows that it returned, once all are sent.
+    /// The cost of the query by the rows that it returned, once all are sent.
     pub actual_cost: OnceLock<u64>,
     /// Why the response was not finished.
     pub code: OnceLock<ErrorCode>,

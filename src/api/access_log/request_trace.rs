@@ -28,7 +28,7 @@ pub(crate) struct RequestTrace {
     parts: SpanParent,
 }
 
-/// What makes the spans that are parts of another one.
+/// Makes the spans that are parts of another span.
 #[derive(Debug, Clone)]
 pub(crate) struct SpanParent {
     tracer: &'static SdkTracer,
@@ -104,7 +104,7 @@ impl SpanParent {
         span.end_with_timestamp(self.time(end));
     }
 
-    /// Records the stages of a query. Those that are not over end now.
+    /// Records the stages of a query. Stages that are not over end now.
     fn timeline(&self, timeline: &Timeline, now: Instant) {
         for (name, stage) in [
             ("compile", timeline.compile),
@@ -165,7 +165,7 @@ impl SpanParent {
     }
 }
 
-/// What a statement reads, as OpenTelemetry's conventions have it: the operation and its steps, as far as they fit.
+/// The name of a statement's span, as OpenTelemetry's conventions have it: the operation and its steps, as far as they fit.
 fn summary(steps: &[Step]) -> String {
     let mut summary = "SELECT".to_owned();
     for step in steps {
@@ -178,8 +178,8 @@ fn summary(steps: &[Step]) -> String {
     summary
 }
 
-/// The table that a statement reads: that of the query's fields, whose rows the other tables belong to. OpenTelemetry's conventions
-/// know one table alone: fields of several have none.
+/// The table that a statement reads: the table of the query's fields, to whose rows the rows of other tables belong. OpenTelemetry's
+/// conventions have one table for a statement: a statement for fields of several tables has none.
 fn table(steps: &[Step]) -> Option<&str> {
     let mut roots = steps.iter().filter(|step| step.parent.is_none()).map(|step| &*step.relation);
     let first = roots.next()?;

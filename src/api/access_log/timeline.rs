@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use crate::execute::statement_log::{StatementLog, StatementState};
 use crate::plan::request_plan::Plan;
 
-/// When the stages of a query ran, as far as it came.
+/// When the stages of a query ran, as far as they began.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
     /// From its text to its plan.
     pub compile: Option<Stage>,
-    /// That plan.
+    /// The plan of the query.
     pub plan: Option<Arc<Plan>>,
     /// Waiting for its caller's other queries, and for credits.
     pub admission: Option<Stage>,
@@ -21,7 +21,7 @@ pub(crate) struct Timeline {
     pub connection: Option<Stage>,
     /// Since when it waits for one.
     pub waiting_since: Option<Instant>,
-    /// How long it waited for those of the attempts before.
+    /// How long it waited for connections of the attempts before.
     pub waited: Duration,
     pub statement: Arc<StatementLog>,
     /// Writing the response, or its first part.

@@ -8,7 +8,7 @@ pub(super) const PAGE: &str = include_str!("bundle/index.html");
 /// Its entity tag.
 pub(super) const PAGE_TAG: &str = "\"7f2dcf34db62\"";
 
-/// What the page loads.
+/// The files that the page loads.
 #[rustfmt::skip]
 pub(super) static ASSETS: [Asset; 6] = [
     Asset::new("editor.worker-420777d23e37.js", "text/javascript; charset=utf-8", include_bytes!("bundle/editor.worker.js.br")),

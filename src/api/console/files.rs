@@ -1,6 +1,6 @@
 //! The console: its page, which `GET` on the GraphQL endpoint returns to browsers, and the files that the page loads.
 //!
-//! Neither needs a token. The page can do nothing before somebody signs in, and what is in it is public.
+//! Neither needs a token. The page can do nothing before somebody signs in, and its content is public.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::http::response::{HttpResponse, add_vary, empty_response};
 /// How long a client may have to wait for a file that has to be compressed first.
 const COMPRESSING: Duration = Duration::from_secs(10);
 
-/// Whose turn that is: nobody has signed in.
+/// A request of a page belongs to no caller, because nobody has signed in.
 const VISITOR: &str = "visitor";
 
 /// Which headers every response of the console has. Its scripts are its own files, and its requests go where it came from. The
@@ -55,7 +55,7 @@ pub(crate) fn page(context: &RequestContext) -> Option<HttpResponse> {
     }
     let ConsolePage { text, tag } = console::PAGE?;
     if head.uri.path().ends_with('/') {
-        // What the page names is relative to the path without the slash.
+        // Names in the page are relative to the path without the slash.
         return Some(redirect("../graphql"));
     }
     let mut response = if entity_tag::is_known(&head.headers, tag) {
@@ -93,7 +93,7 @@ pub(crate) async fn respond(service: &Service, path: &str, headers: &HeaderMap) 
         Choice::Identity => None,
         Choice::Preferred(coding) | Choice::Only(coding) => Some(coding),
     };
-    // The name has a hash of the content, so whoever knows it has the content.
+    // The name has a hash of the content, so the content under a name never changes.
     let tag = format!("W/\"{name}\"");
     let is_known = entity_tag::is_known(headers, &format!("\"{name}\""));
     let mut response = if is_known {

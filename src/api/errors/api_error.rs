@@ -1,8 +1,8 @@
 //! The error that a client receives, whatever its cause and whatever the format of the response.
 //!
-//! The causes are `RequestError`, `AccessError`, `QueryError` and `ServiceError`, each in a file of its own, and a few that
-//! belong to a single step of an endpoint. All of them convert into [`ApiError`], and `error_response` turns that into a
-//! status, headers and JSON.
+//! The causes are `RequestError`, `AccessError`, `QueryError`, `ServiceError` and `EndpointError`, each in a file of its own, and a few
+//! that belong to a single step of an endpoint. All of them convert into [`ApiError`], and `error_response` turns that into a status,
+//! headers and JSON.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,30 +16,61 @@ use crate::error::graphql_error::GraphqlErrors;
 use crate::throttle::bucket::ThrottleStatus;
 
 /// An error that a client receives.
+///
+/// # Design
+///
+/// There is one type for all endpoints. An error has the same form for a client wherever it was found: a code, a message, facts in
+/// `extensions`, a status and headers. The causes differ, and keep their types: each part of the server has an error enum of its own. Its
+/// variants say what was found. The endpoint that answers a request needs the form and not the cause. So the enums convert into this type,
+/// which has only what is written, and one module, `error_response`, writes it.
+///
+/// **A code** is for programs; a message is for people, and may change. Two causes have the same code if a client does the same about both:
+/// it waits (`THROTTLED`), signs in again (`UNAUTHENTICATED`), asks for less (`COST_EXCEEDED`), or corrects its query. Codes are stable,
+/// and a new cause gets an old code where that fits. The table in `error::code` gives each code its HTTP status, so that a status cannot
+/// contradict a code.
+///
+/// **The conversion of an enum decides the code**, by a `match` without a wildcard: whoever adds a cause has to choose a code for it. The
+/// enums of the pure half have `Diagnostic::code` instead, because they are also used without a server. No code is decided from an error's
+/// text. The errors that PostgreSQL reports for a query become codes in one function, `settle`. It also decides whether the query is
+/// charged.
+///
+/// **Almost every code of a query is decided before the database is asked.** Whether a query is allowed, valid and affordable depends on
+/// its text, the caller's account and the caller's credits, none of which is in a table that queries read. This has three consequences. A
+/// rejected query takes no connection, so a client with many invalid queries does not slow down the others. It is not charged. And the same
+/// text has the same error for callers with the same view and limits, whatever the tables contain: a client can check its queries against
+/// an empty database. A few errors are known only later: the database cannot be reached, the time is over, the database cannot compute a
+/// value, the rows are too large, a table has changed, or the token of a change feed is from another history. Order updates are the
+/// exception: whether an update is possible depends on the rows that it changes.
+///
+/// An error after the first bytes of a response cannot be an `ApiError` with a status. There it is written as an entry of `errors` or as
+/// the last line of an export, or the connection is closed.
 #[derive(Debug)]
 pub(crate) struct ApiError {
-    /// The code; of several errors, the first one's.
+    /// The code, which decides the status; of several errors in a document, the first one's. The log and the metrics have it, too.
     pub code: ErrorCode,
-    /// The entries of `errors`.
+    /// The entries of `errors`, at least one.
     pub entries: Entries,
-    /// Headers beside `Content-Type`, in their order.
+    /// Headers beside `Content-Type`, in their order, such as `Retry-After` and the challenge of an unauthenticated request.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// What the response reports as `extensions.cost`.
+    /// The cost that the response reports as `extensions.cost`. `None` for requests without a cost, and for requests that were rejected
+    /// before it was known.
     pub cost: Option<RequestedCost>,
-    /// Whether the request was well-formed, so that GraphQL's `application/json` answers it with 200.
+    /// Whether the request was well-formed. GraphQL's `application/json` answers such a request with 200, and any other one with the
+    /// code's status.
     pub is_well_formed_request: bool,
 }
 
 /// The entries of a response's `errors`.
 #[derive(Debug)]
 pub(crate) enum Entries {
-    /// The errors of a GraphQL document, which have locations and share one serialization.
+    /// The errors of a GraphQL document, which have locations. The cache of operations shares the errors of the last request that was not
+    /// admitted, and their JSON: a client that repeats such a request costs little.
     Graphql(GraphqlErrors),
     /// A single error.
     One {
         /// For people.
         message: String,
-        /// What goes into `extensions` beside the code, in this order.
+        /// Facts for `extensions` beside the code, in this order.
         extensions: Vec<(&'static str, ExtensionValue)>,
     },
     /// The messages of several errors of one code, at least one.
@@ -130,7 +161,7 @@ impl ApiError {
         }
     }
 
-    /// The HTTP status that says what happened.
+    /// The HTTP status of the code.
     pub(crate) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }

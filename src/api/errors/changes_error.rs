@@ -27,13 +27,13 @@ pub(crate) enum ChangesError {
     /// No snapshot is known of so long ago.
     #[error("no token is known of a time as early as `since:`; take one without `since:`, and copy everything once")]
     TooOld,
-    /// What the token shows was lost in part when a standby was promoted.
+    /// Some of the changes that the token shows were lost when a standby was promoted.
     #[error(
         "the token has seen changes that were lost when a standby was promoted; go on from the token in `extensions.token`, which is \
          of {at}: changes since then come once more, as far as they were not lost"
     )]
     Rewound {
-        /// One that the changes survived of.
+        /// A token whose changes survived.
         token: String,
         /// Its time.
         at: String,

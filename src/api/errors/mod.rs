@@ -1,8 +1,8 @@
 //! Errors.
 //!
-//! The causes are `endpoint_error`, `access_error`, `query_error` and `service_error` (whose causes are in the
-//! `unavailability_log`), besides a few that belong to one step of an endpoint. All of them convert into an `api_error`, which
-//! only `api::error_response` turns into a response.
+//! The causes are `endpoint_error`, `access_error`, `query_error`, `changes_error` and `service_error`, besides a few that belong to one
+//! step of an endpoint. All of them convert into an `api_error`, which only `api::error_response` turns into a response. The
+//! `unavailability_log` has the causes of responses with 503, which clients do not see.
 
 pub(crate) mod access_error;
 pub(crate) mod api_error;

@@ -33,12 +33,12 @@ pub(crate) enum QueryError {
         limit: u32,
         /// Queries that wait.
         waiting: usize,
-        /// What this one would cost.
+        /// The cost of this query.
         cost: u64,
         /// The bucket, which is not debited.
         bucket: ThrottleStatus,
     },
-    /// As many requests of the caller wait for changes as may.
+    /// The caller's requests that wait for changes have reached their limit.
     #[error("{limit} of your requests wait for changes, and no more may at the same time")]
     TooManyParked {
         /// How many may.
@@ -57,9 +57,9 @@ pub(crate) enum QueryError {
         rows: u64,
         /// Bytes of their values.
         bytes: u64,
-        /// What a response may have.
+        /// The most bytes of a response.
         limit: u64,
-        /// What was debited.
+        /// The credits that were debited.
         cost: u64,
         /// The bucket after the debit.
         bucket: ThrottleStatus,
@@ -92,7 +92,7 @@ pub(crate) enum QueryError {
     DeadlineExceeded {
         /// How long it may run.
         deadline: Duration,
-        /// What was debited.
+        /// The credits that were debited.
         cost: u64,
         /// The bucket after the debit.
         bucket: ThrottleStatus,
@@ -102,7 +102,7 @@ pub(crate) enum QueryError {
         "a sum or a product of the rows has more digits than the database computes with; leave it out, or narrow the query"
     )]
     OutOfRange {
-        /// What was debited.
+        /// The credits that were debited.
         cost: u64,
         /// The bucket after the debit.
         bucket: ThrottleStatus,
@@ -112,7 +112,7 @@ pub(crate) enum QueryError {
         "the database does not know a value of the query, such as its `timeZone`; give the zone's present name, such as `America/Chicago`"
     )]
     InvalidValue {
-        /// What was debited.
+        /// The credits that were debited.
         cost: u64,
         /// The bucket after the debit.
         bucket: ThrottleStatus,
@@ -120,14 +120,14 @@ pub(crate) enum QueryError {
     /// The database cancelled the query.
     #[error("the database cancelled the query, which ran longer than the database allows; narrow it")]
     Cancelled {
-        /// What was debited.
+        /// The credits that were debited.
         cost: u64,
         /// The bucket after the debit.
         bucket: ThrottleStatus,
     },
 }
 
-/// What the queries cost that wait before one, as a part of a sentence.
+/// The cost of the queries that wait before one, as a part of a sentence.
 struct CostOfOthers(u64);
 
 impl fmt::Display for CostOfOthers {
@@ -139,13 +139,13 @@ impl fmt::Display for CostOfOthers {
     }
 }
 
-/// About how many rows have no more bytes than the limit, if others are like those that were read. A page reads one row beyond it.
+/// About how many rows have no more bytes than the limit, if further rows are like the rows that were read. A page reads one row beyond it.
 fn fitting_rows(rows: u64, bytes: u64, limit: u64) -> u64 {
     let read = u128::from(rows) * u128::from(limit) / u128::from(bytes.max(1));
     u64::try_from(read.saturating_sub(1)).unwrap_or(u64::MAX)
 }
 
-/// What to ask for, as a part of a sentence.
+/// A better request, as a part of a sentence.
 struct FittingRows(u64);
 
 impl fmt::Display for FittingRows {

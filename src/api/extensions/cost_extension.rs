@@ -12,9 +12,9 @@ use crate::throttle::bucket::ThrottleStatus;
 /// A response's `extensions`, which it has if the rate limiter was asked.
 #[derive(Debug, Serialize)]
 pub(crate) struct ResponseExtensions<'a> {
-    /// What the query costs.
+    /// The cost of the query.
     pub cost: CostExtension<'a>,
-    /// What may be wrong with a query that was executed.
+    /// Possible mistakes in a query that was executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<ValueWarning<'a>>,
     /// The searches that ended with their windows.
@@ -60,7 +60,7 @@ pub(crate) struct SearchExtension<'a> {
     pub path: Vec<&'a str>,
     /// How many rows it examined in the page's order.
     pub rows_examined: i64,
-    /// The flags of `pageInfo` that are true because there are more rows, of which none may match.
+    /// The flags of `pageInfo` that are true because there are more rows; perhaps none of these rows matches.
     pub inexact: Vec<&'static str>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> From<ShortSearch<'a>> for SearchExtension<'a> {
 pub(crate) struct CostExtension<'a> {
     /// The estimate, which is debited.
     pub requested_query_cost: u64,
-    /// The same sum over the rows that were returned.
+    /// The price computed over the rows that were returned.
     pub actual_query_cost: u64,
     /// The bucket after the debit.
     pub throttle_status: ThrottleStatus,

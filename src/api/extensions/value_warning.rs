@@ -1,4 +1,4 @@
-//! `extensions.warnings` of GraphQL responses: values in search strings that their keys do not know.
+//! `extensions.warnings` of GraphQL responses: values in search strings that are not in the vocabularies of their keys.
 
 use serde::Serialize;
 

@@ -88,8 +88,8 @@ async fn respond_with_data(context: &mut RequestContext, body: &mut Incoming) ->
     compress(response, if has_memory { choice } else { Choice::Identity }, &context.entry.id)
 }
 
-/// The gates: token, grant, body, compiler, concurrency and credits, database. A query that fails at one of them does not
-/// reach the next, and nothing before the last one reads the database.
+/// The gates: token, grant, view of the schema, body, compiler, concurrency and credits, database. A query that fails at one of them does
+/// not reach the next. Only the last one takes a connection to the database.
 async fn serve(
     context: &mut RequestContext,
     body: &mut Incoming,
@@ -157,7 +157,7 @@ async fn run(
     let field_costs = cost_report::field_costs(request, headers).await?;
     let QueryRequest { context, caller, view, query } = &mut *request;
     let RequestContext { service, in_flight, .. } = &mut **context;
-    // Nobody needs the values of variables any more, in particular not while the request waits.
+    // The values of variables are not needed any more, in particular not while the request waits.
     query.drop_variables(in_flight);
     let includes_plan = cost_report::includes_plan(caller, headers, &compiled)?;
     let prepared = PreparedQuery { compiled, grants: view.grants, field_costs, includes_plan, after };
@@ -172,7 +172,7 @@ async fn run(
     let admitted = prepared.admit(request, schedule).await?;
     let QueryRequest { context, caller, .. } = &mut *request;
     let place = if wants_analysis { None } else { streamed_body::place(&context.service, &admitted) };
-    // Boxed, so that what is moved where a request begins, and the futures of other requests, stay small.
+    // Boxed, so that the futures of other requests, and the values that are moved where a request begins, stay small.
     let body = match place {
         None if wants_analysis => Box::pin(analysis::respond(context, caller, &admitted)).await,
         Some(place) => Box::pin(streamed_body::begin(request, admitted, place)).await,

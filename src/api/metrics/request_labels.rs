@@ -1,4 +1,4 @@
-//! What metrics distinguish requests by. Clients can invent methods and paths, so unknown ones share a value.
+//! The labels that distinguish requests in metrics. Clients can invent methods and paths, so unknown ones share a value.
 
 use hyper::Method;
 
@@ -18,7 +18,7 @@ pub(crate) enum RequestMethod {
     Patch,
     /// Another one.
     Other,
-    /// That of a request whose head cannot be parsed.
+    /// The label of a request whose head cannot be parsed.
     Unreadable,
 }
 

@@ -25,7 +25,7 @@ fn preferred(headers: &HeaderMap) -> ExpositionFormat {
     if older > newer { ExpositionFormat::Prometheus } else { ExpositionFormat::OpenMetrics }
 }
 
-/// The quality of a media type in `Accept`: that of the most specific range that includes it.
+/// The quality of a media type in `Accept`: the quality of the most specific range that includes it.
 fn quality(headers: &HeaderMap, kind: &str, subtype: &str) -> Option<Quality> {
     let values = headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
     let ranges = values.flat_map(elements).filter_map(|element| {

@@ -1,5 +1,5 @@
-//! Whether the server can answer queries, part by part. Reads what is known already. Anybody may send probes, so they must not
-//! load the database.
+//! Whether the server can answer queries, part by part. The check reads facts that are known already. Anybody may send probes, so they must
+//! not load the database.
 
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;

@@ -1,7 +1,7 @@
 //! `GET /config`: the settings in force, and where each comes from. Secrets are not shown.
 //!
-//! A web page in an operator's browser could have its own name resolve to this server's address (DNS rebinding), and would be allowed to
-//! read what comes from that name. So the settings are not shown under names that anybody can register.
+//! A web page in an operator's browser could have its own name resolve to this server's address (DNS rebinding). Then it would be allowed
+//! to read responses from that name. So the settings are not shown under names that anybody can register.
 
 use std::net::IpAddr;
 

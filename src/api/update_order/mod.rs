@@ -144,7 +144,7 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
     Ok(response)
 }
 
-/// What became of an update, for the metrics; `None` if it took too long.
+/// The outcome of an update, for the metrics; `None` if it took too long.
 fn classify(result: Option<&Result<Updated, UpdateError>>) -> UpdateResult {
     match result.map(|result| result.as_ref().map(|updated| &updated.outcome)) {
         Some(Ok(UpdateOutcome::Applied(_))) => UpdateResult::Applied,

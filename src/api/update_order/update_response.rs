@@ -12,7 +12,7 @@ use crate::orders::update_row::BoxRow;
 
 /// The text of success, which clients compare.
 const MESSAGE: &str = "_EVENT_MESSAGE_";
-/// What an update did beyond what its rows say.
+/// Effects of an update beside its rows.
 const MESSAGES: &str = "_EVENT_MESSAGE_LIST_";
 
 /// The response to an applied update.
@@ -20,7 +20,7 @@ pub(crate) fn applied(request: &UpdateRequest, notes: &[Note]) -> HttpResponse {
     json_response(StatusCode::OK, Media::Json.content_type(), &AppliedBody { request, notes })
 }
 
-/// The parameters of the request, the message of success, and what else the client should know.
+/// The parameters of the request, the message of success, and the notes for the client.
 struct AppliedBody<'a> {
     request: &'a UpdateRequest,
     notes: &'a [Note],

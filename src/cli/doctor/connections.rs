@@ -8,7 +8,7 @@ use crate::database::address::database_address::DatabaseAddress;
 use crate::database::connection::pooler::{self, Pooling};
 use crate::database::pool::reader_pool::Pool;
 
-/// What is wrong with the connections that the server would use, a pooler between them and PostgreSQL included.
+/// The problems of the connections that the server would use, a pooler between them and PostgreSQL included.
 pub(super) async fn pooled(database: &DatabaseAddress, config: &Config) -> Option<Finding> {
     if !config.startup_options {
         match pooler::examine(database).await {
@@ -39,7 +39,7 @@ const LIMITS: &str = "
          WHERE usesysid IS NOT NULL AND NOT starts_with(application_name, $1)) AS others (in_all, of_role, of_database)
     WHERE rolname = current_user AND datname = current_database()";
 
-/// Whether each limit leaves the server the connections that it needs, beside those that others have now.
+/// Whether each limit leaves the server the connections that it needs, beside the connections that others have now.
 pub(super) async fn limits(
     client: &Client,
     database: &DatabaseAddress,

@@ -137,7 +137,7 @@ async fn migrations(client: &Client) -> Result<Vec<Finding>, Error> {
     }])
 }
 
-/// What is wrong if the role may not use the service's schema.
+/// The problem if the role may not use the service's schema.
 async fn usage(client: &Client) -> Result<Option<Finding>, Error> {
     let select = "SELECT quote_ident(current_user) FROM pg_namespace
                   WHERE nspname = 'orderql' AND NOT has_schema_privilege(oid, 'USAGE')";
@@ -355,7 +355,7 @@ async fn schema_fit(client: &Client, config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong if the role may not read these relations: one statement for all of them.
+/// The problem if the role may not read these relations: one statement for all of them.
 async fn role_that_cannot_read(client: &Client, relations: &[String]) -> Option<Finding> {
     if relations.is_empty() {
         return None;

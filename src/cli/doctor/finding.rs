@@ -1,17 +1,17 @@
-//! What a check found.
+//! The findings of checks.
 
 use std::error::Error;
 
 use crate::telemetry::error_chain::ErrorChain;
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
-    /// What was checked.
+    /// The part that was checked.
     pub(super) area: &'static str,
     pub(super) level: Level,
     pub(super) text: String,
-    /// What to do.
+    /// Advice for the operator.
     pub(super) remedy: Option<String>,
 }
 

@@ -10,8 +10,8 @@ use crate::migration::kept_tables::{KEPT_TABLES, KeptTable};
 use crate::migration::pending::pending;
 use crate::migration::record::has_order_tables;
 
-/// The triggers that are missing or in another state than they should have, with that state. Those of the state A run in sessions of
-/// replication too, and those of the state R there alone.
+/// The triggers that are missing or in another state than they should have, with that state. Triggers of the state A run in sessions of
+/// replication too, and triggers of the state R there alone.
 const TRIGGERS: &str = r"
     SELECT relation, name, tgenabled, state
     FROM (

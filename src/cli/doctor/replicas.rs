@@ -12,7 +12,7 @@ use crate::config::settings::Config;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::telemetry::error_chain::ErrorChain;
 
-/// What is said of replicas.
+/// The area of findings about replicas.
 const AREA: &str = "replicas";
 
 /// Between two looks at a replica that is behind.
@@ -96,7 +96,7 @@ async fn catches_up(replica: &Client, position: u64, lag: Duration) -> Result<bo
     }
 }
 
-/// What of the schema the replica does not fit.
+/// The mismatch between the schema and the replica.
 async fn unfit(client: &Client, config: &Config) -> Option<String> {
     // A schema that is none was reported before.
     let catalog = schema::read(config.schema.as_deref()).ok()?.with_search_window(config.search_window);
@@ -104,7 +104,7 @@ async fn unfit(client: &Client, config: &Config) -> Option<String> {
     checked.err().map(|error| ErrorChain(&*error).to_string())
 }
 
-/// How far a server is, and of which cluster.
+/// The position of a server, and the id of its cluster.
 struct State {
     cluster: String,
     is_standby: bool,

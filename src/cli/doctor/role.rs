@@ -7,7 +7,7 @@ use crate::cli::schema;
 use crate::config::settings::Config;
 use crate::preflight::relations;
 
-/// The role, whether it is a superuser, which of these relations it owns, and of which policies hide rows from it.
+/// The role, whether it is a superuser, the relations that it owns of these, and the relations with policies that hide rows from it.
 const ROLE: &str = "
     SELECT quote_ident(rolname), rolsuper,
         array(SELECT oid::regclass::text FROM pg_class WHERE oid = ANY (found) AND pg_has_role(relowner, 'USAGE') ORDER BY 1),

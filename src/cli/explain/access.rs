@@ -28,7 +28,7 @@ pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
     lines
 }
 
-/// How many pages a client reads for a page of so many rows, and why.
+/// How many pages a client reads for a page of this many rows, and why.
 fn pages_of_rows(ExpectedPages { fewest, one_row_of, checked }: ExpectedPages<'_>, size: u32) -> String {
     let Some(rows) = one_row_of else { return format!("Fills its pages: 1 page for {}", counted(size, "row")) };
     let (share, others) = if rows == 1 {

@@ -14,7 +14,7 @@ pub struct Explained<'a> {
     pub limits: Limits,
     /// The explanation, or the errors of a query that has none.
     pub result: Result<Explanation, GraphqlErrors>,
-    /// What the query took on a database, if it was run on one.
+    /// The times and rows of the query on a database, if it was run on one.
     pub analysis: Option<PlanAnalysis>,
 }
 

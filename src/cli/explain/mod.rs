@@ -131,7 +131,7 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
-/// What a user sees of a schema file, and of which rows.
+/// The part of a schema file that a user sees, and the scopes of its rows.
 async fn seen_by(user: &str, database: &DatabaseFlags, file: &SchemaFile) -> Outcome<(Catalog, RowScope)> {
     let client = connect(&database.address()?).await?;
     let (granted, values) = (grants::of(&client, user).await?, scopes::of(&client, user).await?);

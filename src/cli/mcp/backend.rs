@@ -23,13 +23,13 @@ use crate::cli::remote_server::RemoteServer;
 use crate::outline::Outline;
 use crate::query::Request;
 
-/// As many schemas are kept: callers with different grants see different ones.
+/// The most schemas that are kept: callers with different grants see different ones.
 const MAX_SCHEMAS: usize = 16;
 
 /// How long a query may wait for its credits, in place of a refusal that the agent would have to wait for.
 const PREFER: (&str, &str) = ("prefer", "wait=20");
 
-/// Where the caller's token comes from.
+/// The source of the caller's token.
 #[derive(Debug)]
 pub(super) enum TokenSource {
     Token(String),
@@ -69,7 +69,7 @@ impl Backend {
         Self { server, credentials, schemas: Mutex::default(), checked: CheckedTokens::default() }
     }
 
-    /// The caller of a request, of which only HTTP has a head.
+    /// The caller of a request. Only requests over HTTP have a head.
     pub(super) fn caller(&self, head: Option<&Parts>) -> Result<Authorization, CredentialsError> {
         Ok(Authorization(match &self.credentials {
             TokenSource::Token(token) => format!("Bearer {token}"),

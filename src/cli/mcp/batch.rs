@@ -23,7 +23,7 @@ pub(super) const MAX_RESPONSE_BYTES: usize = 1 << 20;
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 
-/// What a client sends at a time.
+/// The messages that a client sends at a time.
 #[derive(Debug)]
 pub(super) enum Sent {
     /// No batch.
@@ -136,7 +136,7 @@ impl PendingBatches {
         (messages, (!pending.responses.is_empty()).then_some(Value::Array(pending.responses)))
     }
 
-    /// Takes a response. Returns what is to be sent: the response itself if it is of no batch, and all of a batch with its last one.
+    /// Takes a response. Returns the message to send: the response itself if it is of no batch, and all of a batch with its last response.
     pub(super) fn add(&mut self, response: Value) -> Option<Value> {
         let is_of = |pending: &Pending| pending.ids.contains(&response["id"]);
         let Some(index) = self.0.iter().position(is_of) else { return Some(response) };

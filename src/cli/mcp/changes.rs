@@ -1,4 +1,4 @@
-//! What changed since a token: the change feeds of the schema.
+//! The changes since a token, by the change feeds of the schema.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::cli::query::response::Ordered;
 use crate::outline::{Outline, OutlineField};
 use crate::query::{Request, Variables};
 
-/// As many changes come at a time.
+/// The most changes that come at a time.
 const PAGE_SIZE: u64 = 20;
 
 const LIMITS: QueryLimits = QueryLimits { max_cost: Some(1000), max_bytes: 20_000 };
@@ -63,7 +63,7 @@ fn is_feed(root: &OutlineField) -> bool {
     root.argument("since").is_some() && root.argument("after").is_some()
 }
 
-/// The query for a page of changes, with what is selected of each object.
+/// The query for a page of changes, with the selection of each object.
 fn query(schema: &Outline, feed: &OutlineField, select: &str) -> String {
     let fields = schema
         .fields(schema.element_type(feed))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// How long a token counts as accepted. Whatever is asked with it is checked by the server once more.
 const FRESH: Duration = Duration::from_secs(10);
 
-/// When so many are kept, all are forgotten.
+/// The number of tokens at which all are forgotten.
 const MAX_TOKENS: usize = 1024;
 
 /// The tokens, and when each was accepted.

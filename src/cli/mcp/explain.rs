@@ -95,7 +95,7 @@ fn listed(error: Value) -> Vec<Value> {
     }
 }
 
-/// What a query costs, or its errors.
+/// The cost of a query, or its errors.
 async fn price(
     backend: &Backend,
     caller: &Authorization,

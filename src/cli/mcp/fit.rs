@@ -11,10 +11,10 @@ use crate::correction::paging::{is_last, size, with_size};
 use crate::outline::Outline;
 use crate::query::Request;
 
-/// The cursors of a smaller page may be longer by so many bytes.
+/// Bytes by which the cursors of a smaller page may be longer.
 const CURSOR_BYTES: usize = 256;
 
-/// As many lists are made smaller at most, and each with as many prices asked for.
+/// The most lists that are made smaller, and the most prices that are asked for each.
 const MAX_LISTS: usize = 3;
 const MAX_TRIALS: usize = 8;
 
@@ -50,7 +50,7 @@ impl Smaller {
     }
 }
 
-/// A request that should have at most as many bytes of data, if a smaller page does that. The data is that of the request.
+/// A request that should have at most `max_bytes` of data, if a smaller page has. `data` is the data of the given request.
 pub(super) fn to_bytes(request: &Request, data: &Ordered, max_bytes: usize) -> Option<Smaller> {
     let whole = text(data).len();
     let connections = connections(data);
@@ -62,7 +62,7 @@ pub(super) fn to_bytes(request: &Request, data: &Ordered, max_bytes: usize) -> O
     Some(Smaller { request, sizes: vec![(largest.path.join("."), argument, rows)] })
 }
 
-/// A request that costs at most as much, as the server says, if fewer rows do that. The report is that of the request.
+/// A request that costs at most `max_cost`, as the server says, if a request for fewer rows does. The report is about the given request.
 pub(super) async fn to_cost(
     backend: &Backend,
     caller: &Authorization,
@@ -76,7 +76,7 @@ pub(super) async fn to_cost(
     for PricedList { part, path, argument, size } in lists(schema, request, report) {
         let path: Vec<_> = path.iter().map(String::as_str).collect();
         let with = |request: &Request, size: u64| with_size(request, &path, argument, size);
-        // What the list may cost, if prices were in proportion to its rows.
+        // The most that the list may cost, if prices were in proportion to its rows.
         let room = max_cost.saturating_sub(whole.saturating_sub(part));
         let (mut low, mut high) = (0, size);
         let mut tried = (size.saturating_mul(room) / part.max(1)).clamp(1, size.saturating_sub(1).max(1));

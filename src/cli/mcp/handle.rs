@@ -1,5 +1,5 @@
-//! Where a list goes on: a request, its limits, and a checksum, as a text that an agent sends back. The program keeps nothing. A handle gives no
-//! rights: what it asks for is asked as the caller who sends it.
+//! The place where a list goes on: a request, its limits, and a checksum, as a text that an agent sends back. The program keeps nothing. A
+//! handle gives no rights: its request is sent as the caller who sends the handle.
 
 use std::hash::Hasher;
 

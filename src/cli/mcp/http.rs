@@ -59,7 +59,7 @@ const REVISION: &str = "mcp-protocol-version";
 const CONNECTIONS: usize = 256;
 const CONNECTIONS_PER_ADDRESS: usize = 64;
 
-/// The bytes of a request's body, and those of all requests and unread responses together.
+/// The bytes of a request's body, and the bytes of all requests and unread responses together.
 const BODY_LIMIT: usize = 1 << 20;
 const MEMORY: usize = 64 << 20;
 
@@ -198,7 +198,7 @@ impl ProtocolHandler {
             return Err(EndpointError::NotFound.into());
         }
         let Some(token) = head.headers.get(AUTHORIZATION).cloned() else { return Ok(unauthorized()) };
-        // Of a token that the server rejects, nothing more is read.
+        // The rest of a request is not read if the server rejects its token.
         let handler = Arc::clone(self);
         let rejected = self.elsewhere(async move { handler.protocol_server.rejection(&token).await }).await?;
         match rejected.map_err(ServiceError::Unavailable)? {
@@ -256,7 +256,7 @@ impl ProtocolHandler {
         Response::from_parts(head, whole(body).await)
     }
 
-    /// What runs on the threads of the tools, until the request is given up.
+    /// Runs work on the threads of the tools, until the request is given up.
     async fn elsewhere<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,

@@ -7,10 +7,10 @@ use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::query::response::Ordered;
 use crate::query::Request;
 
-/// As many fields of a price are listed at most.
+/// The most fields of a price that are listed.
 const LISTED_FIELDS: usize = 5;
 
-/// What a query would cost.
+/// The price of a query.
 pub(super) async fn price(backend: &Backend, caller: &Authorization, request: &Request) -> Result<Reply, ToolRefusal> {
     let cost = cost(backend, caller, request).await?;
     let fields = cost["fields"].as_array().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What tools return: JSON texts. A refusal is a result too, so that the agent reads it.
+//! The replies of tools: JSON texts. A refusal is a result too, so that the agent reads it.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -16,7 +16,7 @@ pub(super) const UNTRUSTED: &str = "orderql/untrusted";
 /// The bytes of the errors of a refusal; further errors are left out.
 const MAX_ERROR_BYTES: usize = 6000;
 
-/// What a tool returns.
+/// The reply of a tool.
 #[derive(Debug)]
 pub(super) struct Reply {
     /// The members of an object, in this order.

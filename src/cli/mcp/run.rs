@@ -40,7 +40,7 @@ pub(super) async fn run(
     presented.map_err(|error| ToolRefusal::unreachable(&error))?
 }
 
-/// What the agent gets of a response.
+/// The part of a response that the agent gets.
 fn present(schema: &Outline, request: &Request, limits: QueryLimits, response: Ordered) -> Result<Reply, ToolRefusal> {
     let Ordered::Object(mut response) = response else {
         return Err(ToolRefusal::new("SERVER_UNREACHABLE", "the response is none of GraphQL"));
@@ -76,7 +76,7 @@ fn present(schema: &Outline, request: &Request, limits: QueryLimits, response: O
     Ok(reply)
 }
 
-/// What an agent should know of a response's extensions.
+/// The parts of a response's extensions that an agent should know.
 fn notable(extensions: &Fields) -> Vec<(&'static str, Ordered)> {
     let cost = extensions.get("cost").and_then(|cost| cost.get("requestedQueryCost"));
     let others = ["warnings", "search", "scope", "sync"].map(|name| (name, extensions.get(name)));

@@ -15,7 +15,7 @@ use crate::cli::outcome::Outcome;
 /// Bytes between the lines and the protocol's library, in each direction.
 const BUFFER: usize = 64 << 10;
 
-/// What is known of the client, and its output.
+/// The facts about the client, and its output.
 struct Client {
     state: Mutex<State>,
     output: sync::Mutex<Stdout>,
@@ -36,7 +36,7 @@ pub(super) async fn serve(protocol_server: ProtocolServer) -> Outcome {
     tokio::spawn(pass_requests(Arc::clone(&client), to_server));
     let passing = tokio::spawn(pass_responses(client, responses));
     let served = answer(protocol_server, requests, from_server).await;
-    // What the library wrote last.
+    // The last lines that the library wrote.
     passing.await??;
     served
 }
@@ -73,7 +73,7 @@ async fn pass_requests(client: Arc<Client>, mut server: DuplexStream) -> io::Res
     Ok(())
 }
 
-/// Passes the library's lines to the client, those of a batch together.
+/// Passes the library's lines to the client, the lines of a batch together.
 async fn pass_responses(client: Arc<Client>, server: DuplexStream) -> io::Result<()> {
     let mut input = BufReader::new(server);
     let mut line = Vec::new();
@@ -103,7 +103,7 @@ impl Client {
         state.revision.is_none() || !state.batches.is_empty()
     }
 
-    /// What is to be sent in place of a line of the library.
+    /// The text to send in place of a line of the library.
     fn take(&self, response: Value) -> Option<Value> {
         let mut state = self.state();
         if let Some(revision) = response["result"]["protocolVersion"].as_str() {

@@ -11,7 +11,7 @@ use crate::outline::typed_paths::DataPath;
 /// The characters of a text.
 const MAX_CHARACTERS: usize = 500;
 
-/// The paths of all strings of the data, for a query of which it is not known what it selects.
+/// The paths of all strings of the data, for a query whose selections are not known.
 pub(super) fn strings(data: &Ordered) -> BTreeSet<DataPath> {
     let mut found = BTreeSet::new();
     add_strings(data, &mut Vec::new(), &mut found);

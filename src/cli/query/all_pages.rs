@@ -12,7 +12,7 @@ use crate::correction::paging::{beyond, is_last};
 use crate::correction::tokens::QueryText;
 use crate::query::Request;
 
-/// Where each page says whether there are more, beside what the query selects.
+/// The key under which each page says whether there are more, beside the query's own selections.
 const PAGE: &str = "orderqlPage";
 
 /// Why not all pages can be read.
@@ -38,7 +38,7 @@ pub(super) async fn ask(mut ask: impl AsyncFnMut(&Request) -> Outcome<Ordered>, 
         }
         let page = page_of(&response, &list);
         if page.is_none() && all.is_none() {
-            // The errors of the query as it was given, whose places are those of its text.
+            // The errors of the query as it was given. Their places are places in its text.
             let response = ask(given).await?;
             return if response.get("errors").is_some() { Ok(response) } else { Err(AllPagesError::NotOneList.into()) };
         }
@@ -75,7 +75,7 @@ fn with_page_info(request: &Request) -> Option<(Request, String)> {
     Some((Request { query, ..request.clone() }, list))
 }
 
-/// What a page says of the next one.
+/// The facts in a page about the next one.
 struct NextPage {
     /// The cursor that it is after.
     next: Option<String>,

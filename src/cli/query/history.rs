@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// As many queries are kept.
+/// The most queries that are kept.
 const LENGTH: usize = 500;
 
 /// The queries, the oldest first.

@@ -27,7 +27,7 @@ pub(super) fn render(response: &Ordered) -> String {
     text
 }
 
-/// What may be wrong with a query that was answered, a line each: values that no row has, and searches that ended early.
+/// Possible mistakes in a query that was answered, a line each: values that no row has, and searches that ended early.
 pub(super) fn warnings(response: &Ordered) -> String {
     let entries = |name: &str| -> Vec<Value> {
         let list = response.get("extensions").and_then(|extensions| extensions.get(name));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// As deep may JSON nest; the parser of this program takes 128 levels.
 const MAX_DEPTH: usize = 100;
 
-/// What is there in place of what is nested deeper.
+/// The text in place of parts that are nested deeper.
 const CUT: &[u8] = b"\"[what is nested deeper is cut]\"";
 
 /// A JSON text whose values that nest too deep are cut, which is seen.

@@ -1,4 +1,4 @@
-//! What is offered in place of a query with errors.
+//! The offer of a corrected query in place of a query with errors.
 
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use crate::cli::query::history::History;
 
-/// What is shown first.
+/// The text that is shown first.
 const GREETING: &str = "Type a query; it ends with its last bracket. help shows more, quit ends.\n";
 
 const HELP: &str = "\
@@ -14,7 +14,7 @@ history                 lists the last queries
 quit, exit, \\q, Ctrl-D  ends
 ";
 
-/// As many queries are listed.
+/// The most queries that are listed.
 const LISTED: usize = 20;
 
 /// Reads queries until the input ends, and passes each to `ask`, which returns what it offers in place of a query with errors.
@@ -122,7 +122,7 @@ fn string_length(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The queries that are asked, and what is shown.
+    /// The queries that are asked, and the output.
     fn typed(input: &str, history: &mut History) -> (Vec<String>, String) {
         let (mut asked, mut output) = (Vec::new(), Vec::new());
         let ask = |query: &str| {

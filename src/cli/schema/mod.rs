@@ -162,7 +162,8 @@ fn describe_window_searches(catalog: &Catalog) -> String {
     text
 }
 
-/// Checks a schema against a database. Fails with everything that does not fit. Returns what is trusted.
+/// Checks a schema against a database. Fails with all mismatches that are not accepted. Returns the accepted ones: promises that are trusted,
+/// and mismatches of tables that stood before the migration.
 pub(crate) async fn check_database(
     client: &Client,
     catalog: &Catalog,
@@ -171,8 +172,8 @@ pub(crate) async fn check_database(
     accept(client, catalog, |mismatch| mismatch.is_of_standing_table() || is_trusted(mismatch, constraints)).await
 }
 
-/// Checks whether a schema can be served from a database. Fails with everything that stands in the way. Returns what is trusted, and what
-/// does not.
+/// Checks whether a schema can be served from a database. Fails with the mismatches that stand in the way. Returns the other mismatches:
+/// promises that are trusted, and mismatches with which the schema can be served.
 pub(crate) async fn check_to_serve(
     client: &Client,
     catalog: &Catalog,

@@ -1,10 +1,10 @@
 //! `orderql serve`: serves a database until SIGINT or SIGTERM.
 //!
-//! - `start`: opens everything that the server needs, with `database_wait`, `connection_check` and `served_schema`;
+//! - `start`: opens everything that the server needs, with `database_wait`, `connection_check`, `served_schema` and `served_documents`;
 //!   `kept_tables_check` goes on beside it
 //! - `server`: serves, and does what `signals` ask for; operators are served on the `admin_thread`
-//! - `reload`: reads the settings again
-//! - `service_manager`: notifies systemd of all that
+//! - `reload`: reads the settings again, and compares the schema with the tables when `schema_checks` says that it is time
+//! - `service_manager`: notifies systemd of starts, reloads and the stop
 
 use std::io;
 use std::time::Duration;

@@ -29,7 +29,7 @@ use crate::telemetry::log::Log;
 /// How long another schema may take to be checked against the database.
 const SCHEMA_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Where the settings come from, and what they are so far.
+/// The sources of the settings, and the settings in force.
 pub(crate) struct Settings<'a> {
     pub(crate) flags: &'a Flags,
     pub(crate) values: SettingValues,
@@ -62,7 +62,7 @@ pub(super) struct Reloader<'a> {
     servers: ServerAddresses,
 }
 
-/// What a reload found.
+/// The findings of a reload.
 struct ReloadFindings {
     /// The settings that have another value now.
     made: String,
@@ -130,7 +130,7 @@ impl<'a> Reloader<'a> {
     async fn try_reload(&mut self, services: &CurrentService) -> Result<ReloadFindings, Box<dyn Error + Send + Sync>> {
         let Settings { flags, values, log } = &mut self.settings;
         let found = layers::gather(flags, |name| env::var_os(name))?;
-        // What needs a new start is checked as well: it should not fail then.
+        // Settings that need a new start are checked as well: the start should not fail then.
         Config::read(&found)?;
         let lost: Vec<_> = self.in_file.iter().copied().filter(|name| !found.has(name)).collect();
         if !lost.is_empty() {

@@ -36,7 +36,7 @@ pub(super) struct ReadSchema {
     catalog: Catalog,
 }
 
-/// What the service makes of a schema.
+/// The parts that the service makes of a schema.
 pub(super) struct ServedSchema {
     pub(super) catalog: Arc<Catalog>,
     pub(super) constraints: Constraints,

@@ -28,7 +28,7 @@ pub(super) fn stopping() {
     notify(&[NotifyState::Stopping]);
 }
 
-/// The start takes so much longer.
+/// The start takes this much longer.
 pub(super) fn extend_start(time: Duration) {
     notify(&[NotifyState::ExtendTimeoutUsec(u32::try_from(time.as_micros()).unwrap_or(u32::MAX))]);
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::signal::unix::{self, SignalKind, signal};
 
-/// What a signal asks for.
+/// The action that a signal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
     /// To read the settings again (SIGHUP).

@@ -132,7 +132,7 @@ pub(crate) async fn start(
     Ok(Server { listener, admin, services, audit, schema, servers, _retention: retention })
 }
 
-/// What is read from the database before the first request.
+/// The facts that are read from the database before the first request.
 struct FirstReads {
     client: Client,
     schema: SchemaSource,

@@ -20,32 +20,42 @@ pub(crate) const MAX_MEMBERS: usize = 32;
 /// The most rows that one execution examines: what comes after it on its connection waits for it.
 const MAX_EXAMINED: u64 = 4000;
 
-/// The requests that wait.
+/// The requests that wait until a connection has room for an execution. There is one queue for all shared connections of a pool. Their
+/// set, each connection and each waiting request hold the queue, and it lives as long as the last of them. A request that waits while the
+/// pool is dropped fails after its longest wait.
 #[derive(Debug, Default)]
 pub(super) struct BatchQueue {
+    /// In the order of their arrival. A request stays until the task that runs executions takes it, or finds that its client has gone.
+    /// The length has no bound here: each request has a place among its caller's running queries, which are bounded.
     requests: Mutex<VecDeque<BatchedRequest>>,
-    /// How many there are.
+    /// How many requests wait, written under the lock. Each end of a statement reads it, mostly to find that nothing waits: it must not
+    /// take the lock for that.
     length: AtomicUsize,
-    /// Notified when one was added, and when an execution has ended.
+    /// Notified when a request was added, and when an execution has ended. Only the task that runs executions waits for it.
     changed: Notify,
 }
 
 /// A text that is prepared on shared connections.
 #[derive(Debug, Clone)]
 pub(super) struct PreparedText {
+    /// A hash of `sql`, by which the text is found. Two texts can have the same hash, so `sql` is compared, too.
     pub(super) key: u64,
+    /// Shared with the connections that have prepared it. A waiting request keeps it if they close the statement.
     pub(super) sql: Arc<str>,
 }
 
 /// A request that waits.
 #[derive(Debug)]
 pub(super) struct BatchedRequest {
+    /// Only requests of the same text share an execution.
     text: PreparedText,
-    /// The most rows that its statement examines.
+    /// The most rows that its statement examines. An execution takes requests until their sum is too large.
     examined: u64,
-    /// The types that its values are encoded for.
+    /// The types that its values are encoded for. A statement that was prepared again meanwhile may have others.
     types: Box<[Type]>,
+    /// Copies, because the plan that they come from belongs to the request, whose client may leave before the execution ends.
     values: EncodedValues,
+    /// The other end is held by the request, and closed when its client has gone.
     reply: oneshot::Sender<BatchReply>,
 }
 
@@ -55,18 +65,22 @@ type EncodedValues = Vec<Option<Bytes>>;
 /// The rows of a request's statement, and how many requests its execution served; or why it has to run alone.
 pub(super) type BatchReply = Result<(Vec<Row>, usize), DatabaseError>;
 
-/// Requests of the same text. Those whose values are equal are one member.
+/// The requests of one execution, from the moment they leave the queue until they have their rows. All have the same text. Requests
+/// whose values are equal, too, are one member.
 #[derive(Debug, Default)]
 pub(super) struct RequestBatch {
     members: Vec<BatchMember>,
+    /// How many requests all members have.
     requests: usize,
-    /// The most rows that all members examine together.
+    /// The most rows that all members examine together, up to a bound: statements that are sent later on the connection wait for them.
     examined: u64,
 }
 
+/// Requests with the same values: PostgreSQL finds their rows once.
 #[derive(Debug)]
 pub(super) struct BatchMember {
     pub(super) values: EncodedValues,
+    /// One for each request, at least one.
     replies: Vec<oneshot::Sender<BatchReply>>,
 }
 

@@ -34,33 +34,44 @@ const PREPARE_WAIT: Duration = Duration::from_secs(2);
 /// How long requests of a text run one by one after PostgreSQL has rejected several together.
 const REST: Duration = Duration::from_secs(5);
 
-/// A connection that many requests share.
+/// A connection that many requests share. Its slot holds it, and each turn of a statement on its way there. A lost connection leaves its
+/// slot to another one, and is closed when its last turn ends.
+///
+/// No lock is held while a statement runs. The counts and flags are atomic, and a reader may see an old one: then a connection gets one
+/// statement more than it should, or fewer.
 pub(super) struct SharedConnection {
+    /// Taken out of the pool for good: the pool does not count it, and does not reset it after each request.
     pub(super) client: ClientWrapper,
+    /// Each turn copies it, to observe how long its statement waits for locks. It does not keep the connection open.
     pub(super) backend: Backend,
+    /// The statements that are prepared here, by a hash of their texts; the least recently used are closed when the plans take too much of
+    /// the server's memory. A turn has a copy of its own statement, which stays valid when the entry goes.
     statements: Mutex<ByteLru<u64, Prepared>>,
-    /// Statements on their way, and how many of them are executions of texts of few rows.
+    /// How many statements are on their way: of all turns that have begun and not ended.
     in_flight: AtomicUsize,
+    /// How many of these are executions of texts of few rows. Few may run at once: other requests of such texts wait in the queue.
     executions: AtomicUsize,
-    /// Whether it takes no statements, because one is to be prepared on it.
+    /// Whether it takes no statements, because one is to be prepared on it: planning takes longer than running, and statements behind it
+    /// would wait. Only the task that prepares sets it, and resets it.
     is_paused: AtomicBool,
-    /// Whether it cannot be trusted any more.
+    /// Whether it cannot be trusted any more. It never becomes false again.
     is_lost: AtomicBool,
-    /// Notified when nothing is on the way.
+    /// Notified when nothing is on the way, for the task that prepares a statement.
     idle: Notify,
-    /// The requests that wait for an execution to end.
+    /// The requests that wait for an execution to end, on any connection of the pool. The connection wakes them.
     queue: Arc<BatchQueue>,
 }
 
-/// A statement that is prepared.
+/// A statement that is prepared. Its copies share one statement on the server, which is closed when the last copy is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Prepared {
+    /// Compared with the text of a request, because two texts can have the same hash.
     pub(super) sql: Arc<str>,
     /// For one request.
     pub(super) statement: Statement,
-    /// For several.
+    /// For several requests, prepared later than the single one: only when requests have to wait.
     pub(super) batch: BatchStatement,
-    /// What their plans take on the server, about.
+    /// What the plans of both take on the server, about. It is the entry's weight among the statements of the connection.
     bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The pools of connections: one for reading, one for writing.
+//! The pools of connections: for reading, where queries and exports have one each on every server, and for writing.
 
 pub mod options;
 pub(crate) mod pool_status;

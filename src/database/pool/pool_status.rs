@@ -1,11 +1,11 @@
-//! What a pool of connections is doing.
+//! The state of a pool of connections.
 
 use deadpool_postgres::Status;
 
 use crate::database::connection::pooled_connections::PooledConnections;
 use crate::database::metrics::ConnectFailure;
 
-/// What a pool of connections is doing.
+/// The state of a pool of connections.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PoolStatus {
     /// The most connections that it opens.
@@ -30,7 +30,7 @@ impl PoolStatus {
         Self { max: max_size, used: size.saturating_sub(available), idle: available, waiting, failure, is_usable }
     }
 
-    /// What both pools are doing together.
+    /// The state of both pools together.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             max: self.max + other.max,

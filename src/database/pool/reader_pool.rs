@@ -104,7 +104,7 @@ impl Pool {
         Ok(())
     }
 
-    /// What the pool is doing.
+    /// The state of the pool.
     pub(crate) fn status(&self) -> PoolStatus {
         let own = PoolStatus::of(&self.connections);
         let (open, used) = self.shared.open_and_used();

@@ -15,7 +15,7 @@ use crate::database::metrics::{PoolName, waited};
 use crate::database::pool::options::PoolOptions;
 use crate::database::pool::pool_status::PoolStatus;
 
-/// Writing connections to one database. They are separate from those that read, so that neither can exhaust the other.
+/// Writing connections to one database. They are separate from the reading connections, so that neither can exhaust the other.
 #[derive(Debug, Clone)]
 pub struct WriterPool {
     connections: PooledConnections,
@@ -36,14 +36,14 @@ impl WriterPool {
         Ok(WriterConnection { connection: Some(connection), tls: self.database.tls.clone() })
     }
 
-    /// What the pool is doing.
+    /// The state of the pool.
     pub(crate) fn status(&self) -> PoolStatus {
         PoolStatus::of(&self.connections)
     }
 }
 
-/// A connection that one update writes to. If it is dropped, because nobody waits for the update any more, its transaction is
-/// rolled back, and a connection that does not answer soon is closed: it must not keep the next update waiting.
+/// A connection that one update writes to. If it is dropped, because the update was given up, its transaction is rolled back, and a
+/// connection that does not answer soon is closed: it must not keep the next update waiting.
 pub struct WriterConnection {
     connection: Option<Object>,
     tls: MakeRustlsConnect,

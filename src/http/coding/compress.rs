@@ -107,7 +107,7 @@ pub(crate) fn encode(bytes: &[u8], coding: Coding) -> io::Result<Bytes> {
 /// A large response that is compressed as the client reads it, a piece at a time.
 struct Compressed<P> {
     parts: P,
-    /// What is left to encode of the last part.
+    /// The rest of the last part, still to be encoded.
     rest: Bytes,
     /// `None` after the last part.
     encoder: Option<CodingEncoder>,
@@ -180,7 +180,7 @@ enum CodingEncoder {
 }
 
 impl CodingEncoder {
-    /// An encoder, for so many bytes if their number is known.
+    /// An encoder, for this many bytes if their number is known.
     fn new(coding: Coding, size: Option<usize>) -> io::Result<Self> {
         Ok(match coding {
             Coding::Zstd => {

@@ -27,7 +27,7 @@ pub struct Codings(Vec<Coding>);
 pub(crate) enum Choice {
     /// None.
     Identity,
-    /// This coding if the response is large enough, and none otherwise.
+    /// This coding if the response is large enough, and no coding otherwise.
     Preferred(Coding),
     /// This coding, however small the response is, because the client excludes the identity.
     Only(Coding),
@@ -38,7 +38,7 @@ impl Coding {
     /// because `fetch` of Node.js 20 accepts it and cannot read it.
     pub(crate) const ALL: [Self; 3] = [Self::Brotli, Self::Gzip, Self::Zstd];
 
-    /// As in `Content-Encoding`.
+    /// The name, as in `Content-Encoding`.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Zstd => "zstd",
@@ -62,7 +62,7 @@ impl Codings {
         }
     }
 
-    /// These, in order of preference.
+    /// These codings, in order of preference.
     pub(crate) fn of(codings: impl IntoIterator<Item = Coding>) -> Self {
         Self(codings.into_iter().collect())
     }

@@ -60,14 +60,14 @@ struct RequestProgress {
     at: Instant,
 }
 
-/// What the server waits for on a connection, and since when.
+/// The event that the server waits for on a connection, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionWait {
     /// Not for the client: it reads every response, and a request is in service.
     No,
     /// For the next request.
     ForRequest(Instant),
-    /// For the client to read more of a response: the one of which it has read nothing for longest.
+    /// For the client to read more of a response: the response that it has not read for longest.
     ForReader(Instant),
 }
 
@@ -80,14 +80,14 @@ pub(crate) enum ShedRank {
     Slow(Instant),
 }
 
-/// What a request holds beside what it has reserved.
+/// Memory that a request holds beside the memory that it has reserved.
 pub(crate) struct FurtherMemory {
     connection: Arc<Connection>,
     bytes: usize,
 }
 
 impl FurtherMemory {
-    /// Counts so many bytes in place of those that were counted before.
+    /// Counts this many bytes, in place of the bytes that were counted before.
     pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), MemoryExhausted> {
         match bytes.checked_sub(self.bytes) {
             Some(more) => self.connection.memory.add(more)?,
@@ -120,7 +120,7 @@ pub(crate) struct InFlightRequest {
     pub received: u64,
     /// Whether the request has `Content-Length` beside `Transfer-Encoding`, which hyper hides from the service.
     pub ambiguous: bool,
-    /// Whether the connection's end may be that of the response, as in HTTP/1.0.
+    /// Whether the end of the connection may be the end of the response, as in HTTP/1.0.
     pub ends_connection: bool,
 }
 
@@ -156,7 +156,7 @@ impl Connection {
         InFlightRequest { connection, index, reserved: 0, received: 0, ambiguous, ends_connection: false }
     }
 
-    /// What the server waits for.
+    /// The event that the server waits for.
     pub(crate) fn waiting(&self) -> ConnectionWait {
         let state = self.state();
         let responding = state.in_flight().filter(|request| request.phase == Phase::Responding);
@@ -203,7 +203,7 @@ impl Connection {
         self.is_left.load(Ordering::Relaxed)
     }
 
-    /// Whether an orderly end of the connection would look like that of a response that was broken off.
+    /// Whether an orderly end of the connection would look like the end of a response that was broken off.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::Relaxed)
     }
@@ -276,7 +276,7 @@ impl InFlightRequest {
 }
 
 impl InFlightRequest {
-    /// Counts so many more bytes as held by the request.
+    /// Counts this many more bytes as held by the request.
     pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), MemoryExhausted> {
         self.connection.memory.add(bytes)?;
         self.reserved += bytes;
@@ -288,7 +288,7 @@ impl InFlightRequest {
         self.reserved
     }
 
-    /// The request holds so many bytes at most.
+    /// The request holds this many bytes at most.
     pub(crate) fn shrink(&mut self, bytes: usize) {
         let excess = self.reserved.saturating_sub(bytes);
         self.connection.memory.subtract(excess);

@@ -1,8 +1,8 @@
 //! The open connections of a listener, and which of them make room for new ones.
 //!
-//! No client can take all places: an address may have only so many connections, and where all places are taken, the
-//! connection that has been idle longest is closed in favour of the new one. Connections with a request in flight are
-//! closed only if all others are too, and only if their clients are slow to send or to read.
+//! No client can take all places: the connections of an address are limited, and where all places are taken, the connection that has been
+//! idle longest is closed in favour of the new one. Connections with a request in flight are closed only if all others are in flight too,
+//! and only if their clients are slow to send or to read.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_millis(100);
 pub(crate) struct ConnectionLimits<'a> {
     /// In all.
     pub all: usize,
-    /// Of one client's [`Network`].
+    /// The most connections of one client's [`Network`].
     pub per_address: usize,
     /// Reverse proxies, which have no limit of their own.
     pub trusted_proxies: &'a [AddressRange],
@@ -100,7 +100,7 @@ impl OpenConnections {
         }
     }
 
-    /// Closes so many of the connections that have been idle longest. Returns how many there were.
+    /// Closes this many of the connections that have been idle longest. Returns how many there were.
     pub(crate) fn shed(&self, count: u64) -> u64 {
         let mut table = self.table();
         (0..count).take_while(|_| table.shed_longest_idle()).count() as u64

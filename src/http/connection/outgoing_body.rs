@@ -13,9 +13,9 @@ use hyper::body::{Body, Frame, SizeHint};
 use crate::http::connection::{InFlightRequest, Phase};
 use crate::http::response::{BoxError, ResponseBody};
 
-/// What lasts until a response is delivered or given up.
+/// A record that lasts until a response is delivered or given up.
 pub(crate) trait DeliveryRecord: Debug + Send + Sync + 'static {
-    /// The response is delivered, or broken off, after so many bytes of the two bodies.
+    /// The response is delivered, or broken off, after this many bytes of the two bodies.
     fn end(&mut self, received: u64, sent: u64, is_complete: bool);
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct OutgoingPart<R: DeliveryRecord> {
     delivery: Arc<Delivery<R>>,
 }
 
-/// What lasts as long as a response is in memory.
+/// The state that lasts as long as a response is in memory.
 #[derive(Debug)]
 struct Delivery<R: DeliveryRecord> {
     in_flight: InFlightRequest,
@@ -46,7 +46,7 @@ struct Delivery<R: DeliveryRecord> {
     is_waiting: AtomicBool,
     /// Whether all parts were made.
     is_ended: AtomicBool,
-    /// Bytes of the parts that were made, and those that the connection took.
+    /// Bytes of the parts that were made, and of the parts that the connection took.
     made: AtomicU64,
     taken: AtomicU64,
     record: R,
@@ -73,7 +73,7 @@ impl<R: DeliveryRecord> OutgoingBody<R> {
                 in_flight,
                 unsent: AtomicUsize::new(0),
                 is_waiting: AtomicBool::new(false),
-                // Nobody asks for the parts of a response to HEAD.
+                // The parts of a response to HEAD are not read.
                 is_ended: AtomicBool::new(true),
                 made: AtomicU64::new(0),
                 taken: AtomicU64::new(0),
@@ -99,7 +99,7 @@ impl<R: DeliveryRecord> Delivery<R> {
         self.check_waiting();
     }
 
-    /// The client has nothing left to take, and the server has nothing for it yet: nobody waits for the client.
+    /// The client has nothing left to take, and the server has nothing for it yet: nothing is waited for.
     fn check_waiting(&self) {
         if self.is_waiting.load(Ordering::Acquire) && self.unsent.load(Ordering::Acquire) == 0 {
             self.in_flight.progress(Phase::Serving);

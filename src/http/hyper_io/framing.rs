@@ -15,10 +15,10 @@ use memchr::{memchr, memchr_iter};
 
 use crate::http::head_limits::MAX_HEAD_BYTES;
 
-/// What an HTTP/2 connection begins with (RFC 9113, section 3.4).
+/// The beginning of an HTTP/2 connection (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// What a client is sending.
+/// The state of a client's requests, followed byte by byte.
 #[derive(Debug)]
 pub(crate) struct Framing {
     state: State,
@@ -29,16 +29,16 @@ pub(crate) struct Framing {
 
 #[derive(Debug)]
 enum State {
-    /// So many bytes are those of an HTTP/2 preface.
+    /// The number of bytes that equal the beginning of an HTTP/2 preface.
     Preface(usize),
     Http2,
     /// The part of a head that was received; empty between two messages.
     Head(Vec<u8>),
-    /// A body with so many bytes left.
+    /// A body with this many bytes left.
     Sized(u64),
-    /// The line with a chunk's size, as far as it was received.
+    /// The part of the line with a chunk's size that was received.
     ChunkSize(Vec<u8>),
-    /// A chunk with so many bytes left, including its line end.
+    /// A chunk with this many bytes left, including its line end.
     Chunk(u64),
     /// The trailers, and whether their last line is empty so far.
     Trailers {
@@ -164,7 +164,7 @@ impl Framing {
         rest
     }
 
-    /// Consumes the line with a chunk's size after its first part, as far as it is there.
+    /// Consumes the line with a chunk's size after its first part, as far as it was received.
     fn chunk_size<'a>(&mut self, mut line: Vec<u8>, bytes: &'a [u8]) -> &'a [u8] {
         let (part, rest) = split_after_line(bytes);
         line.extend_from_slice(part);
@@ -203,7 +203,7 @@ impl Default for Framing {
     }
 }
 
-/// What a head says of its body.
+/// The facts in a head about its body.
 struct WholeHead<'a> {
     /// The bytes of the head, with the empty line.
     end: usize,

@@ -9,8 +9,8 @@
 //! - **The time-out for writes.** hyper has none. `connection` has one for the bodies of responses. This one is for all
 //!   other bytes that a client does not take: heads, and HTTP/2's control frames.
 //! - **A wake for each body** that there is nothing to be done for; see `quiet_waker`.
-//! - **Clients that end their side** after a request, and wait for the response. hyper takes their end for that of the connection, or with
-//!   `half_close` never notices that a client is gone.
+//! - **Clients that end their side** after a request, and wait for the response. hyper takes the end of their side for the end of the
+//!   connection, or with `half_close` never notices that a client is gone.
 //! - **JSON errors** in place of hyper's bare responses; see `bare_response`.
 //! - **The unread rest.** It hands back the stream, so that the rest can be drained.
 
@@ -37,7 +37,7 @@ use crate::http::metrics::{RECEIVED, SENT};
 use crate::http::socket::stream::Stream;
 use crate::telemetry::metrics::instrument::Counter;
 
-/// How long a client that has ended its side is waited for while it takes no bytes: it may be gone, and only what is sent shows that.
+/// How long a client that has ended its side is waited for while it takes no bytes: it may be gone, and only bytes that are sent show that.
 const HALF_CLOSED: Duration = Duration::from_secs(2);
 
 /// A stream as hyper reads and writes it.
@@ -59,7 +59,7 @@ pub(crate) struct ConnectionIo<H> {
     /// Since when the client takes no bytes.
     stalled_since: Option<Instant>,
     write_timer: Timer,
-    /// What is left to write of the response that replaces hyper's own.
+    /// The rest of the response that replaces hyper's own.
     error_response: Vec<u8>,
     /// Takes the stream when hyper is done.
     unread: Option<oneshot::Sender<Stream>>,
@@ -122,7 +122,7 @@ impl<H: Handler> ConnectionIo<H> {
         }
     }
 
-    /// Ready if hyper is to know that the client has ended its side: at once, unless the client waits for the response to a whole request.
+    /// Ready if hyper is to see that the client has ended its side: at once, unless the client waits for the response to a whole request.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let is_waiting = !matches!(self.connection.waiting(), ConnectionWait::ForRequest(_));
         if !is_waiting || !self.framing.is_between_requests() {
@@ -202,7 +202,7 @@ impl Timer {
 impl<H> Drop for ConnectionIo<H> {
     fn drop(&mut self) {
         if let (Some(stream), Some(unread)) = (self.stream.take(), self.unread.take()) {
-            // Fails if the connection's task was aborted, and then nobody drains it.
+            // Fails if the connection's task was aborted. Then the rest is not drained.
             let _ = unread.send(stream);
         }
     }

@@ -15,13 +15,13 @@ thread_local! {
 /// Wakes a connection's task, but not from within [`quietly`].
 struct QuietWaker(Waker);
 
-/// The waker in place of that of a connection's task.
+/// The waker in place of the waker of a connection's task.
 pub(crate) fn quiet_waker(task: &Waker) -> Waker {
     Arc::new(QuietWaker(task.clone())).into()
 }
 
 /// Takes from the body of an HTTP/1 request. Wakes by this thread meanwhile are passed over: unless the body ended, wake the task
-/// afterwards. Those by other threads are not.
+/// afterwards. Wakes by other threads are not passed over.
 pub(crate) fn quietly<T>(take: impl FnOnce() -> T) -> T {
     /// Ends it, whatever happens.
     struct Quiet;

@@ -84,11 +84,11 @@ pub(crate) async fn read(
     }
 }
 
-/// How long the rest of a body is waited for that nobody reads.
+/// How long the rest of a body is waited for, if it is not read.
 const DISCARDING: Duration = Duration::from_secs(1);
 
-/// Reads what is left of a body and drops it, before a response over HTTP/2 begins. A response that ends earlier resets its
-/// stream, and some clients then report the reset in place of the response. Gives up on bodies that are too large or too slow.
+/// Reads the rest of a body and drops it, before a response over HTTP/2 begins. A response that ends earlier resets its stream, and some
+/// clients then report the reset in place of the response. Gives up on bodies that are too large or too slow.
 pub(crate) async fn discard(body: &mut Incoming, options: &HttpOptions) {
     if body.is_end_stream() || check_length(body, options).is_err() {
         return;

@@ -10,7 +10,7 @@ use hyper::header::{self, HeaderValue};
 
 use crate::http::response::add_vary;
 
-/// Response headers that scripts may read beside those that they always may.
+/// Response headers that scripts may read beside the headers that they always may read.
 const EXPOSED: &str = "X-Request-Id, Retry-After, ETag, Preference-Applied, Orderql-Position";
 
 /// The settings.
@@ -29,7 +29,7 @@ pub enum Origins {
     None,
     /// All.
     Any,
-    /// These, in the form in which browsers send them.
+    /// These origins, in the form in which browsers send them.
     List(Vec<String>),
 }
 

@@ -23,7 +23,7 @@ pub(crate) enum ResponseBody {
     /// The next chunk is made when the connection has room for it. A chunk that fails breaks the connection, so that a
     /// truncated body never looks complete.
     Chunks(Chunks),
-    /// The same, but a chunk may have to be waited for. Dropping it ends what makes the chunks.
+    /// A body in chunks that may have to be waited for. Dropping it ends the code that makes the chunks.
     Stream(ChunkStream),
 }
 

@@ -13,14 +13,14 @@ pub(crate) struct InheritedSockets {
     names: Vec<String>,
 }
 
-/// One of them.
+/// A socket that this process was started with.
 pub(super) enum InheritedSocket {
     Tcp(TcpListener),
     Unix(UnixListener),
 }
 
 impl InheritedSockets {
-    /// Takes those of the process. Call it before other threads run, because it changes the environment.
+    /// Takes the sockets of the process. Call it before other threads run, because it changes the environment.
     pub(crate) fn take() -> Self {
         let names = env::var("LISTEN_FDNAMES").unwrap_or_default();
         Self { sockets: ListenFd::from_env(), names: names.split(':').map(str::to_owned).collect() }

@@ -12,7 +12,7 @@ use crate::http::socket::inherited::{InheritedSocket, InheritedSockets};
 use crate::http::socket::stream::Stream;
 use crate::http::socket::unix_file::{self, UnixFile};
 
-/// The address of the clients of a Unix socket: that of this machine.
+/// The address of the clients of a Unix socket: the address of this machine.
 const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// Connections that the system keeps until they are accepted: as many as may come at once where the server was busy for a moment. Linux

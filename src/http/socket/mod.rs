@@ -1,4 +1,4 @@
-//! Where connections come from: TCP ports, Unix sockets, and sockets that the service manager has opened; with TLS or without.
+//! The sockets that connections come from: TCP ports, Unix sockets, and sockets that the service manager has opened; with TLS or without.
 //!
 //! - `address`: how an operator writes it
 //! - `inherited`: the sockets of the service manager

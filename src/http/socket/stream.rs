@@ -39,7 +39,7 @@ impl Stream {
         };
     }
 
-    /// Encrypts what comes over TCP. A Unix socket does not leave the machine.
+    /// Encrypts the bytes of TCP. The bytes of a Unix socket do not leave the machine.
     pub(crate) async fn encrypted(self, tls: Arc<ServerConfig>) -> io::Result<Self> {
         match self {
             Self::Tcp(stream) => Ok(Self::Tls(Box::new(TlsAcceptor::from(tls).accept(stream).await?))),

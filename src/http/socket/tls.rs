@@ -18,7 +18,7 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 /// The files of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate, followed by those of the authorities between it and the root.
+    /// The certificate, followed by the certificates of the authorities between it and the root.
     pub certificate: PathBuf,
     /// Its private key.
     pub key: PathBuf,
@@ -38,7 +38,7 @@ pub(crate) enum TlsError {
     Pair(TlsFiles, #[source] rustls::Error),
 }
 
-/// Trusts servers by the authorities in a file, or by those of the system.
+/// Trusts servers by the authorities in a file, or by the authorities of the system.
 pub(crate) fn client(file: Option<&Path>) -> Result<ClientConfig, TlsError> {
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Client)?;

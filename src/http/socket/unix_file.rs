@@ -1,4 +1,4 @@
-//! The file of a Unix socket: made with its permissions, in place of one that nobody listens on, and removed at the end.
+//! The file of a Unix socket: made with its permissions, in place of a file without a listener, and removed at the end.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
@@ -16,10 +16,11 @@ pub(crate) struct UnixFile {
 }
 
 impl UnixFile {
-    /// Listens on a socket at that path, where so many connections wait until they are accepted. Fails if a server listens there, or if there is another file.
+    /// Listens on a socket at that path, where this many connections wait until they are accepted. Fails if a server listens there, or if
+    /// there is another file.
     pub(super) async fn listen(path: &Path, mode: u32, backlog: u32) -> io::Result<(UnixListener, Self)> {
         check(path).await?;
-        // The socket takes connections from its first moment. So it is made where nobody else may enter, and moved when its
+        // The socket takes connections from its first moment. So it is made in a folder that nobody else may enter, and moved when its
         // permissions are set.
         let folder = path.with_added_extension("new");
         let made = folder.join("s");

@@ -11,12 +11,12 @@ pub(super) struct ChangeSet<'a> {
     /// Box types to set.
     pub(super) boxes: Vec<&'a BoxRow>,
     pub(super) new_boxes: Vec<NewBox<'a>>,
-    /// Items to move, without those that are in their new shipment already.
+    /// Items to move, without items that are in their new shipment already.
     pub(super) moves: Vec<ItemMove<'a>>,
     pub(super) rejections: Vec<ItemRejection<'a>>,
     /// The shipments that lose or gain an item.
     pub(super) changed_shipments: BTreeSet<&'a str>,
-    /// What the client cannot tell from its rows.
+    /// Facts that the client cannot tell from its rows.
     pub(super) notes: Vec<Note>,
 }
 

@@ -8,10 +8,11 @@ use crate::orders::violation::UpdateViolation;
 /// A shipment that the caller does not see.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub(in crate::orders) enum UnseenShipment {
-    /// One that the caller names, whether or not it exists.
+    /// A shipment that the caller names, whether or not it exists.
     #[error("the shipment {0} is not among those that your user groups may change")]
     Named(String),
-    /// One that would change with those that the caller names, and whose id the caller cannot know.
+    /// A shipment that would change together with the shipments that the caller names. The message does not have its id, because the
+    /// caller cannot know it.
     #[error("the update would change another shipment too, which is not among those that your user groups may change")]
     Other,
 }

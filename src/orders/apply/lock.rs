@@ -200,7 +200,7 @@ async fn order_item_parts<'a>(
     Ok(parts)
 }
 
-/// Reads the approved order items of those of the ship groups that may not be split.
+/// Reads the approved order items of the ship groups that may not be split.
 async fn unsplittable<'a>(
     transaction: &Transaction<'_>,
     links: impl Iterator<Item = &'a OrderItemLink>,
@@ -215,7 +215,7 @@ async fn unsplittable<'a>(
     Ok(unsplittable)
 }
 
-/// Runs a query whose parameter is an array of ids and whose result is ids.
+/// Runs a query with an array of ids as its parameter, and returns ids.
 async fn select_ids(
     transaction: &Transaction<'_>,
     query: &str,

@@ -1,4 +1,4 @@
-//! What a rejected order item leaves in the order's history.
+//! The entries that a rejected order item leaves in the order's history.
 
 use crate::database::error::DatabaseError;
 use crate::orders::apply::change_set::ItemRejection;

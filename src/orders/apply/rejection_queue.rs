@@ -42,8 +42,8 @@ const MOVE_ADJUSTMENTS: &str = update!(
     "ship_group_seq_id = $4",
     "order_id = $1 AND order_item_seq_id = $2 AND ship_group_seq_id = $3"
 );
-// The only assignment that is not cancelled, or that of the ship group if there may be several. The new group may have an earlier, cancelled
-// one, or another part of the order item.
+// The only assignment that is not cancelled, or the assignment to the ship group if there may be several. The new group may have an
+// earlier, cancelled one, or another part of the order item.
 const MOVE_ASSIGNMENT: &str = concat!(
     "WITH old AS ( \
          DELETE FROM order_item_ship_group_assoc \
@@ -60,7 +60,7 @@ const MOVE_ASSIGNMENT: &str = concat!(
             last_updated_stamp = excluded.last_updated_stamp, last_updated_tx_stamp = excluded.last_updated_tx_stamp"
 );
 
-/// Where an order item waits.
+/// The queue and the ship group in which a rejected order item waits.
 pub(super) struct QueuePlace {
     pub(super) facility_id: &'static str,
     pub(super) ship_group_seq_id: String,

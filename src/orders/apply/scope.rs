@@ -12,8 +12,8 @@ use crate::orders::update_request::UpdateRequest;
 const ORDERS_OF_OTHER_STORES: &str =
     "SELECT order_id FROM order_header WHERE order_id = ANY($1) AND (product_store_id = ANY($2)) IS NOT TRUE";
 
-/// Fails if a shipment that the update names, or may change with those, leaves another facility, or is of an order of another store.
-/// Marks the parts of order items in other shipments that the caller does not see.
+/// Fails if a shipment that the update names, or may change with the named ones, leaves another facility, or is of an order of another
+/// store. Marks the parts of order items in other shipments that the caller does not see.
 pub(super) async fn check(
     transaction: &Transaction<'_>,
     scope: &UpdateScope,

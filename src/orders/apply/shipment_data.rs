@@ -12,7 +12,7 @@ pub(super) struct LockedData {
     pub(super) shipments: BTreeMap<String, Shipment>,
     /// The parts of each order item that occurs in one of the shipments, in all shipments that are not cancelled.
     pub(super) order_item_parts: BTreeMap<OrderItemPlace, Vec<OrderItemPart>>,
-    /// Those of the request's box types that exist.
+    /// The box types of the request that exist.
     pub(super) box_types: BTreeSet<String>,
     /// All rejection reasons.
     pub(super) reasons: BTreeMap<String, Variance>,
@@ -26,7 +26,7 @@ pub(super) struct LockedData {
 /// An order's id and a ship group's sequence id.
 pub(super) type ShipGroupKey = (String, String);
 
-/// What moves as a whole: an order item, or what of it is in a ship group where stock OFBiz has it in several.
+/// The unit that moves as a whole: an order item, or on the tables of stock OFBiz its part in a ship group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct OrderItemPlace {
     pub(super) order_item: OrderItemId,

@@ -26,7 +26,7 @@ const LOCK_ITEMS: &str = "SELECT inventory_item_id FROM inventory_item WHERE inv
 const LOCK_PAIRS: &str = "SELECT FROM product_facility WHERE (product_id, facility_id) IN ( \
          SELECT product_id, facility_id FROM inventory_item WHERE inventory_item_id = ANY($1)) \
      ORDER BY product_id, facility_id FOR NO KEY UPDATE";
-// OFBiz counts what is available to promise.
+// OFBiz counts the stock that is available to promise.
 const UPDATE_LAST_COUNTS: &str = update!(
     "product_facility AS pair",
     "last_inventory_count = stock.available",

@@ -45,7 +45,7 @@ impl AccessPath {
 }
 
 impl Search<'_> {
-    /// Whether the rows are those of a row above, by a join.
+    /// Whether the rows belong to a row above, by a join.
     fn is_below_row(&self) -> bool {
         !self.connection.join.to.is_empty()
     }
@@ -96,7 +96,7 @@ impl Search<'_> {
         })
     }
 
-    /// The path to the rows of a parent that has so many at most.
+    /// The path to the rows of a parent that has at most this many.
     fn by_parent(&self, at_most: u32) -> AccessPath {
         AccessPath {
             found_for: FoundFor::PageBelowRow,

@@ -5,8 +5,8 @@ use crate::plan::access_path::path::{AccessPath, Lookup};
 use crate::plan::access_path::search::Search;
 
 impl Search<'_> {
-    /// The terms that have an index, those first that probably match fewest rows. The ends of a range are one. Among them is
-    /// that of the prefix if it has an index that a range continues.
+    /// The look-ups by terms that have an index. The one that probably matches fewest rows comes first. The ends of a range are one
+    /// look-up. The prefix is among them if its index is continued by a range.
     pub(super) fn lookups(&self, path: &AccessPath) -> Vec<Lookup> {
         let prefix = path.prefix.map(|prefix| prefix.term);
         let continued = |term: usize| self.continued(&self.key(term).in_order_of, &path.filters);
@@ -104,7 +104,7 @@ impl Search<'_> {
             let is_used = |index: &&PairIndex| self.pair(index).is_some_and(|pair| lookup.terms.starts_with(&pair));
             return Some(&self.connection.pair_indexes.iter().find(is_used)?.include);
         }
-        // A second column is that of an order, and the columns are known of the index in the first of them.
+        // A second column is the first column of an order. The further columns are known for the first of the orders.
         let key = self.key(*term);
         let second = key.in_order_of.first().map(|index| &self.connection.sort_keys[*index].columns[0].name);
         (lookup.columns.len() == 1 || lookup.columns.last() == second).then_some(&key.include)

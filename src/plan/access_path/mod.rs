@@ -5,8 +5,8 @@
 //!   term whose key is declared `inOrderOf` the sort key chooses one range of a wider index for each of its values. Two terms
 //!   choose a range of an index on both of their keys (`@index`).
 //! - Look-ups: if other terms remain, and few rows match one of them by its own index, all of these are read and sorted.
-//! - Window: otherwise the rows are read in order, up to a number of rows, and those that match are returned. The page then
-//!   ends where the window ends. It lies in the narrowest of these ranges, as far as the declaration tells.
+//! - Window: otherwise the rows are read in order, up to a number of rows, and the matching rows are returned. The page then ends where the
+//!   window ends. It lies in the narrowest of these ranges, as far as the declaration tells.
 //! - By parent: of a list that is declared to have few rows, all of a parent are read by an index of the join, and sorted.
 //!
 //! - `path`: the path itself

@@ -1,61 +1,66 @@
 //! The path to the rows of a page.
 
-/// The page size for which the number of a window's rows is given. A larger page costs so many times more, and may examine so many times
-/// more rows.
+/// The page size for which the number of a window's rows is given. A page of twice this size costs twice as much, and may examine twice as
+/// many rows.
 const WINDOW_PAGE: u32 = 50;
 
 /// The page size up to which a window below a row is the same.
 const LEAST_PAGE_BELOW: u32 = 10;
 
 /// How the rows of a page are found. Terms are named by their index in the search string.
+///
+/// It is chosen once for all requests of a shape, before their values are known, and has none. The planner writes SQL from it. The step
+/// keeps it, in the cached template that these requests share: the sizes of windows and the bounds of a request are computed from it, and
+/// reports of plans show it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccessPath {
-    /// What the rows are found for.
+    /// The purpose of the rows. It decides how the window depends on the page size.
     pub found_for: FoundFor,
-    /// The columns of the index that returns the rows in the page's order.
+    /// The columns of the index that returns the rows in the page's order. Empty if another index finds every row.
     pub index: Vec<String>,
-    /// The term whose values choose ranges of that index, by its first column.
+    /// The terms whose values choose ranges of this index, by its first columns.
     pub prefix: Option<Prefix>,
-    /// The terms that bound a range of that index, by the sort key's column.
+    /// The terms that bound a range of this index, by the sort key's column. All rows of the range match them.
     pub range: Vec<usize>,
-    /// The remaining terms, checked row by row. The members below are empty if there are none.
+    /// The remaining terms, checked row by row. If there are none, there is no window: every row of the index's range matches.
     pub filters: Vec<usize>,
-    /// The names of their search keys.
+    /// The names of the filters' search keys, for clients who ask why a page has few rows.
     pub checked: Vec<String>,
-    /// Filters that are tried by their own index first.
+    /// The searches by an index of their own that are tried before the window. The one that probably matches fewest rows comes first.
     pub lookups: Vec<Lookup>,
     /// Which indexes find every matching row.
     pub found_by: FoundBy,
-    /// The most rows that are examined in order for a page of 50 rows or fewer; 0 without filters.
+    /// The most rows that are examined in order for a page of 50 rows or fewer; 0 without filters. A part of the configured window, which
+    /// look-ups, the page, the flags and the count divide among them.
     pub window: u32,
     /// The most rows that are examined in order for each flag of `pageInfo` that needs rows outside of the page.
     pub probe_window: u32,
-    /// The number of these flags.
+    /// The number of these flags: 0 to 2.
     pub probes: u32,
-    /// Whether the rows that match are counted, which takes as many again.
+    /// Whether the rows that match are counted, which may examine as many rows as the page.
     pub is_counted: bool,
-    /// How they are counted, if some are filtered.
+    /// How the rows are counted, if that differs from how the page is found. Boxed, because few requests count.
     pub counted: Option<Box<CountPath>>,
-    /// The number of parts of the order that are read for the page: cursors divide it.
+    /// The number of parts of the order that are read for the page: cursors divide it. Each part has a scan, so each adds to the bound.
     pub parts: u32,
 }
 
 /// Which indexes find every matching row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FoundBy {
-    /// One that has them in the page's order, unless look-ups find few.
+    /// An index that has them in the page's order, unless look-ups find few.
     #[default]
     Order,
-    /// That of the primary key, which the look-up has values of. There is no window then.
+    /// The index of the primary key. The look-up has the key's values. There is no window then.
     Key,
-    /// That of the columns that join rows with their parent. All rows of the parent are read, and sorted. There is no window.
+    /// The index of the columns that join rows with their parent. All rows of the parent are read, and sorted. There is no window.
     Parent {
         /// The most rows that a parent has. With more, none is returned.
         at_most: u32,
     },
 }
 
-/// What rows are found for.
+/// The purpose for which rows are found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FoundFor {
     /// A page. A larger one may examine more rows.
@@ -63,35 +68,40 @@ pub enum FoundFor {
     Page,
     /// A page below a row. A smaller one examines fewer rows, too: there is one for each row above.
     PageBelowRow,
-    /// Totals, which examine as many rows for any number. Look-ups may find as many as are summed up, each of which is paid.
+    /// Totals, which examine as many rows for any number. Look-ups may find as many rows as are summed up, because each of these is paid.
     Totals,
     /// A count, which examines as many rows for any number.
     Count,
 }
 
-/// The path to rows that are counted, in an order of their own.
+/// The path to rows that are counted. Their order does not matter, so it may be another one than the page's, in which fewer rows are
+/// examined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountPath {
-    /// That order, by its index among the connection's.
+    /// The order, by its index among the connection's sort keys.
     pub(crate) sort_key: usize,
-    /// The number of ranges that are merged.
+    /// The number of ranges that are merged. Each has a window of its own, so the bound is that many times larger.
     pub(crate) ranges: u32,
-    /// How they are found, with a window of its own.
+    /// How the rows are found, with its own part of the configured window.
     pub path: AccessPath,
 }
 
-/// The terms whose values choose ranges of an index.
+/// The terms whose values choose ranges of an index. Terms are named by their index in the search string, as in the path that has the
+/// prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefix {
     /// The term on the index's first column.
     pub term: usize,
-    /// The term on its second column, of an index on two keys. Its first column is descending.
+    /// The term on the index's second column, if it is an index on two keys. The first column of such an index is descending, so that an
+    /// order of both columns fits no other index.
     pub second: Option<usize>,
-    /// The one of these that has several values, whose ranges are read one after the other or merged.
+    /// The first of these terms that has several values. Its ranges are read one after the other, or merged. The path does not say how
+    /// many there are: a request's bound has their number.
     pub list: Option<usize>,
-    /// The second, if both have a few values: each pair of them chooses a range.
+    /// The second term, if both have a few values: each pair of values chooses a range.
     pub other_list: Option<usize>,
-    /// Whether the index's first column is the sort key's.
+    /// Whether the index's first column is the sort key's. Then the ranges of a list follow each other in the page's order, and are not
+    /// merged.
     pub is_sort_column: bool,
 }
 
@@ -117,19 +127,20 @@ impl Prefix {
     }
 }
 
-/// A search by the index of one key.
+/// A search by the index of one key, or of two. It is used if it finds few rows, which are then sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
-    /// The terms that bound the range of the index: on its first column, and as long as these equal values, on the next. None if a join
-    /// does.
+    /// The terms that bound the range of the index, by its first column, and by the next columns if the terms before equal values. Empty if
+    /// the columns of a join bound it.
     pub terms: Vec<usize>,
-    /// The first columns of the index, as many as the terms bound. Several terms can bound the last one.
+    /// The first columns of the index, as many as are bound. Several terms can bound the last one.
     pub columns: Vec<String>,
-    /// The most matching rows with which it is used, at least; 0 of one by the primary key.
+    /// The most matching rows with which it is used, a part of the configured window; 0 of a look-up by the primary key, which is always
+    /// used. [`AccessPath::lookup_rows`] has the number for a request.
     pub rows: u32,
-    /// Whether the index is one on two keys, whose first column is descending.
+    /// Whether the index is one on two keys. The first column of such an index is descending.
     pub is_of_pair: bool,
-    /// Whether the index is one on the words of a text, which has no order. It is used if a word is rare.
+    /// Whether the index is one on the words of a text. Such an index has no order, and is used if a word is rare.
     pub is_text: bool,
 }
 
@@ -144,7 +155,7 @@ impl AccessPath {
         self.found_by != FoundBy::Order
     }
 
-    /// The most rows that are examined in order for a page of so many rows; 0 without filters.
+    /// The most rows that are examined in order for a page of this size; 0 without filters.
     pub fn window_of(&self, page_size: u32) -> u32 {
         let page_size = match self.found_for {
             FoundFor::Page => page_size.max(WINDOW_PAGE),
@@ -155,14 +166,15 @@ impl AccessPath {
         u32::try_from(rows).unwrap_or(u32::MAX)
     }
 
-    /// The terms whose numbers of values say how many rows are examined: each value of a list has a range, and each of the primary key a row.
+    /// The terms whose numbers of values decide how many rows are examined: each value of a list has a range, and each value of the primary
+    /// key a row.
     pub(crate) fn multiplying(&self) -> impl Iterator<Item = usize> {
         let of_key =
             self.lookups.iter().filter(|_| self.found_by == FoundBy::Key).flat_map(|lookup| &lookup.terms).copied();
         self.prefix.into_iter().flat_map(|prefix| prefix.lists()).chain(of_key)
     }
 
-    /// The most matching rows with which a look-up is used, for a page of so many rows.
+    /// The most matching rows with which a look-up is used, for a page of this size.
     pub fn lookup_rows(&self, lookup: &Lookup, page_size: u32) -> u32 {
         if self.found_for == FoundFor::Totals { lookup.rows.max(page_size) } else { lookup.rows }
     }

@@ -11,8 +11,9 @@ impl Search<'_> {
         candidates.min_by_key(|prefix| self.prefix_rank(prefix))
     }
 
-    /// Of the primary key before all, of two keys before one, a selective key before others, a value before a list. A value of
-    /// the sort key's column can bound the range of another prefix.
+    /// The rank of a prefix, the lowest for the best. In this order: the primary key before all, two keys before one, a value before a list,
+    /// other columns before the sort key's column, and a selective key before others. A value of the sort key's column can bound the range
+    /// of another prefix.
     pub(super) fn prefix_rank(&self, prefix: &Prefix) -> impl Ord + use<> {
         let primary = self.sort.primary_key();
         let is_of_key = |term: usize| primary.iter().any(|column| column.name == self.key(term).column.name);

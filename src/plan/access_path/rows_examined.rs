@@ -5,8 +5,8 @@ use crate::plan::access_path::merged_ranges::range_head;
 use crate::plan::access_path::path::{AccessPath, CountPath, FoundBy, Lookup, Prefix};
 
 impl AccessPath {
-    /// The most rows that are examined to fill a page of so many rows, if the prefix, or the primary key, has so many values. Rows that are read
-    /// by their key afterwards, such as joined ones, are not counted: a fixed number for each row of the page.
+    /// The most rows that are examined to fill a page of this size, if the prefix, or the primary key, has this many values. Rows that are
+    /// read by their key afterwards, such as joined ones, are not counted: there is a fixed number for each row of the page.
     pub fn bound(&self, page_size: u32, values: usize) -> u64 {
         let [probes, window, probe_window] = [self.probes, self.window_of(page_size), self.probe_window].map(u64::from);
         let (limit, parts) = (u64::from(page_size) + 1, u64::from(self.parts.max(1)));

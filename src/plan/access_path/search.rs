@@ -63,7 +63,7 @@ impl<'a> Search<'a> {
             && (self.is_range_of_order(term) || is_value && self.is_on_order(term))
     }
 
-    /// Ranges compare values of a type that the statement names, and that of a boolean column is not known.
+    /// Ranges compare values of a type that the statement names. The type of a boolean column is not known.
     pub(super) fn has_type(&self, term: usize) -> bool {
         self.key(term).column.scalar != ScalarType::Boolean
     }

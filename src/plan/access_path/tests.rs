@@ -86,7 +86,7 @@ fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
             &["orderDate>", "productStoreId"],
             "product_store_id,grand_total,order_id = productStoreId lookup product_store_id+order_date 3750 window 1875",
         ),
-        // Of three, the two that probably match fewest rows.
+        // The two of three terms that probably match fewest rows.
         (
             "orders",
             "ORDER_NAME",
@@ -145,7 +145,7 @@ fn reads_the_range_of_an_index_on_two_keys() {
             &["facilityId", "statusId"],
             "facility_id,status_id,product_id,order_id,order_item_seq_id,place = facilityId = statusId",
         ),
-        // Without an index in the page's order, its rows are few, or dense among those of the store.
+        // Without an index in the page's order, its rows are few, or dense among the store's rows.
         (
             "orders",
             "GRAND_TOTAL",
@@ -187,7 +187,7 @@ fn examines_no_more_rows_than_the_window_and_the_page() {
         assert!((7_400..=7_560).contains(&examined), "{examined} {path:?}");
     }
     assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId"], 1).bound(50, 1), 52);
-    // The rows of a few ranges, and one more of each; of many ranges, some rows of each and then those of a few.
+    // The rows of a few ranges, and one more of each; of many ranges, some rows of each and then the rows of a few.
     assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId[]"], 0).bound(50, 3), 156);
     assert_eq!(path("orders", "GRAND_TOTAL", &["productStoreId[]"], 0).bound(50, 100), 1_056);
 }

@@ -13,17 +13,17 @@ const MAX_LOOKUPS: usize = 2;
 /// longer than one of the window, which are read from an index.
 const LOOKUP_SHARE: u32 = 5;
 
-/// The same if they read the index alone: a half. Then the window takes as many rows as its look-up.
+/// The part of look-ups that read the index alone: a half. Then the window takes as many rows as its look-up.
 const COVERED_LOOKUP_SHARE: u32 = 2;
 
 /// How many rows of a window a look-up in another relation weighs as much as. It takes about as long as passing over ten rows
 /// in an index.
 const SEMI_JOIN_WEIGHT: u32 = 8;
 
-/// The same for a computed column, which takes several look-ups.
+/// The weight of a computed column, which takes several look-ups.
 const COMPUTED_WEIGHT: u32 = 20;
 
-/// The same for a search in text, which may be stored apart from its row.
+/// The weight of a search in text, which may be stored apart from its row.
 const TEXT_WEIGHT: u32 = 4;
 
 /// How often a window is read that ends: for a page the second time for its last row, for a count once.
@@ -31,7 +31,7 @@ pub(super) const TWICE: u32 = 2;
 pub(super) const ONCE: u32 = 1;
 
 impl Search<'_> {
-    /// Divides the window among the look-ups, the page and the flags, if filters remain. The window is read so many times.
+    /// Divides the window among the look-ups, the page and the flags, if filters remain. The window is read this many times.
     pub(super) fn divide(&self, path: &mut AccessPath, window: SearchWindow, times: u32) {
         if path.is_in_order() {
             return;

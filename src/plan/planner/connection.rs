@@ -128,7 +128,7 @@ impl<'a> Planner<'a> {
             let (column, step, key) = (ColumnOf(Alias::Base, to), draft.step, draft.select.key(alias, &by.name));
             let compare = |operator| Condition::OfParent(column, operator, step, key);
             match connection.found_by {
-                // The order says which index to use. PostgreSQL drops columns that equal a value from it.
+                // The order decides which index is used. PostgreSQL drops columns that equal a value from the order.
                 ListIndex::Parent { .. } if index == 0 => conditions.push(Condition::IsOfParent(column, step, key)),
                 ListIndex::Parent { .. } if index == last => {
                     conditions.extend([SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual].map(compare));
@@ -139,7 +139,7 @@ impl<'a> Planner<'a> {
         (self.parent(draft), conditions)
     }
 
-    /// What is written of a page.
+    /// Plans the output of a page.
     pub(super) fn page(
         &mut self,
         draft: &mut StepDraft<'a>,
@@ -154,7 +154,7 @@ impl<'a> Planner<'a> {
         self.response.push(Op::EndConnection);
     }
 
-    /// What is written of a page of a list that is null if it has too many rows.
+    /// Plans the output of a page of a list that is null if it has too many rows.
     fn bounded_list(
         &mut self,
         draft: &mut StepDraft<'a>,

@@ -1,5 +1,14 @@
-//! A plan template from a bound operation: one pass that appends the response template and gathers what each step has to
-//! read. A file for each group of levels; `page` says how the rows of a connection are found.
+//! A plan template from a bound operation: one pass that appends the response template and gathers what each step has to read.
+//!
+//! - `root`: the fields of the query root
+//! - `object`: lookups, and the fields of objects
+//! - `connection`: connections, and the fields of connections, edges and `pageInfo`; `page_fields`: the selected fields of a page beside
+//!   its rows
+//! - `page`: how the rows of a connection's page are found; `search`: its search terms
+//! - `totals`: totals and their groups
+//! - `changes`: the changes of a type
+//! - `lines`: the nodes of a collection as lines of JSON, for an export
+//! - `output`: how the rows of a response are written
 
 mod changes;
 mod connection;
@@ -67,7 +76,7 @@ struct Planner<'a> {
     limited_by: ScopeSet,
     /// The shapes of the steps' search terms.
     terms: &'a TermShapes,
-    /// The response keys of the fields around what is being planned.
+    /// The response keys of the fields around the planned field.
     path: Vec<&'a str>,
 }
 
@@ -90,7 +99,7 @@ struct PageDraft {
 }
 
 impl<'a> Planner<'a> {
-    /// An empty template with so many steps.
+    /// An empty template with this many steps.
     fn new(catalog: &'a Catalog, steps: usize, terms: &'a TermShapes, output: Output<'a>) -> Self {
         Self {
             catalog,
@@ -126,7 +135,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// The number after that of the last step below a step.
+    /// The number after the number of the last step below a step.
     fn end(&self, step: StepId, children: &[StepBranch<'_>]) -> StepId {
         children.last().map_or(step + 1, |last| self.steps[last.step].end)
     }
@@ -159,7 +168,7 @@ impl<'a> Planner<'a> {
         Some(*page.size.get_or_insert_with(|| self.parameters(draft.step).add(ParameterSource::PageSize)))
     }
 
-    /// Plans what is selected from a field with this response key. Returns the field's name among the steps as well.
+    /// Plans the selection of a field with this response key. Returns the field's name among the steps as well.
     fn inside<T>(&mut self, key: &'a str, plan: impl FnOnce(&mut Self) -> T) -> (String, T) {
         self.path.push(key);
         let name = self.path.join(".");
@@ -198,7 +207,7 @@ mod tests {
             let query = format!("{query}{} }}", " }".repeat(levels));
             compile(&catalog, &Request { query, ..Request::default() }, &Limits::UNLIMITED)
         };
-        // Of each level its columns and whether it is there, and a column of the last.
+        // Each level has its columns and a column for whether its row is there. The last level has one column.
         let columns = compile(8).unwrap().plan.columns().types().len();
         assert_eq!(columns, 8 * 201 + 1);
         let errors = compile(9).unwrap_err();

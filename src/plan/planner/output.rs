@@ -3,7 +3,7 @@
 /// How the rows of a response are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output<'a> {
-    /// As the `data` of a response.
+    /// The `data` of a response.
     Data,
     /// The nodes of the operation's one collection, a line each. For an export.
     Lines {

@@ -117,7 +117,7 @@ struct PageOrder<'a> {
     restriction: Restriction<'a>,
     /// The cursors in the index, if the rows are read in its order.
     of_index: Option<Cursors<'a>>,
-    /// The same for the rows of a look-up. They are compared with the whole position: they have no range.
+    /// The cursors for the rows of a look-up. The rows are compared with the whole position, because they have no range.
     of_lookups: Option<Cursors<'a>>,
 }
 
@@ -126,9 +126,9 @@ struct PageOrder<'a> {
 enum OrderPart {
     /// The rows between the cursors.
     Page,
-    /// Those at or before the `after:` cursor.
+    /// The rows at or before the `after:` cursor.
     BeforePage,
-    /// Those at or after the `before:` cursor.
+    /// The rows at or after the `before:` cursor.
     AfterPage,
     All,
 }

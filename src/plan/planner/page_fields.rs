@@ -1,4 +1,4 @@
-//! What is selected of a page beside its rows, and the columns that say it.
+//! The selected fields of a page beside its rows, and the columns for them.
 
 use crate::catalog::binding::PageInfoField;
 use crate::catalog::connection::ListIndex;
@@ -9,7 +9,7 @@ use crate::plan::step::Layout;
 use crate::query::bind::page_size::FromEnd;
 use crate::query::bind::selection::{BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField};
 
-/// What is selected of a page beside its rows.
+/// The selected fields of a page beside its rows.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct PageFields {

@@ -59,7 +59,7 @@ impl<'a> SearchTerms<'a> {
         prefix.is_merged() && term == prefix.term && key.scope.is_some() && key.column.stored == StoredType::Text
     }
 
-    /// The condition of a term that is checked row by row. The value of a list is an array, and with a semi-join that of an
+    /// The condition of a term that is checked row by row. The value of a list is an array; with a semi-join, so is the value of an
     /// equality.
     fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let PlannedTerm { key, comparator, .. } = self.terms[index];
@@ -84,8 +84,8 @@ impl<'a> SearchTerms<'a> {
         Condition::Exists(&semi_join.relation, &semi_join.by, Box::new(condition), inner)
     }
 
-    /// The condition of a term that an index serves, on the relation that has its column. The value of an equality is an array,
-    /// as that of a list is.
+    /// The condition of a term that an index serves, on the relation that has its column. The value of an equality is an array, as the
+    /// value of a list is.
     fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters<'_>) -> Condition<'a> {
         let PlannedTerm { key, comparator, .. } = self.terms[index];
         let column = ColumnOf(alias, &key.column.name);
@@ -152,14 +152,15 @@ impl<'a> SearchTerms<'a> {
                 (true, _) => Condition::Equals(column, Comparand::Element),
                 (false, _) if prefix.other_list == Some(term) => Condition::Equals(column, Comparand::OtherElement),
                 (false, 0) => self.index_condition(term, Alias::Base, parameters),
-                // The order of the index's first column says which index to use, and this column need not.
+                // The order of the index's first column decides which index is used, so this column need not be in the order.
                 (false, _) => Condition::Compare(column, SqlOperator::Equal, self.value(term, parameters)),
             }
         };
         prefix.terms().enumerate().map(condition).collect()
     }
 
-    /// What finds the rows, if it takes more than one range of the index. `joined` are the conditions that join them with the parent.
+    /// The locator of the rows, if finding them takes more than one range of the index. `joined` are the conditions that join the rows with
+    /// the parent.
     pub(super) fn locator(
         &mut self,
         path: &AccessPath,
@@ -256,8 +257,9 @@ impl<'a> SearchTerms<'a> {
             if lookup.is_of_pair && position == 1 {
                 let column = ColumnOf(alias, &self.terms[index].key.column.name);
                 let value = self.value(index, parameters);
-                // As a range, because PostgreSQL drops columns that equal a value from the order, which says what index to use. If a
-                // range continues the index, that is in the order, and the index is read from its start only after an equality.
+                // As a range: PostgreSQL drops columns that equal a value from the order, and the order decides which index is used. If a
+                // range continues the index, its column is in the order, and PostgreSQL begins to read the index at the range only after an
+                // equality.
                 let [equal, range] =
                     [[SqlOperator::Equal].as_slice(), &[SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual]];
                 let operators = if is_continued { equal } else { range };
@@ -289,7 +291,7 @@ impl<'a> SearchTerms<'a> {
         })
     }
 
-    /// The columns of the index that has the order, those of the connection's join left out.
+    /// The columns of the index that has the order, without the columns of the connection's join.
     pub(super) fn index(&self, path: &AccessPath) -> IndexOrder<'a> {
         let of_terms = path.prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>());
         let mut columns: Vec<_> = of_terms.map(|term| self.terms[term].key.column.name.as_str()).collect();

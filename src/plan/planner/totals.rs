@@ -24,7 +24,7 @@ use crate::value::ScalarType;
 /// A value of a row of the statement: its index, and its type in the schema.
 type ReturnedValue = (usize, ScalarType);
 
-/// Where the values of totals are in a row of the statement.
+/// The place of the values of totals in a row of the statement.
 struct TotalsValues {
     columns: TotalsColumns,
     group_count: usize,
@@ -162,7 +162,7 @@ impl<'a> Planner<'a> {
         (Layout { present: Some(present), ..Layout::default() }, values, cursor)
     }
 
-    /// What is written of totals.
+    /// Plans the output of totals.
     fn totals_object(&mut self, bound: &BoundTotals<'a>, values: &TotalsValues) {
         self.response.push(Op::Connection { step: bound.step });
         self.fields(&bound.selections, |planner, _, field| match field {

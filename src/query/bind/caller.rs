@@ -6,7 +6,7 @@ use crate::limits::Limits;
 /// A caller, as far as the compiler knows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller<'a> {
-    /// What it may ask for.
+    /// The limits of its queries.
     pub limits: &'a Limits,
     /// The rows that it sees.
     pub rows: &'a RowScope,

@@ -1,4 +1,4 @@
-//! Where a page of changes begins: `after:` and `since:`.
+//! The start of a page of changes: `after:` and `since:`.
 
 use crate::catalog::changes::Changes;
 use crate::catalog::column::Column;
@@ -11,10 +11,10 @@ use crate::query::operation::Literal;
 use crate::sync_token::{BadSyncToken, Position, SyncToken, Walk};
 use crate::value::{ScalarType, Value};
 
-/// Where a page of changes begins.
+/// The start of a page of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangesStart {
-    /// What the client has seen. Without it, the page is empty.
+    /// The token, which stands for all changes that the client has seen. Without it, the page is empty.
     pub token: Option<SyncToken>,
     /// The time that the client asks for a token of.
     since: Option<Value>,

@@ -8,7 +8,7 @@ use crate::query::operation::{Condition, Operation, Selection};
 pub(crate) struct Conditions(Vec<(usize, Option<bool>)>);
 
 impl Conditions {
-    /// Those of an operation with these values.
+    /// The conditions of an operation with these values.
     pub(super) fn of(operation: &Operation, values: &Values<'_>) -> Self {
         Self(operation.conditions.iter().map(|variable| (*variable, values.truth(*variable))).collect())
     }

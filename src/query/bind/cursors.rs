@@ -23,9 +23,9 @@ pub(super) struct Ordering<'a> {
     pub(super) connection: &'a Connection,
     pub(super) sort_key: &'a SortKey,
     pub(super) reverse: bool,
-    /// What limits the rows.
+    /// The values that limit the rows.
     pub(super) scope: Option<CursorScope>,
-    /// What the request says of the parent whose rows it asks for: columns of the rows, and their values. Empty if there may be
+    /// The facts in the request about the parent of the requested rows: columns of the rows, and their values. Empty if there may be
     /// several parents.
     pub(super) parent: Vec<(&'a str, &'a Value)>,
 }

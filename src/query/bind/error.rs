@@ -12,7 +12,7 @@ use crate::search::bounds::MAX_VALUES;
 use crate::search::{Comparator, SearchError};
 use crate::sync_token::BadSyncToken;
 
-/// Why an operation's values cannot be used. Offsets are those of terms in their search string, in bytes.
+/// Why an operation's values cannot be used. Offsets are offsets of terms in their search string, in bytes.
 #[derive(Debug, Error)]
 pub(crate) enum BindError {
     /// A connection without a page size.
@@ -74,13 +74,13 @@ pub(crate) enum BindError {
     /// The search strings of the request are together larger than they may be.
     #[error("the search strings of a request have at most {} {size} together; send several requests", .size.max())]
     SearchTooLarge { size: SearchSize },
-    /// A variable that is missing or of another type: what was expected and what kind of value was given, if one was.
+    /// A variable that is missing or of another type: the expected type, and the kind of the given value, if there is one.
     #[error("the variable `${name}` of type {ty} {}", describe_mismatch(.mismatch.as_ref()))]
     BadVariable { name: String, ty: String, mismatch: Option<(String, &'static str)> },
     /// An argument's value that cannot be used.
     #[error("the argument `{argument}` of `{field}` expects {expected}")]
     BadArgument { field: String, argument: String, expected: &'static str },
-    /// A time zone that the IANA database does not have, and those that may be meant.
+    /// A time zone that the IANA database does not have, and similar names that it has.
     #[error(
         "`{field}` does not know the time zone {name:?}; give a name of the IANA database, such as `America/Chicago`{}",
         .nearest.first().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
@@ -89,7 +89,7 @@ pub(crate) enum BindError {
     /// Introspection whose result is too large.
     #[error("introspection would answer more than {max_bytes} bytes; select less, or ask for one type at a time")]
     IntrospectionTooLarge { max_bytes: usize },
-    /// None, or several, of the arguments of which exactly one is required.
+    /// Exactly one of these arguments is required, and the field has none or several.
     #[error(
         "`{field}` takes exactly one of {}; {}",
         .arguments.join(", "),

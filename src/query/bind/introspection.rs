@@ -18,7 +18,7 @@ pub(crate) enum Constant<'a> {
     Object(Vec<(&'a str, Constant<'a>)>),
 }
 
-/// As JSON.
+/// Writes the constant as JSON.
 impl Serialize for Constant<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -44,7 +44,7 @@ pub(super) struct MetaSelection<'a> {
 pub(super) enum SelectedMetaField<'a> {
     /// `__typename`, and its value.
     TypeName(&'a str),
-    /// Another field, and what is selected from it.
+    /// Another field, with its selection.
     Field { field: MetaField, include_deprecated: bool, selections: Vec<MetaSelection<'a>> },
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Introspector<'a> {
 }
 
 impl<'a> Introspector<'a> {
-    /// What is selected from an element of the schema.
+    /// The selection of an element of the schema.
     pub(super) fn object(
         &mut self,
         element: SchemaElement<'a>,

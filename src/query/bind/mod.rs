@@ -8,7 +8,8 @@
 //! They are two because most requests need the first alone: requests with the same text and shape share their price and their
 //! statement, which are cached.
 //!
-//! - [`shape`]: what price and statement of a request depend on; [`step_values`]: what they do not; `conditions`: which selections there are
+//! - [`shape`]: the facts that the price and the statement of a request depend on; [`step_values`]: the values; `conditions`: which
+//!   selections there are
 //! - [`selection`]: the bound operation, with a type for each level of the grammar
 //! - `tree`: makes it
 //! - [`caller`]: whom a request is compiled for

@@ -44,7 +44,7 @@ impl FromEnd {
     }
 }
 
-/// Where a page size is written, and can be changed.
+/// The place where a page size is written, and can be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SizeSource<'a> {
     /// In the variable of that name, or its default.
@@ -61,7 +61,7 @@ pub(super) fn size(arguments: &Arguments<'_>, limits: &Limits, errors: &mut Vec<
     })
 }
 
-/// Where a number of rows is written: `None` if it is not.
+/// The place where a number of rows is written: `None` if it is not.
 pub(super) fn source<'a>(
     operation: &'a Operation,
     field: &Field,

@@ -34,9 +34,9 @@ use crate::query::bind::variable::{self, Values};
 use crate::query::operation::{Literal, Operation, Selection, Target};
 use crate::value::Value;
 
-/// A request's shape and values, but for those in its search strings, whose terms are counted: all that depth and cost depend on.
+/// A request's shape and values, without the values in its search strings, whose terms are counted: all that depth and cost depend on.
 pub struct Resolved<'a> {
-    /// What its price and its statement depend on.
+    /// The shape, which its price and its statement depend on.
     pub shape: Shape,
     /// The values of its steps, by [`StepId`].
     pub values: Vec<StepValues>,
@@ -61,7 +61,7 @@ struct Searched<'a> {
     step: StepId,
     selected: Selected<'a>,
     connection: &'a Connection,
-    /// The errors of its terms and keys among those of the request. The errors of the whole string include them.
+    /// The errors of its terms and keys among the errors of the request. The errors of the whole string include them.
     errors: Range<usize>,
 }
 
@@ -71,7 +71,7 @@ impl Searched<'_> {
     }
 }
 
-/// Reads search strings, and adds what limits their rows to those of the caller. `report` gets the errors of each.
+/// Reads search strings, and adds terms that limit their rows to the caller's. `report` gets the errors of each.
 fn read_terms(
     searches: &[Searched<'_>],
     values: &Values<'_>,
@@ -90,8 +90,8 @@ fn read_terms(
     terms
 }
 
-/// Resolves every value of a request except those in its search strings. All errors are reported, in document order. If there
-/// are any, so are those of the values in search strings.
+/// Resolves every value of a request except the values in its search strings. All errors are reported, in document order. If there are any,
+/// so are the errors of the values in search strings.
 pub fn resolve<'a>(
     catalog: &'a Catalog,
     operation: &'a Operation,
@@ -139,7 +139,7 @@ struct LookupRow<'a> {
 }
 
 impl LookupRow<'_> {
-    /// What is known of the rows that are joined to it: columns whose values are those of the lookup's keys.
+    /// The known facts about the rows that are joined to it: columns with the values of the lookup's keys.
     fn known_by<'k>(self, shape: &Shape, values: &'k [StepValues], join: &'k Join) -> Vec<(&'k str, &'k Value)> {
         let StepShape::Lookup(keys) = &shape.steps[self.step] else { return Vec::new() };
         let key_of = |column: &Column| {
@@ -209,7 +209,7 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    /// Resolves what is selected from a row: of that lookup, or one that the request does not name.
+    /// Resolves the selection of a row: the row of that lookup, or a row that the request does not name.
     fn object(&mut self, entity: EntityId, selections: &'a [Selection], row: Option<LookupRow<'a>>) {
         self.each(selections, |resolver, selection, id| match resolver.catalog.entity_field(entity, id.index) {
             (field, EntityBinding::Connection(connection)) => {
@@ -278,7 +278,7 @@ impl<'a> Resolver<'a, '_> {
         let count_up_to = argument::count_up_to(&arguments, &mut errors);
         let before = self.errors.len() + errors.len();
         let searched = self.search_keys.read(&arguments, binding, &mut errors);
-        // Rows that are summed up have no order for the client, so that those of a range are read along its index.
+        // Rows that are summed up have no order for the client, so that the rows of a range are read along its index.
         let sort_key = sort_key.or(searched.range_order.filter(|_| arguments.takes(ArgumentRole::Rows))).unwrap_or(0);
         if arguments.get(ArgumentRole::Query).is_some() || binding.scope.is_some() {
             let (step, of_keys) = (self.values.len(), before..self.errors.len() + errors.len());
@@ -305,7 +305,7 @@ impl<'a> Resolver<'a, '_> {
         (shape, PageValues { size, after, before, count_up_to })
     }
 
-    /// Resolves `__schema` or `__type`: what is selected from an element of the schema, or null without one.
+    /// Resolves `__schema` or `__type`: the selection of an element of the schema, or null without one.
     fn introspection(&mut self, selected: Selected<'a>, element: Option<SchemaElement<'a>>) {
         let selection = selected.selection;
         let nulls: Vec<_> = selected.arguments(&self.variables).nulls().collect();
@@ -324,7 +324,7 @@ impl<'a> Resolver<'a, '_> {
         self.constants.push(constant);
     }
 
-    /// What is selected from an introspection type.
+    /// The selection of an introspection type.
     fn meta_selections(&mut self, selections: &'a [Selection]) -> Vec<MetaSelection<'a>> {
         let selected = self.shape.conditions.selected(selections);
         let mut resolved = Vec::with_capacity(selected.len());

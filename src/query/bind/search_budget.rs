@@ -4,7 +4,7 @@
 use crate::query::bind::error::BindError;
 use crate::query::bind::search_size::SearchSize;
 
-/// What the search strings of a request have so far.
+/// The sizes of a request's search strings so far.
 #[derive(Debug, Default)]
 pub(super) struct SearchBudget {
     bytes: usize,

@@ -1,4 +1,4 @@
-//! What the price of a request depends on in its search strings: how many terms they have, and on which keys. No value is read,
+//! The facts about a request's search strings that its price depends on: how many terms they have, and on which keys. No value is read,
 //! because the request may turn out to cost too much.
 
 use std::collections::HashMap;
@@ -24,18 +24,18 @@ pub(super) struct SearchKeys {
     of_variables: HashMap<(usize, String), SearchedKeys>,
 }
 
-/// What is known of a search string without its values.
+/// The facts about a search string that do not depend on its values.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SearchedKeys {
     /// How many terms it has.
     terms: usize,
-    /// How many search terms no selective index serves, those that limit the rows for the caller included.
+    /// How many search terms no selective index serves, also of the terms that limit the rows for the caller.
     pub(super) unindexed: u64,
     /// The first sort key of whose column it has a range: its index among the connection's.
     pub(super) range_order: Option<usize>,
 }
 
-/// How many limits of a connection's rows no selective index serves. Those that look at each row are one.
+/// How many limits of a connection's rows no selective index serves. All limits that look at each row count as one.
 fn unindexed_limits(connection: &Connection) -> u64 {
     let keys = connection.scope.iter().flat_map(|scope| &scope.keys).filter_map(|keys| keys.first());
     let unindexed = keys.map(|key| &connection.search_keys[*key]).filter(|key| !key.indexed);
@@ -172,7 +172,7 @@ pub(super) fn malformed(arguments: &Arguments<'_>, connection: &Connection, malf
     }
 }
 
-/// What a key has that other query languages have and this one does not: a sentence that says so.
+/// A key of other query languages that this language lacks: a sentence about it.
 fn foreign_syntax(key: &str) -> Option<&'static str> {
     if key.starts_with(['-', '!']) {
         Some("there is no negation")
@@ -238,7 +238,7 @@ mod tests {
         // A wrong value is an error of an admitted request.
         assert_eq!(code("orderDate:>never", &low), (ErrorCode::CostExceeded, 0));
         assert_eq!(code("orderDate:>never", &Limits::default()).0, ErrorCode::MalformedQuery);
-        // Other errors come before the cost, and those of values are in order with them.
+        // Other errors come before the cost, and the errors of values are in order with them.
         let (result, _) = compile("orderDate:>never colour:red", &low);
         let errors = result.unwrap_err().to_string();
         let position = |text: &str| errors.find(text).unwrap_or_else(|| panic!("{errors}"));

@@ -1,10 +1,10 @@
-//! What the search strings of a request may have together.
+//! The limits of all search strings of a request together.
 
 use std::fmt;
 
 use crate::search::bounds::{MAX_REQUEST_BYTES, MAX_REQUEST_TERMS, MAX_REQUEST_VALUES};
 
-/// What search strings consist of.
+/// A measure of search strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SearchSize {
     /// Their text.

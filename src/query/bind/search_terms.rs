@@ -20,7 +20,7 @@ use crate::search::bounds::{MAX_VALUES, MAX_WORDS};
 use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
 use crate::value::Value;
 
-/// A search term whose key is known and whose values are typed.
+/// A search term with a known key and typed values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BoundTerm {
     /// The index of the key among the connection's search keys.
@@ -65,7 +65,7 @@ impl StepTerms {
     }
 }
 
-/// The terms of a search with those that limit its rows to the caller's.
+/// The terms of a search with the terms that limit its rows to the caller's.
 pub(super) fn limited(terms: Arc<[BoundTerm]>, connection: &Connection, scope: &RowScope) -> Arc<[BoundTerm]> {
     let Some(search) = &connection.scope else { return terms };
     let mut terms = terms.to_vec();
@@ -103,8 +103,8 @@ fn limit<'c>(connection: &'c Connection, key: usize, scope: &'c RowScope) -> (&'
     (key, values)
 }
 
-/// Whether a term of the request asks for values of the column of a scope. Those that the caller has take its place, so that the search is
-/// that of a caller who sees all.
+/// Whether a term of the request asks for values of the column of a scope. The values that the caller has take its place, so that the
+/// search has the plan of a caller who sees all rows.
 fn is_replaced(term: &BoundTerm, connection: &Connection, limit: &SearchKey) -> bool {
     let key = &connection.search_keys[term.key];
     matches!(limit.scope, Some(ScopeKey::Values(_)))

@@ -23,7 +23,7 @@ pub struct BoundOperation<'a> {
     pub(crate) steps: &'a [StepShape],
 }
 
-/// What is selected on one level, in the order of the response.
+/// The selections of one level, in the order of the response.
 pub(crate) type Selections<'a, F> = Vec<BoundSelection<'a, F>>;
 
 /// A selected field of one level.
@@ -84,7 +84,7 @@ pub(crate) enum BoundPageInfoField {
 pub(crate) enum BoundTotalsField<'a> {
     TypeName(TypeId),
     Groups(Selections<'a, BoundGroupField<'a>>),
-    /// Another field than the groups.
+    /// A field other than the groups.
     Field(&'a Field, TotalsField),
 }
 
@@ -120,11 +120,11 @@ pub(crate) struct BoundLookup<'a> {
 pub(crate) struct BoundConnection<'a> {
     pub(crate) step: StepId,
     pub(crate) field: &'a Field,
-    /// Where its rows are.
+    /// The source of its rows.
     pub(crate) binding: &'a Connection,
     /// Which of the rows are requested.
     pub(crate) rows: BoundRows<'a>,
-    /// Where the page size is written.
+    /// The place where the page size is written.
     pub(crate) size_source: SizeSource<'a>,
     pub(crate) selections: Selections<'a, BoundConnectionField<'a>>,
 }
@@ -133,7 +133,7 @@ pub(crate) struct BoundConnection<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum BoundRows<'a> {
     Page(&'a PageShape),
-    /// Those that changed, of a feed.
+    /// The rows of a feed that changed.
     Changes(&'a Changes),
 }
 
@@ -159,13 +159,13 @@ pub(crate) struct BoundTotals<'a> {
     pub(crate) rows: &'a PageShape,
     /// The order of the groups.
     pub(crate) order: GroupOrder,
-    /// Where the number of rows is written, if it is.
+    /// The place where the number of rows is written, if it is.
     pub(crate) rows_source: Option<SizeSource<'a>>,
-    /// The keys of groups: those that are requested, and the currency of an amount of money.
+    /// The keys of groups: the requested keys, and the currency of an amount of money.
     pub(crate) keys: GroupKeys,
     /// The sums that are selected or ordered by, by their indexes.
     pub(crate) sums: Vec<usize>,
-    /// How many relations a row is read from: its own, and those of the objects that keys and sums need.
+    /// How many relations a row is read from: its own, and the relations of the objects that keys and sums need.
     pub(crate) relations: u64,
     pub(crate) selections: Selections<'a, BoundTotalsField<'a>>,
 }

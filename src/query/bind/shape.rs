@@ -1,5 +1,5 @@
-//! The shape of a request: all that its statement and its price depend on beside its operation, but for the page sizes in the price. It
-//! has no value, so what is made of a shape is the same for all requests that have it.
+//! The shape of a request: all that its statement and its price depend on beside its operation, but for the page sizes in the price. It has
+//! no value, so a plan for a shape is the same for all requests that have the shape.
 
 use crate::catalog::totals::GroupOrder;
 use crate::cursor::CursorPosition;
@@ -11,7 +11,7 @@ use crate::search::Comparator;
 /// The most values of a list that a statement reads one by one.
 const MAX_FEW_VALUES: u32 = 4;
 
-/// The shape of a request, but for its search terms: those are read of admitted requests alone.
+/// The shape of a request, without its search terms, which are only read of admitted requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Which of the selections there are.
@@ -50,7 +50,7 @@ pub(crate) struct PageShape {
     pub(crate) unindexed_terms: u64,
 }
 
-/// Where a cursor is.
+/// The place of a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CursorShape {
     /// At a row whose first sort column has a value.
@@ -60,7 +60,7 @@ pub(crate) enum CursorShape {
 }
 
 impl CursorShape {
-    /// Where a position is.
+    /// The shape of a position.
     pub(super) fn of(position: &CursorPosition) -> Self {
         if position.first().is_some_and(Option::is_none) { Self::InNulls } else { Self::InValues }
     }
@@ -69,7 +69,7 @@ impl CursorShape {
 /// In which groups rows are summed up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Grouping {
-    /// `None` for those that are selected.
+    /// `None` for the keys that are selected.
     pub(crate) keys: Option<GroupKeys>,
     pub(crate) order: GroupOrder,
 }
@@ -123,7 +123,7 @@ impl Shape {
 }
 
 impl TermShape {
-    /// The shape of a term with so many values.
+    /// The shape of a term with this number of values.
     pub(crate) fn new(key: usize, comparator: Comparator, values: usize) -> Self {
         Self { key, comparator, few: u32::try_from(values).ok().filter(|values| *values <= MAX_FEW_VALUES) }
     }
@@ -135,7 +135,7 @@ impl TermShapes {
         self.by_step.get(step).map_or(&[], |terms| terms)
     }
 
-    /// Sets those of a step after the last one that has some.
+    /// Sets the shapes of a step after the last one that has some.
     pub(super) fn insert(&mut self, step: StepId, terms: Box<[TermShape]>) {
         self.by_step.resize_with(step, Box::default);
         self.by_step.push(terms);

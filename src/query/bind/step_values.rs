@@ -1,4 +1,4 @@
-//! The values of a request's steps, but for those of its search terms.
+//! The values of a request's steps, without the values of its search terms.
 
 use crate::cursor::CursorPosition;
 use crate::query::bind::changes::ChangesStart;
@@ -10,11 +10,11 @@ use crate::value::Value;
 pub enum StepValues {
     /// The values of a lookup's keys, in the order of its shape.
     Lookup(Vec<Value>),
-    /// Of a page of a connection.
+    /// The values of a page of a connection.
     Page(PageValues),
     /// How many rows a page of changes has, and where it begins.
     Changes(PageSize, Box<ChangesStart>),
-    /// Of a page of groups, how many rows are summed up at most, and the name of the time zone of periods.
+    /// The values of a page of groups, the most rows that are summed up, and the name of the time zone of periods.
     Totals(PageValues, u32, Value),
 }
 
@@ -41,7 +41,7 @@ impl StepValues {
         }
     }
 
-    /// How many rows are read for that, for each parent: of totals, those that are summed up.
+    /// How many rows are read for that, for each parent: of totals, the rows that are summed up.
     pub(crate) fn rows(&self) -> u32 {
         if let Self::Totals(_, rows, _) = self { *rows } else { self.size() }
     }
@@ -64,7 +64,7 @@ impl StepValues {
         if let Self::Totals(.., time_zone) = self { Some(time_zone) } else { None }
     }
 
-    /// Where a page of changes begins.
+    /// The start of a page of changes.
     pub(crate) fn start(&self) -> Option<&ChangesStart> {
         if let Self::Changes(_, start) = self { Some(start) } else { None }
     }

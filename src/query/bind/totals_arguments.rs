@@ -1,4 +1,4 @@
-//! What totals are made of: how many rows, in which groups, in which order, and whose days.
+//! The arguments of totals: the number of rows, the groups, their order, and the time zone of their days.
 
 use crate::catalog::binding::Totals;
 use crate::catalog::prices::{DEFAULT_SUMMED_ROWS, MAX_SUMMED_ROWS, SUMMED_RANGE};
@@ -39,8 +39,8 @@ pub(super) fn read(arguments: &Arguments<'_>, totals: &Totals, errors: &mut Vec<
 const ABBREVIATIONS: [(&str, &str); 4] =
     [("CET", "Europe/Brussels"), ("EET", "Europe/Athens"), ("MET", "Europe/Brussels"), ("WET", "Europe/Lisbon")];
 
-/// A name of the IANA time zone database. PostgreSQL would also take abbreviations, which do not say whose day it is, and offsets, whose sign is
-/// the opposite of the usual one.
+/// A name of the IANA time zone database. PostgreSQL would also take abbreviations, which are ambiguous, and offsets, which have the
+/// opposite sign of the usual one.
 fn time_zone(arguments: &Arguments<'_>, errors: &mut Vec<BindError>) -> Value {
     let Some(Literal::String(name)) = arguments.get(ArgumentRole::TimeZone) else { return Value::Text(UTC.to_owned()) };
     let replaced = ABBREVIATIONS.iter().find(|(abbreviation, _)| abbreviation == name).map(|(_, zone)| *zone);

@@ -18,7 +18,7 @@ use crate::query::bind::selection::{
 use crate::query::bind::shape::{GroupKeys, Shape, StepShape};
 use crate::query::operation::{Operation, Selection, Target};
 
-/// What an operation selects from the root, in a request of this shape, with these results of introspection.
+/// The selections of an operation at the root, in a request of this shape, with these results of introspection.
 pub(super) fn root<'a>(
     catalog: &'a Catalog,
     operation: &'a Operation,
@@ -32,8 +32,8 @@ pub(super) fn root<'a>(
 /// Resolving and binding visit the same selections, so the next step is of the kind that is bound.
 const OTHER_STEP: &str = "the step of another kind of selection";
 
-/// Visits the selections in the order in which they were resolved, so that the next step and the next constant are always those
-/// of the selection that needs one.
+/// Visits the selections in the order in which they were resolved, so that the next step and the next constant always belong to the next
+/// selection that needs one.
 struct Binder<'a> {
     catalog: &'a Catalog,
     operation: &'a Operation,
@@ -46,7 +46,7 @@ struct Binder<'a> {
 }
 
 impl<'a> Binder<'a> {
-    /// Binds what is selected on one level.
+    /// Binds the selections of one level.
     fn select<F>(
         &mut self,
         selections: &'a [Selection],

@@ -32,7 +32,7 @@ pub fn definitions(text: &str) -> Result<Vec<Definition>, GraphqlErrors> {
             depth += 1;
         } else if token.is_closing_bracket() {
             depth = depth.saturating_sub(1);
-            // The braces of a selection set are those that no others are around.
+            // The braces of a selection set are the outermost ones.
             if depth == 0 && token.is_punctuator("}") {
                 definitions.push(definition(&document.tokens[start..=index]));
                 start = index + 1;

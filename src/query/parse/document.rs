@@ -21,7 +21,7 @@ pub(in crate::query) fn location(position: Pos) -> Location {
     Location { line: number(position.line), column: number(position.column) }
 }
 
-/// What operations and fragments have in common.
+/// The parts that operations and fragments have in common.
 pub(in crate::query) struct DefinitionParts<'d, 'a> {
     /// Fragments always have one.
     pub(in crate::query) name: Option<&'a str>,
@@ -83,8 +83,8 @@ impl Document<'_> {
         usage.map_or(location(owner), |pair| pair[0].location)
     }
 
-    /// The first tokens of the values of an owner's arguments, in document order. The iterator does not end with the
-    /// last argument: what follows belongs to something else.
+    /// The first tokens of the values of an owner's arguments, in document order. The iterator does not end with the last argument of the
+    /// owner: further tokens belong to other parts.
     pub(in crate::query) fn value_tokens(&self, owner: Pos) -> impl Iterator<Item = &Token<'_>> {
         self.argument_tokens(owner).filter_map(|token| self.tokens.get(token + 2))
     }
@@ -93,7 +93,7 @@ impl Document<'_> {
         self.argument_tokens(owner).nth(index)
     }
 
-    /// The indexes of the tokens that name arguments: those of the owner, then those of what follows it.
+    /// The indexes of the tokens that name arguments: the arguments of the owner, then the arguments in the text after it.
     fn argument_tokens(&self, owner: Pos) -> impl Iterator<Item = usize> {
         let owner = location(owner);
         let start = self.tokens.binary_search_by_key(&owner, |token| token.location).unwrap_or(self.tokens.len());

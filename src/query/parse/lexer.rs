@@ -87,11 +87,11 @@ pub(super) fn tokenize(text: &str) -> Result<LexedTokens<'_>, ParseError> {
 }
 
 struct Lexer<'a> {
-    /// What has not been read yet.
+    /// The rest of the text.
     rest: &'a str,
     /// The location of `rest`.
     location: Location,
-    /// The location of the current token, which is that of most errors.
+    /// The location of the current token, which is the location of most errors.
     token_start: Location,
 }
 

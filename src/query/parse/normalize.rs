@@ -19,14 +19,14 @@ const USUAL_LINE: usize = 8;
 /// A text for the parser.
 #[derive(Debug)]
 pub(super) struct NormalizedText<'a> {
-    /// One token per line.
+    /// The text, one token per line.
     pub(super) text: String,
     /// The index of the token on each line.
     pub(super) token_indexes: Vec<usize>,
     pub(super) omissions: AstOmissions<'a>,
 }
 
-/// What a document contains and its tree cannot represent.
+/// The parts of a document that its tree cannot represent.
 #[derive(Debug, Default)]
 pub(in crate::query) struct AstOmissions<'a> {
     /// The directives on variables: names and locations.
@@ -71,7 +71,7 @@ struct Normalizer<'t, 'a> {
 }
 
 impl<'a> Normalizer<'_, 'a> {
-    /// Processes the token with that index, and sometimes those after it. Returns the index of the next one.
+    /// Processes the token with this index, and sometimes the tokens after it. Returns the index of the next one.
     fn step(&mut self, index: usize) -> Result<usize, ParseError> {
         let token = &self.tokens[index];
         if self.is_description(index) {
@@ -181,8 +181,7 @@ impl<'a> Normalizer<'_, 'a> {
         }
     }
 
-    /// The index after the closing bracket of a list of items, the first of which begins at that token. `end_of`
-    /// returns the index after an item.
+    /// The index after the closing bracket of a list of items that begins at that token. `end_of` returns the index after an item.
     fn many(&self, mut index: usize, closing: &str, end_of: impl Fn(usize) -> Option<usize>) -> Option<usize> {
         while !self.tokens.get(index)?.is_punctuator(closing) {
             index = end_of(index)?;

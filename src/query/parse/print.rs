@@ -52,7 +52,7 @@ impl<'a> Printer<'a> {
         if self.0.first().is_some_and(|token| token.kind == TokenKind::Name) { self.next() } else { "" }
     }
 
-    /// What is between two brackets; nothing if the first one is not next.
+    /// The items between two brackets; nothing if the first bracket is not next.
     fn all(&mut self, [open, close]: [&str; 2], item: impl Fn(&mut Self) -> String) -> Vec<String> {
         let mut items = Vec::new();
         if self.skip(open) {

@@ -104,7 +104,7 @@ fn expected_tokens(report: &str) -> Vec<&'static str> {
         }
     }
     if expected.contains(&"a value") {
-        // Where values are allowed, a name is an enum value.
+        // A name is an enum value where values are allowed.
         expected.retain(|text| *text != "a name");
     }
     expected

@@ -6,7 +6,7 @@
 pub(super) struct InvalidEscape {
     /// The beginning of the sequence, without control characters.
     pub(super) found: String,
-    /// What the specification allows instead.
+    /// The notation that the specification allows instead.
     pub(super) expected: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Where directives are allowed in documents (GraphQL specification, section 3.13).
+//! The places where documents may have directives (GraphQL specification, section 3.13).
 
 use crate::catalog::Catalog;
 use crate::catalog::schema::Directive;

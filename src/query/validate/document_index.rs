@@ -17,8 +17,8 @@ use crate::query::validate::work::Work;
 /// The meta-field that every object has.
 pub(super) const TYPE_NAME: &str = "__typename";
 
-/// An index of a document. `'d` is the lifetime of the document and the catalog, `'a` that of the text. All lists are
-/// in document order.
+/// An index of a document. `'d` is the lifetime of the document and the catalog, `'a` the lifetime of the text. All lists are in document
+/// order.
 pub(super) struct DocumentIndex<'d, 'a> {
     pub(super) catalog: &'d Catalog,
     pub(super) document: &'d Document<'a>,
@@ -35,7 +35,7 @@ pub(super) struct DocumentIndex<'d, 'a> {
     pub(super) variable_usages: Vec<VariableUsage<'d, 'a>>,
     /// The indexes of fragments in `definitions`, by name. Of several fragments with the same name, the first.
     pub(super) fragments: HashMap<&'a str, usize>,
-    /// What the rules have visited so far.
+    /// The work of the rules so far.
     pub(super) work: Work,
 }
 
@@ -114,7 +114,7 @@ impl<'d> ArgumentList<'d, '_> {
     }
 }
 
-/// What arguments belong to.
+/// The owner of arguments.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ArgumentOwner<'a> {
     /// A field: its parent type, if known, and its name.

@@ -53,7 +53,7 @@ pub(super) fn merge<'t>(
     Ok(Operation { name: name.map(Arc::from), variables, selections, selection_count, conditions })
 }
 
-/// An operation that exceeds a limit of what is left once its fragments are spread and literal conditions are decided.
+/// An operation that exceeds a limit after its fragments are spread and literal conditions are decided.
 #[derive(Debug, Error)]
 enum ExpansionError {
     #[error("the document selects more than {} fields once its fragments are spread", MAX_SELECTIONS)]
@@ -99,7 +99,7 @@ struct Merger<'c, 'd, 't> {
 struct MergedField<'d, 't> {
     field: &'d ast::Field<'t, &'t str>,
     conditions: ConditionSet,
-    /// The index of the field's response key among those of the merged selection sets.
+    /// The index of the field's response key among the keys of the merged selection sets.
     key: usize,
     /// The field's index among the fields of the merged selection sets.
     order: u32,
@@ -222,7 +222,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         index.map_or(Target::TypeName(object), |index| Target::Field(FieldId { object, index }))
     }
 
-    /// The outer conditions and those of directives at a position. `None` if a literal condition is not met.
+    /// The outer conditions and the conditions of directives at a position. `None` if a literal condition is not met.
     fn conditions(
         &mut self,
         outer: &ConditionSet,

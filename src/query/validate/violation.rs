@@ -1,4 +1,4 @@
-//! What a document can do that validation forbids.
+//! The violations that validation finds in a document.
 
 use std::fmt;
 
@@ -130,7 +130,8 @@ pub(super) enum Violation {
     /// A directive twice at one location.
     #[error("Directive \"@{0}\" may stand here only once")]
     DuplicateDirective(Truncated),
-    /// An argument that the field or directive does not have, those that it has, and the search key that it means without doubt.
+    /// An argument that the field or directive does not have, the arguments that it has, and the search key that the name means without
+    /// doubt.
     #[error("Unknown argument \"{argument}\" of {owner}{}", suggest_or_list(.suggestions, .search_key.as_deref(), .allowed))]
     UnknownArgument {
         argument: Truncated,

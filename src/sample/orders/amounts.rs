@@ -72,7 +72,7 @@ pub(in crate::sample) fn write(batch: &mut Batch, rng: &mut SampleRng, order: &O
     (OrderTotals { items, grand }, shares)
 }
 
-/// Writes the payments of an order that was approved: their moment is that of the order's completion, and null until then.
+/// Writes the payments of an order that was approved: their moment is the moment of the order's completion, and null until then.
 pub(in crate::sample) fn write_payments(batch: &mut Batch, order: &Order, shares: &[Share], paid: Paid) {
     let (status_id, effective_date) = match order.state {
         OrderState::Completed => ("PMNT_RECEIVED", Some(paid.at)),

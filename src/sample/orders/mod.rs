@@ -1,4 +1,9 @@
-//! Orders: first the history of an order is generated ([`order`]), then its rows in all tables are derived from it.
+//! Orders: first the history of an order is generated, then its rows in all tables are derived from it.
+//!
+//! - [`order`]: the history; `lifecycle`: the states that it goes through
+//! - `header`, `contacts`, `amounts`, `items`: the rows of the order
+//! - `picklists`, `shipments`, `returns`: what stores do with it
+//! - `stock_use`: what it takes from the stock
 
 pub(in crate::sample) mod lifecycle;
 pub(in crate::sample) mod order;

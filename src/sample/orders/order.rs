@@ -24,7 +24,7 @@ pub(in crate::sample) struct Order {
     pub(in crate::sample) customer: u32,
     /// The receiving party.
     pub(in crate::sample) recipient: u32,
-    /// Whether it was placed after the stock count. Then inventory details record its issuances and returns; those of
+    /// Whether it was placed after the stock count. Then inventory details record its issuances and returns; issuances and returns of
     /// earlier orders are in the count.
     pub(in crate::sample) is_after_count: bool,
     /// Whether it was imported from a sales channel, which has its own ids for the order and its lines.
@@ -45,7 +45,7 @@ pub(in crate::sample) struct ShipGroup {
     pub(in crate::sample) fulfillment: Fulfillment,
 }
 
-/// What a ship group is assigned to.
+/// The assignment of a ship group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sample) enum Assignment {
     Facility(u32),

@@ -28,7 +28,7 @@ impl ExpositionFormat {
     }
 }
 
-/// What the metrics read now, as text.
+/// The values of the metrics now, as text.
 pub(crate) fn expose<'a>(
     metrics: impl Iterator<Item = &'a (dyn Metric + 'a)>,
     format: ExpositionFormat,
@@ -64,7 +64,7 @@ fn of_prometheus(open_metrics: &str) -> String {
     out
 }
 
-/// What all metrics read at one moment.
+/// The values of all metrics at one moment.
 #[derive(Debug)]
 struct Readings(Vec<(Description, Vec<Series>)>);
 

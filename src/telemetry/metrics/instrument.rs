@@ -1,4 +1,4 @@
-//! What values are recorded in: counters, gauges and histograms, all of atomic numbers.
+//! Instruments that record values: counters, gauges and histograms, all of atomic numbers.
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -14,10 +14,10 @@ const IS_RECORDED: bool = !cfg!(feature = "unmeasured");
 pub(crate) trait Instrument: Sync {
     /// Its kind.
     const KIND: MetricKind;
-    /// One without values.
+    /// An instrument without values.
     const NEW: Self;
 
-    /// What it reads; `None` if nothing was recorded and there is nothing to show.
+    /// Its value; `None` if nothing was recorded and there is nothing to show.
     fn read(&self) -> Option<SeriesValue>;
 }
 
@@ -31,7 +31,7 @@ impl Counter {
         self.add(1);
     }
 
-    /// Counts so many more.
+    /// Counts this many more.
     pub(crate) fn add(&self, count: u64) {
         if IS_RECORDED {
             self.0.fetch_add(count, Ordering::Relaxed);
@@ -52,7 +52,7 @@ impl Instrument for Counter {
 #[derive(Debug)]
 pub(crate) struct Gauge(AtomicU64);
 
-/// One that a gauge counts, until it is dropped.
+/// An object that a gauge counts, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Counted(&'static Gauge);
 

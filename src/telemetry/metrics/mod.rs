@@ -9,7 +9,7 @@
 //! - [`label`]: labels and their values
 //! - [`instrument`]: counters, gauges and histograms
 //! - [`family`]: an instrument for each combination of labels
-//! - [`reading`]: what metrics are called and what they read now
+//! - [`reading`]: the names of metrics and their present values
 //! - [`process`]: what the system knows about the process
 //! - [`exposition`]: readings as text for Prometheus, and the table of all metrics for the documentation
 

@@ -1,5 +1,5 @@
-//! What the system knows about the process, under the names that Prometheus's clients use. Read from `/proc`; where there is
-//! none, the metrics have no values.
+//! Metrics of the process from the system, under the names that Prometheus's clients use. They are read from `/proc`; where there is none,
+//! the metrics have no values.
 
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

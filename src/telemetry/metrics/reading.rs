@@ -1,8 +1,8 @@
-//! What metrics are called, and what they read now.
+//! The names of metrics, and their present values.
 
 use std::borrow::Cow;
 
-/// What a metric is called and what it is about.
+/// The name of a metric and its help.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Description {
     /// The name, with its unit; a counter's ends in `_total`.
@@ -27,14 +27,14 @@ pub(crate) enum MetricKind {
 
 /// A metric that can be read.
 pub(crate) trait Metric: Sync {
-    /// What it is called.
+    /// Its name, help, kind and labels.
     fn description(&self) -> Description;
 
-    /// What it reads now: a series for each combination of labels that has a value.
+    /// Its values now: a series for each combination of labels that has a value.
     fn series(&self) -> Vec<Series>;
 }
 
-/// What a metric reads for one combination of labels.
+/// The value of a metric for one combination of labels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Series {
     /// The labels' texts, in the order of the description.
@@ -53,7 +53,7 @@ pub(crate) enum SeriesValue {
     Histogram {
         /// Their sum.
         sum: f64,
-        /// Their numbers, by upper bounds, each without those of the bounds before it.
+        /// The number of values up to each upper bound, without the values up to the bounds before it.
         buckets: Vec<(f64, u64)>,
     },
 }

@@ -1,5 +1,5 @@
-//! Bounds how many spans wait for the collector, and counts those that it does not get. The SDK's own queue is bounded as
-//! well, but does not say what it drops.
+//! Bounds how many spans wait for the collector, and counts spans that it does not get. The SDK's own queue is bounded as well, but its
+//! drops are not reported.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -84,7 +84,7 @@ impl SpanProcessor for BoundedProcessor {
     }
 }
 
-/// Sends spans, and counts those that the collector does not take.
+/// Sends spans, and counts spans that the collector does not take.
 #[derive(Debug)]
 pub(super) struct CountingExporter {
     pub(super) inner: SpanExporter,

@@ -1,4 +1,4 @@
-//! The HTTP client that sends spans to the collector, with TLS where its address says so.
+//! The HTTP client that sends spans to the collector, with TLS if its address begins with `https`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

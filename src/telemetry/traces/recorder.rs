@@ -39,7 +39,7 @@ pub(crate) fn start() {
     }
 }
 
-/// What makes spans, if traces are recorded.
+/// The tracer, if traces are recorded.
 pub(crate) fn tracer() -> Option<&'static SdkTracer> {
     RECORDER.get().map(|recorder| &recorder.tracer)
 }
@@ -71,7 +71,7 @@ impl Recorder {
     }
 }
 
-/// What describes this server: the variables, and the program's name and version unless they have others.
+/// The attributes of this server: from the variables, and the program's name and version unless the variables have others.
 fn resource() -> Resource {
     let given = |key| Resource::builder().build().get(&Key::from_static_str(key));
     let mut resource = Resource::builder();

@@ -29,7 +29,7 @@ pub(crate) const WAITING_BYTES: usize = 8 * 1024;
 pub(crate) struct Schedule {
     /// When it is cancelled. Waiting counts.
     pub until: Instant,
-    /// How long the client wants it to wait, as far as it may.
+    /// How long the client wants it to wait, up to the setting `max-wait`.
     pub wait: Option<Duration>,
     max_wait: MaxWait,
 }
@@ -96,7 +96,7 @@ pub(crate) async fn hold_back(context: &mut RequestContext, caller: &Principal) 
     }
 }
 
-/// What a query of this price needs while it waits.
+/// The credits and bytes of a query of this price while it waits.
 pub(crate) fn demand(credits: u64, request: &Request, in_flight: &InFlightRequest) -> Demand {
     // The text may have been stored, and so not be a part of what the client sent.
     Demand { credits, bytes: WAITING_BYTES + request.query.len() + in_flight.reserved() }

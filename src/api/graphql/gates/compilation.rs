@@ -1,7 +1,7 @@
 //! Compiles queries: small ones at once, and large ones off the threads that serve, in turns by caller.
 //!
-//! What does not compile costs nothing, and compiling comes before everything that a caller has to wait or pay for. So large texts that do
-//! not compile claim their caller's pace of free requests, and its next ones are refused while it is too far ahead.
+//! A text that does not compile costs nothing, and compiling comes before everything that a caller has to wait or pay for. So large texts
+//! that do not compile claim their caller's pace of free requests, and the caller's next texts are refused while it is too far ahead.
 
 use std::mem;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ async fn compile_apart<T: Send + 'static>(
         (result, delay.unwrap_or_default())
     };
     let done = turn.run(until, work).await;
-    // It is copied if nobody waited until it was compiled.
+    // It is copied if the request was given up before it was compiled.
     *request = Arc::unwrap_or_clone(shared);
     let (result, delay) = done?;
     if !delay.is_zero() {

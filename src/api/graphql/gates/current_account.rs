@@ -17,7 +17,7 @@ pub(crate) fn current_account(
     rows: &RowScope,
 ) -> Result<Arc<Principal>, AccessError> {
     let account = service.grants.current().principal(&caller.user_id);
-    // A later second is that of another account of this name, or of a new password.
+    // If `tokens_from` is later, the account is another one of this name, or has a new password.
     let account = account.filter(|account| account.tokens_from <= caller.tokens_from);
     let account = account.ok_or(AccessError::AccountClosed)?;
     if !account.may(Artifact::Graphql) {

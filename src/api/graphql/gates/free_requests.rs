@@ -17,14 +17,14 @@ use crate::throttle::pace::Pace;
 const INTERVAL: Duration = Duration::from_millis(5);
 const INTERVAL_PER_BYTE: Duration = Duration::from_nanos(50);
 
-/// The most of the time that a request took which counts. It may have waited for those of others.
+/// The longest time of a request that counts. The request may have waited for other requests.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Bytes of a response for each credit that its query costs, and beside them. Queries that select what they pay for write less.
 const PAID_PER_CREDIT: u64 = 1024;
 const UNPAID: u64 = 16 * 1024;
 
-/// What a free request takes.
+/// The work for a free request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
     /// Bytes that it writes.
@@ -34,7 +34,8 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// What a query that took so long to compile writes without paying for it, if that matters.
+    /// The bytes that a query writes without paying for them; `None` if it pays for all. A free query counts with the time of its
+    /// compilation.
     pub(crate) fn unpaid(compiled: &Compiled, time: Duration) -> Option<Self> {
         let (bytes, cost) = (compiled.max_response_bytes, compiled.estimate.cost());
         if cost == 0 {
@@ -51,16 +52,17 @@ impl Work {
     }
 }
 
-/// A text that did not compile claims so many times as long as that took: a caller's take a quarter of a core at most.
+/// A text that did not compile claims this multiple of the time that its check took: the texts of one caller take a quarter of a core at
+/// most.
 const FAILED: u32 = 4;
 
-/// Charges the caller for a text that did not compile, after so much time. Returns how long the response is held back.
+/// Charges the caller for a text that did not compile, by the time of its check. Returns how long the response is held back.
 pub(crate) fn charge_failure(pace: &Pace, caller: &Arc<str>, took: Duration) -> Duration {
     pace.charge(caller, Instant::now().into_std(), FAILED * took)
 }
 
-/// Waits until the caller's next free request is due, which takes so much. Fails with the time until then if others of the same caller
-/// are before it for too long.
+/// Waits until the caller's next free request is due, which has this work. Fails with the time until then if others of the same caller are
+/// before it for too long.
 pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: Work) -> Result<(), Duration> {
     let now = Instant::now();
     let delay = pace.claim(&caller.user_id, now.into_std(), INTERVAL + work.delay())?;

@@ -1,4 +1,4 @@
-//! What a request passes before it is executed: the compiler, the pace of what is free, and the caller's places and credits.
+//! The gates that a request passes before it is executed: the compiler, the pace of free work, and the caller's places and credits.
 //!
 //! - `admission`: places and credits
 //! - `compilation`: compiles small queries at once, and large ones apart

@@ -66,13 +66,13 @@ const RESUME_EVERY: Duration = Duration::from_secs(1);
 const PAUSE: u32 = 3;
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// As many snapshots are taken of tables that are written anew meanwhile.
+/// The most snapshots that are taken of tables that are written anew meanwhile.
 const MAX_SNAPSHOTS: usize = 5;
 
 /// A caller has one export at a time.
 const PLACES: QueryPlaces = QueryPlaces { running: 1, waiting: 0 };
 
-/// Responds with the lines of a collection, or with an error, whose status says what happened.
+/// Responds with the lines of a collection, or with an error and its status.
 pub(crate) async fn respond(context: &mut RequestContext, body: &mut Incoming) -> HttpResponse {
     serve(context, body).await.unwrap_or_else(|error| {
         context.entry.fail(&error);
@@ -152,7 +152,7 @@ async fn begin(run: ExportRun, after: Option<WalPosition>, max_wait: MaxWait) ->
     Ok(export_run::response(stream::unfold(first, next)))
 }
 
-/// What comes next.
+/// The state between two chunks of the response.
 enum State {
     /// The first page's lines, and whether the collection ends with them.
     Ready(Bytes, bool, Box<RunningExport>),
@@ -171,9 +171,9 @@ struct Page {
 /// An export of a snapshot between two pages.
 struct RunningExport {
     run: ExportRun,
-    /// What the export is to see at least.
+    /// The position that the export has to see at least.
     after: Option<WalPosition>,
-    /// Where the first page is read, until it is there.
+    /// The server that the first page is read from, until it is there.
     route: Option<ReadRoute>,
     /// The server that it reads from, once the first page is there.
     server: Option<Arc<ReadServer>>,
@@ -191,7 +191,7 @@ struct RunningExport {
     _permit: Permit,
 }
 
-/// The next lines, and what comes after them.
+/// The next lines, and the state after them.
 async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
     let mut running = match state {
         State::Ready(lines, true, running) => return Some((Ok(lines), running.end().await)),
@@ -213,7 +213,7 @@ async fn next(state: State) -> Option<(Result<Bytes, BoxError>, State)> {
 }
 
 impl RunningExport {
-    /// Pauses if queries were run since the last pause: people wait for those, and nobody for a single page.
+    /// Pauses if queries were run since the last pause: somebody waits for a query, and for a single page of an export nobody does.
     async fn let_queries_pass(&mut self) {
         let Some(server) = &self.server else { return };
         let queries = server.queries_begun();
@@ -324,7 +324,7 @@ impl RunningExport {
         Ok((servers.export_place(&route, caller, wait).await?, route))
     }
 
-    /// Fetches the rows of a page: those of the first page once more if the server fails that they are read from.
+    /// Fetches the rows of a page. If the server fails, the rows of the first page are fetched once more.
     async fn fetch(
         &mut self,
         place: ExportPlace,
@@ -394,7 +394,7 @@ impl RunningExport {
         }
     }
 
-    /// Writes what follows the nodes of a page. Returns whether the collection ends with it.
+    /// Writes the lines after the nodes of a page. Returns whether the collection ends with the page.
     fn end_page(&mut self, rows: &ResponseWriter, out: &mut Vec<u8>) -> Result<bool, ServiceError> {
         let PageEnd { has_next_page, end_cursor } = self.run.page_end(rows)?;
         let run = &mut self.run;

@@ -1,4 +1,4 @@
-//! The lines of an export beside its nodes: what else a client has to know.
+//! The lines of an export beside its nodes.
 //!
 //! These lines are objects with one key that begins with `@`, which no key of a response can:
 //! `@errors` reports nodes with fields that could not be written, `@search` nodes with lists that ended early, `@resume` has a cursor
@@ -102,9 +102,9 @@ pub(crate) struct End<'a> {
     pub short_nodes: u64,
     /// Credits that were debited.
     pub cost: u64,
-    /// What limited the nodes to a part, if something did.
+    /// The values that limited the nodes to a part, if there are some.
     pub scope: Option<&'a serde_json::Value>,
-    /// What follows was not exported: where it begins, and why.
+    /// The rest of the collection was not exported: where the rest begins, and why.
     pub rest: Option<Rest<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! What operators see of an export's pages: spans of the first ones, and a line of the log about the slowest one if it was slow.
+//! The reports on an export's pages for operators: spans of the first pages, and a line of the log about the slowest page if it was slow.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What every export has between its pages: its account, its credits, its memory and its lines.
+//! The state of every export between its pages: its account, its credits, its memory and its lines.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +49,7 @@ pub(crate) fn nodes(rows: &ResponseWriter) -> u64 {
 pub(crate) struct ExportRun {
     pub(crate) service: Arc<Service>,
     pub(crate) caller: Arc<Principal>,
-    /// What the caller saw of the schema when it began.
+    /// The caller's view of the schema when it began.
     pub(crate) view: Arc<View>,
     pub(crate) export: Arc<Export>,
     /// Whether a page can be compiled on a thread that serves.
@@ -60,13 +60,13 @@ pub(crate) struct ExportRun {
     pub(crate) memory: FurtherMemory,
     /// The end of the last page.
     pub(crate) cursor: Option<String>,
-    /// What limits the nodes to a part, if something does.
+    /// The values that limit the nodes to a part, if there are some.
     pub(crate) scope: Option<Value>,
     /// The number of nodes so far.
     pub(crate) nodes: u64,
     /// How many of them have lists that ended early.
     pub(crate) short_nodes: u64,
-    /// What was debited, also for the log.
+    /// The credits that were debited, also for the log.
     pub(crate) cost: Arc<AtomicU64>,
     pub(crate) until: time::Instant,
     pub(crate) request_id: Arc<str>,
@@ -77,7 +77,7 @@ pub(crate) struct ExportRun {
 pub(crate) fn response(lines: impl Stream<Item = Result<Bytes, BoxError>> + Send + 'static) -> HttpResponse {
     let mut response = HttpResponse::new(ResponseBody::Stream(Box::pin(lines)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
-    // nginx would gather lines, and not pass on those of a feed for minutes.
+    // nginx would gather lines, and send the lines of a feed minutes later.
     response.headers_mut().insert(UNBUFFERED, HeaderValue::from_static("no"));
     response
 }
@@ -110,7 +110,7 @@ impl ExportRun {
         Ok(compiled)
     }
 
-    /// Writes the nodes of a page and what is to be said of them, and counts their memory. A page that finds none is refunded.
+    /// Writes the nodes of a page and the reports about them, and counts their memory. A page that finds no nodes is refunded.
     pub(crate) async fn write(&mut self, rows: &mut ResponseWriter, debit: Debit) -> Result<Vec<u8>, ApiError> {
         let mut lines = Vec::with_capacity(4096);
         let written = rows.write(&mut lines, usize::MAX);
@@ -162,13 +162,13 @@ impl ExportRun {
         line.into()
     }
 
-    /// The end of the export, as far as it has come.
+    /// The last line, with the numbers so far.
     pub(crate) fn end<'r>(&'r self, rest: Option<Rest<'r>>) -> End<'r> {
         let cost = self.cost.load(Ordering::Relaxed);
         End { nodes: self.nodes, short_nodes: self.short_nodes, cost, scope: self.scope.as_ref(), rest }
     }
 
-    /// Records a page that began then, when so much had been debited.
+    /// Records a page that began then, when `cost_before` had been debited.
     pub(crate) fn record(&mut self, started: Instant, cost_before: u64, timeline: Timeline) {
         let cost = self.cost.load(Ordering::Relaxed).saturating_sub(cost_before);
         self.log.add(started, (cost > 0).then_some(cost), timeline);

@@ -35,7 +35,7 @@ use crate::throttle::rate_limiter::Debit;
 /// How often a client without changes gets a line, so that it sees that the connection is alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// What comes next.
+/// The state between two chunks of the response.
 enum State {
     /// Lines that are there, the first ones.
     Ready(Bytes, Box<FeedExport>),

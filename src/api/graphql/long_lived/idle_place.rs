@@ -23,7 +23,7 @@ pub(crate) struct IdlePlace {
 }
 
 impl IdlePlace {
-    /// Keeps a place, after `left` only as long as nobody waits for it.
+    /// Keeps a place. After `left`, it is kept only until another export waits for it.
     pub(crate) fn new(place: ExportPlace, left: Duration) -> Self {
         let (resume, resumed) = oneshot::channel();
         Self { since: Instant::now(), resume, kept: tokio::spawn(keep(place, left, resumed)) }

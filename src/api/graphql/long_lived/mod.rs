@@ -1,4 +1,4 @@
-//! Requests that last: exports, which are sent page by page, and those that wait for changes.
+//! Requests that last: exports, which are sent page by page, and requests that wait for changes.
 //!
 //! - `export`: an export of a collection
 //! - `export_lines`: the lines of an export
@@ -7,7 +7,7 @@
 //! - `feed_export`: an export of a change feed
 //! - `idle_place`: a place of an export between two pages
 //! - `parked_query`: a query that waits for changes
-//! - `parking`: the turns of those that wait
+//! - `parking`: the places and turns of requests that wait
 
 pub(crate) mod export;
 pub(crate) mod export_lines;

@@ -35,7 +35,7 @@ pub(crate) enum Wake {
 }
 
 impl Parking {
-    /// A place, unless the caller has as many as it may.
+    /// A place, unless the caller's places are all taken.
     pub(crate) fn new(service: &Service, caller: &Principal) -> Result<Self, QueryError> {
         let limit = service.options.parked_requests;
         let permit = service.parked.start(&caller.user_id, QueryPlaces { running: limit, waiting: 0 }, 0);

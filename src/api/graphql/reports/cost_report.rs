@@ -1,4 +1,4 @@
-//! What clients can learn about the cost of their queries, by request headers. [`crate::cost`] documents the reports.
+//! Reports on the cost of queries, which clients ask for by request headers. [`crate::cost`] documents the reports.
 
 use std::time::Instant;
 
@@ -33,7 +33,7 @@ pub(crate) const INCLUDE_PLAN: HeaderName = HeaderName::from_static("x-graphql-i
 /// Replaces the data by a report. Its value is `validate`, `plan` or `analyze`.
 pub(crate) const COST: HeaderName = HeaderName::from_static("graphql-cost");
 
-/// What is reported in place of the data.
+/// The kind of report in place of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Report {
     Price,
@@ -94,7 +94,7 @@ pub(crate) async fn field_costs(
     Ok(Some(json!(explanation.fields())))
 }
 
-/// Whether the client asks how its query is executed, or for an analysis of that. Fails if it may not know.
+/// Whether the client asks for the plan of its query, or for an analysis. Fails if the caller may not see plans.
 pub(crate) fn includes_plan(caller: &Principal, headers: &HeaderMap, compiled: &Compiled) -> Result<bool, AccessError> {
     let is_included = headers.get(INCLUDE_PLAN).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true"));
     let is_wanted = is_included || wants_analysis(headers);

@@ -1,4 +1,4 @@
-//! What clients and operators learn of a query beside its data: costs, plans, and which queries are slow.
+//! Reports on queries beside their data, for clients and operators: costs, plans, and slow queries.
 //!
 //! - `cost_report`: the cost of a query and of its fields
 //! - `optional_headers`: the headers that few requests have

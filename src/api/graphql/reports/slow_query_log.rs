@@ -27,7 +27,7 @@ pub(crate) struct LoggedQuery {
     pub(crate) hash: String,
 }
 
-/// What it took.
+/// The page, cost, times and statement of a slow query.
 #[derive(Debug)]
 pub(crate) struct Taken<'a> {
     /// The number of the slowest page, if it is an export.
@@ -144,7 +144,7 @@ impl StreamedQuery {
         })
     }
 
-    /// Another part took so long.
+    /// The time of another part.
     pub(crate) fn add(&mut self, time: Duration) {
         self.duration += time;
     }

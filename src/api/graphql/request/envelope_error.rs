@@ -40,7 +40,7 @@ pub(crate) enum EnvelopeError {
     #[error("the parameter \"{name}\" is not JSON: {source}")]
     MalformedParameter {
         name: String,
-        /// What is wrong with it.
+        /// The mistake.
         source: serde_json::Error,
     },
     /// A parameter that is there twice.

@@ -1,4 +1,4 @@
-//! The variables of a request: only those that its query names have values.
+//! The variables of a request. A variable that its query does not name is ignored.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,8 @@ pub(crate) fn named_in(query: &str, object: &str) -> Result<Variables, EnvelopeE
         let end = after.bytes().position(|byte| !is_of_name(byte)).unwrap_or(after.len());
         let name = &after[..end];
         if name.is_empty() {
-            // There may be spaces and comments before the name. Nobody writes so: the names are not looked for.
+            // There may be spaces and comments before the name. Clients do not write a variable in this way, so the names are not looked
+            // for.
             for (name, text) in given.take_all() {
                 add(name, text)?;
             }

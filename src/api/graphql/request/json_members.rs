@@ -1,4 +1,4 @@
-//! The members of a JSON object as they were sent. Values that nobody reads are never made.
+//! The members of a JSON object as they were sent. Values are only parsed when they are read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,11 +9,11 @@ use serde_json::value::RawValue;
 use crate::api::graphql::request::envelope_error::EnvelopeError;
 use crate::api::graphql::request::json_size::MAX_VALUES;
 
-/// So many members are few.
+/// The number of members up to which they are searched one by one.
 const FEW: usize = 8;
 
-/// The texts of an object's values, sorted by their keys. Most objects have a few members, for which that is quicker than a hash of
-/// each key.
+/// The texts of an object's values, sorted by their keys. Most objects have a few members. For them, this is quicker than a hash of each
+/// key.
 #[derive(Debug, Default)]
 pub(crate) struct JsonMembers<'a>(Vec<Member<'a>>);
 

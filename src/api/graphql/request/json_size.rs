@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::de::{Deserializer as JsonDeserializer, Read};
 
-/// JSON values in a request: its members, those in them, and so on. No query needs a hundredth of them, since its variables are
+/// JSON values in a request: its members, the values in them, and so on. No query needs a hundredth of them, since its variables are
 /// scalars and short lists.
 pub(crate) const MAX_VALUES: usize = 10_000;
 
@@ -26,7 +26,7 @@ const MEMBER: usize = 160;
 pub(crate) struct JsonSize {
     /// Values at all levels.
     pub(crate) values: usize,
-    /// Bytes that they would take in memory at most, about, beside those of their strings.
+    /// Bytes that the values would take in memory at most, about, beside the bytes of their strings.
     pub(crate) memory: usize,
 }
 

@@ -1,8 +1,9 @@
 //! Automatic persisted queries, the protocol of Apollo's clients: they send a query's hash in place of its text, and the
 //! text only if the server has not stored it yet.
 //!
-//! A text is stored once it has compiled. Its hash is computed here and must equal the client's. Texts are no secrets, so
-//! all callers find all of them: a query passes the same gates whether its text or its hash was sent.
+//! A text is stored once it has compiled. Its hash is computed here and must equal the client's. A caller finds the texts of all callers
+//! with the same grants of the schema: a text of another caller may name what this one does not see. A query passes the same gates whether
+//! its text or its hash was sent.
 
 use std::mem;
 use std::sync::Arc;
@@ -117,7 +118,7 @@ pub(crate) fn resolve(
 }
 
 impl ResolvedQuery {
-    /// Drops the values of its variables, and what is reserved for them.
+    /// Drops the values of its variables, and the memory that is reserved for them.
     pub(crate) fn drop_variables(&mut self, in_flight: &mut InFlightRequest) {
         self.request.variables = Variables::new();
         in_flight.shrink(in_flight.reserved().saturating_sub(mem::take(&mut self.values_memory)));
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
     use crate::api::query_texts::QueryTextOptions;
 
-    /// The hash of Apollo's documentation, that of `{__typename}`.
+    /// The hash of `{__typename}`, from Apollo's documentation.
     const TYPENAME: &str = "ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38";
 
     fn texts(capacity: usize) -> QueryTexts {

@@ -11,7 +11,7 @@ use crate::api::views::View;
 pub(crate) struct QueryRequest<'c> {
     pub(crate) context: &'c mut RequestContext,
     pub(crate) caller: Arc<Principal>,
-    /// What the caller sees of the schema.
+    /// The caller's view of the schema.
     pub(crate) view: Arc<View>,
     pub(crate) query: ResolvedQuery,
 }

@@ -1,4 +1,4 @@
-//! Where the text of a query comes from: the request, a document that it names, or a text that was stored before.
+//! The source of a query's text: the request, a document that it names, or a text that was stored before.
 
 use crate::access::grants::Principal;
 use crate::api::errors::api_error::ApiError;

@@ -25,7 +25,7 @@ pub(crate) const PERSISTED_QUERY: &str = "persistedQuery";
 pub(crate) struct GraphqlRequest {
     /// The query's text. Without it, `extensions` have its hash, or there is the id of a document.
     pub query: Option<String>,
-    /// The id of a document that the server knows.
+    /// The id of a document that the server has.
     pub document_id: Option<String>,
     /// The operation's name.
     pub operation_name: Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct GraphqlRequest {
     pub values_memory: usize,
 }
 
-/// What some programs of Windows write before UTF-8.
+/// The byte order mark that some programs of Windows write before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The longest body, in bytes, that is parsed in less than a millisecond.
@@ -153,7 +153,7 @@ pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, Env
 
 /// The string of a JSON text, or an error for other types.
 fn string(text: &str, wrong_type: EnvelopeError) -> Result<String, EnvelopeError> {
-    // Without a copy of what is no string.
+    // A value that is no string is not copied.
     if text.starts_with('"') {
         serde_json::from_str(text).map_err(EnvelopeError::MalformedBody)
     } else {

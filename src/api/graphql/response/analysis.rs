@@ -1,4 +1,5 @@
-//! What a query takes in PostgreSQL, in place of its data: it is paid for and run as any other, by `EXPLAIN (ANALYZE)`.
+//! The time, rows and buffers of a query in PostgreSQL, in place of its data. The query is paid for and run as any other, by
+//! `EXPLAIN (ANALYZE)`.
 
 use std::pin::pin;
 use std::sync::Arc;

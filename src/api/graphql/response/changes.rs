@@ -111,7 +111,7 @@ fn survives(token: &SyncToken, tick: Option<Tick>, state: &ChangesState) -> Resu
         return Ok(());
     }
     let epoch = Epoch { timeline: tick.timeline, ..token.epoch };
-    // Between two pages, what is not delivered of the changes before the tick comes once more.
+    // Between two pages, the changes before the tick that are not delivered yet come once more.
     let from = if token.from.is_within(&tick.snapshot) { token.from.clone() } else { tick.snapshot };
     let rewound = SyncToken { epoch, from, walk: None };
     Err(ChangesError::Rewound { token: rewound.text(state.tag), at: tick.at })

@@ -29,10 +29,10 @@ use crate::plan::request_plan::{Plan, RowBounds};
 use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
 use crate::throttle::rate_limiter::Debit;
 
-/// The most rows that a statement examines that shares a connection: each waits for those before it.
+/// The most rows that a statement on a shared connection examines: later statements wait for it.
 const MAX_SHARED_ROWS: u64 = 1000;
 
-/// The most rows that a statement returns that may share its execution with others, and those of its roots, whose pages are mostly full. For
+/// The most rows of a statement that may share its execution with others, and the most rows of its roots, whose pages are mostly full. For
 /// more rows, starting an execution is little of the work.
 const MAX_BATCHED_ROWS: u64 = 100;
 const MAX_BATCHED_ROWS_OF_ROOTS: u64 = 30;
@@ -48,20 +48,20 @@ pub(crate) struct AdmittedQuery {
     /// Whether the client asked how it is executed.
     pub includes_plan: bool,
     pub debit: Debit,
-    /// Where it is read.
+    /// The servers that it may be read from.
     pub route: ReadRoute,
     /// Its deadline.
     pub until: time::Instant,
 }
 
 impl AdmittedQuery {
-    /// What was paid, and until when it may run.
+    /// The debit, and the deadline.
     pub(crate) fn paid(&self) -> PaidTime {
         PaidTime { debit: self.debit, until: self.until }
     }
 }
 
-/// Whose request is executed.
+/// The caller and the id of the request that is executed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Requester<'a> {
     pub service: &'a Service,
@@ -69,7 +69,7 @@ pub(crate) struct Requester<'a> {
     pub request_id: &'a str,
 }
 
-/// What was paid for a statement, and its deadline.
+/// The debit for a statement, and its deadline.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaidTime {
     pub debit: Debit,
@@ -110,9 +110,9 @@ pub(crate) fn is_charged<T>(result: &Result<T, ApiError>) -> bool {
     result.as_ref().map_or_else(has_run, |_| true)
 }
 
-/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded
-/// if it is not to blame. What runs is pinned by the caller, since time-outs move what they are given. If it begins with a statement,
-/// that is recorded in `log`.
+/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded if it is
+/// not to blame. The caller pins the future, since time-outs move what they are given. If the future begins with a statement, the statement
+/// is recorded in `log`.
 pub(crate) async fn settle<T>(
     Requester { service, caller, request_id }: Requester<'_>,
     PaidTime { debit, until }: PaidTime,
@@ -148,7 +148,7 @@ pub(crate) async fn settle<T>(
             Err(QueryError::RowsTooLarge { rows, bytes, limit, cost, bucket }.into())
         }
         Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
-        // The query is not to blame if the database answers nobody.
+        // The query is not to blame if the database does not answer other requests either.
         Err(_) if !service.database_answers() => {
             service.admission.refund(&caller.user_id, debit).await;
             Err(ServiceError::Unavailable("the database does not answer".into()).into())
@@ -180,8 +180,8 @@ async fn run<T>(
     time::timeout_at(until, running).await
 }
 
-/// Where a query of which nothing was sent is read once more, if that may help. It is not paid for again. If its statement may be out of
-/// date, it is prepared once more.
+/// The route of a query's second attempt after an error, if nothing of its response was sent and a second attempt may help. The attempt is
+/// not paid for. If the query's statement may be out of date, it is prepared once more.
 pub(crate) fn second_route<T>(
     service: &Service,
     route: &ReadRoute,

@@ -1,12 +1,12 @@
 //! Executes a query that is paid for, and writes its response: data, or an analysis.
 //!
-//! - `analysis`: what a query takes in PostgreSQL, in place of its data
+//! - `analysis`: the time, rows and buffers of a query in PostgreSQL, in place of its data
 //! - `changes`: checks of a page of changes before its tokens leave
 //! - `execution`: runs a query within its deadline
 //! - `prepared_query`: a query that is compiled, and its rows
 //! - `response_body`: the body of a response whose rows are there
-//! - `response_end`: what follows the data
-//! - `response_envelope`: what is around the data
+//! - `response_end`: the end of a response, after its data
+//! - `response_envelope`: the text around the data
 //! - `row_memory`: the memory of rows
 //! - `streamed_body`: a response that is written while its rows are fetched
 

@@ -37,7 +37,7 @@ pub(crate) struct PreparedQuery {
     pub(crate) field_costs: Option<Value>,
     /// Whether the client asked how it is executed.
     pub(crate) includes_plan: bool,
-    /// What it is to see at least.
+    /// The position that it has to see at least.
     pub(crate) after: Option<WalPosition>,
 }
 
@@ -56,7 +56,7 @@ impl PreparedQuery {
         })?;
         let service = &context.service;
         if !self.compiled.unknown_values.is_empty() {
-            // They may have been added to the database since.
+            // The values may have been added to the database since the vocabularies were read.
             service.vocabularies.refresh();
         }
         let written = debit.written.map(WalPosition::from);

@@ -23,10 +23,10 @@ const MIN_CAPACITY: usize = 1024;
 /// Bytes of a chunk, about.
 pub(crate) const CHUNK: usize = 32 * 1024;
 
-/// Bytes of a body in chunks that wait for the client, at most: those of `start`, and the chunks that hyper takes.
+/// Bytes of a body in chunks that wait for the client, at most: the bytes of `start`, and the chunks that hyper takes.
 const MAX_UNSENT: usize = MAX_WHOLE + 3 * CHUNK;
 
-/// Bytes of memory that the body takes, about, if its rows take so many.
+/// Bytes of memory that the body takes, about, if its rows take this many.
 pub(crate) fn memory(body: &ResponseBody, rows: usize) -> usize {
     match body {
         ResponseBody::Whole(bytes) => bytes.len(),
@@ -47,7 +47,8 @@ pub(crate) fn write(
         Err(error) => Err(ServiceError::internal(&entry.id, error)),
         Ok(Progress::Done) => {
             end.write(&rows, &entry.id, &mut start);
-            // What waits for the client is counted by its length. Wide rows of which little was written leave much room.
+            // A body that waits for its client is counted by its length. If little was written of wide rows, much of its capacity is
+            // unused.
             if start.capacity() > 2 * start.len() {
                 start.shrink_to_fit();
             }
@@ -64,7 +65,7 @@ pub(crate) fn write(
 struct Chunks {
     /// Written already.
     start: Vec<u8>,
-    /// What is still to be written; `None` after the last chunk.
+    /// The rest of the response; `None` after the last chunk.
     rows: Option<Box<ResponseWriter>>,
     end: ResponseEnd,
     request_id: Arc<str>,

@@ -1,4 +1,4 @@
-//! What follows a response's `data`: the errors of fields, and `extensions`.
+//! The end of a response, after its `data`: the errors of fields, and `extensions`.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::telemetry::event::Event;
 use crate::throttle::rate_limiter::Debit;
 use crate::vocabulary::UnknownValue;
 
-/// What is known of a response's end before its rows are.
+/// The facts for a response's end that are known before its rows.
 #[derive(Debug)]
 pub(crate) struct ResponseEnd {
-    /// What was debited.
+    /// The credits that were debited, and the bucket.
     pub debit: Debit,
     estimate: Estimate,
     /// The cost of every field, if the client asked for it.
@@ -30,7 +30,7 @@ pub(crate) struct ResponseEnd {
     /// How it was executed, if the client asked for it.
     plan: Option<ExecutedPlan>,
     unknown_values: Vec<UnknownValue>,
-    /// What limited the rows, if something did.
+    /// The values that limited the rows, if there are some.
     scope: Option<Value>,
 }
 
@@ -43,7 +43,7 @@ impl ResponseEnd {
         Self { debit, estimate: compiled.estimate, field_costs, plan, unknown_values: compiled.unknown_values, scope }
     }
 
-    /// What the query costs by its rows.
+    /// The cost of the query by its rows.
     pub(crate) fn actual_cost(&self, rows: &ResponseWriter) -> u64 {
         self.estimate.actual(&rows.row_counts())
     }

@@ -6,7 +6,7 @@ use crate::api::extensions::cost_extension::ResponseExtensions;
 use crate::error::code::ErrorCode;
 use crate::execute::field_error::{Cause, FieldError, PathPart};
 
-/// What the response of every executed query begins with. Its `data` follows.
+/// The beginning of the response of every executed query. Its `data` follows.
 pub(crate) const START: &[u8] = b"{\"data\":";
 
 /// The member `errors`, which follows `data`: fields that are null because their values cannot be used. Empty if there

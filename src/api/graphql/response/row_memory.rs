@@ -3,7 +3,7 @@
 use crate::execute::row_limits::Memory;
 use crate::http::connection::FurtherMemory;
 
-/// Holds so many bytes in place of those that were held before.
+/// Holds this many bytes, in place of the bytes that were held before.
 pub(crate) fn hold(memory: &mut FurtherMemory, bytes: usize) -> Memory {
     match memory.resize(bytes) {
         Ok(()) => Memory::Held,

@@ -40,8 +40,8 @@ use crate::replicas::read_servers::{HeldServer, LeasedConnection, ReadRoute};
 /// The most rows of a response that are gathered before it is written.
 const MAX_GATHERED: u64 = 1024;
 
-/// Bytes of memory that a response takes, about: its rows, its parts, and what is on its way from the database. A page that is read whole
-/// before it is written may take more.
+/// Bytes of memory that a response takes, about: its rows, its parts, and the rows on their way from the database. A page that is read
+/// whole before it is written may take more.
 const MEMORY: usize = 1 << 20;
 
 /// The right to stream the response of a query, if it may be large, and not too many others of its server are streamed.
@@ -142,7 +142,7 @@ async fn next_part(stream: &mut ResponseStream) -> Result<Result<Part, WriteErro
     }
 }
 
-/// What comes next.
+/// The state between two parts of the response.
 enum State {
     /// The first part, which is written.
     Ready(Bytes, Box<RunningResponse>),
@@ -151,7 +151,7 @@ enum State {
     Over,
 }
 
-/// A response of which a part was sent.
+/// A response that was sent in part.
 struct RunningResponse {
     stream: ResponseStream,
     end: ResponseEnd,

@@ -40,7 +40,7 @@ pub(super) fn render(diff: &Diff) -> String {
     text
 }
 
-/// The place in the file. The lines of a manifest's entry are not those of the file.
+/// The place in the file. The lines of a manifest's entry are not the lines of the file.
 fn position(Place { file, location }: &Place) -> String {
     match file.split_once('#') {
         Some((file, _)) => format!("file={}", property(file)),

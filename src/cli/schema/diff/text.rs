@@ -7,7 +7,7 @@ use crate::documents::document::Place;
 use crate::schema_diff::change::{Change, Class};
 use crate::schema_diff::{Diff, NotValid, OperationDiff};
 
-/// The changes by class and operation, then those of the schema.
+/// The changes by class and operation, then the changes of the schema.
 pub(super) fn render(diff: &Diff, operations: usize) -> String {
     let mut text = String::new();
     for (class, heading) in CLASSES {

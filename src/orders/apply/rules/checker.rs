@@ -1,4 +1,4 @@
-//! What the rules have in common: the request, the data, and the violations so far.
+//! The state that the rules share: the request, the data, and the violations so far.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -27,7 +27,7 @@ pub(super) fn check<'a>(
     let moves = checker.check_moves();
     let mut notes = Vec::new();
     if checker.violations.is_empty() {
-        // Of rows that are invalid on their own it is not known what they would reject.
+        // The rejections by rows that are invalid on their own are not known.
         notes = checker.reject_unsplittable(&mut rejections);
         checker.check_whole_order_items(&rejections);
     }

@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
         moves
     }
 
-    /// Checks that an item stays in its ship group. A shipment without one gets that of its first item.
+    /// Checks that an item stays in its ship group. A shipment without a ship group gets the ship group of its first item.
     fn check_ship_group(&mut self, id: RowId, row: &MoveRow, item: &'a ShipmentItem, groups: &mut BTreeSet<&'a str>) {
         for link in &item.links {
             let ship_group = link.ship_group_seq_id.as_str();

@@ -73,7 +73,7 @@ impl<'a> Checker<'a> {
         notes
     }
 
-    /// The rejections of an order item beside those of the rows: of its parts, or of an order item that is in no shipment.
+    /// Further rejections of an order item, beside the rejections of the rows: of its parts, or of an order item that is in no shipment.
     fn reject_too(&mut self, index: u32, item: &'a OrderItem, is_rejected: bool) -> Vec<ItemRejection<'a>> {
         let row = RowId { kind: UpdateRowKind::Rejection, index };
         let rejection = |place, product_id: &'a Option<String>, links| ItemRejection {

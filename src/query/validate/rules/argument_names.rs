@@ -61,7 +61,7 @@ fn synonym<'a>(name: &str, declared: &'a [Argument]) -> Option<&'a Argument> {
     declared.iter().find(|argument| synonyms(argument.role).iter().any(|synonym| synonym.eq_ignore_ascii_case(name)))
 }
 
-/// What other APIs call an argument of a connection.
+/// The names that other APIs have for an argument of a connection.
 fn synonyms(role: ArgumentRole) -> &'static [&'static str] {
     match role {
         ArgumentRole::First => {

@@ -76,8 +76,7 @@ impl ExpandedSize {
     }
 }
 
-/// Measures a definition after those that it spreads, each once. Has a stack of its own, because chains of fragments
-/// can be long.
+/// Measures a definition after the definitions that it spreads, each once. Has a stack of its own, because chains of fragments can be long.
 fn measure(index: &DocumentIndex<'_, '_>, definition: usize, sizes: &mut [Option<ExpandedSize>]) -> ExpandedSize {
     let mut stack = vec![(definition, index.definitions[definition].fragment_spreads.clone())];
     while let Some((current, spreads)) = stack.last_mut() {

@@ -135,7 +135,7 @@ impl<'d, 'a> MergeChecker<'_, 'd, 'a> {
     }
 }
 
-/// What distinguishes a literal from others of the same value.
+/// The notation that distinguishes a literal from other literals of the same value.
 fn notation<'t>(token: &'t Token<'_>) -> &'t str {
     match token.kind {
         TokenKind::Int | TokenKind::Float => token.text,

@@ -17,13 +17,13 @@ use crate::query::validate::violations::Violations;
 /// The most fields of the type that an error lists.
 const MAX_LISTED: usize = 40;
 
-/// As many names are looked for in the whole schema at most.
+/// The most names that are looked for in the whole schema.
 const MAX_SEARCHED: usize = 3;
 
-/// What other APIs call the rows of a connection.
+/// The names that other APIs have for the rows of a connection.
 const ROWS: [&str; 6] = ["node", "nodes", "items", "rows", "results", "data"];
 
-/// What other APIs call the number of a connection's rows.
+/// The names that other APIs have for the number of a connection's rows.
 const COUNTS: [&str; 3] = ["totalCount", "total", "size"];
 
 pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) {
@@ -52,8 +52,8 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
     }
 }
 
-/// The fields that an unknown one likely means: those that take its arguments, and have fields of their own if it has a
-/// selection, if there are such ones.
+/// The fields that an unknown field likely means: if possible, fields that take its arguments, and that have fields of their own if it has
+/// a selection.
 fn suggested<'d, 'a>(catalog: &'d Catalog, object: &'d ObjectType, unknown: &ast::Field<'a, &'a str>) -> Vec<&'d str> {
     let is_count =
         |(_, binding): &(&Field, Binding<'_>)| matches!(binding, Binding::Connection(ConnectionField::Count));

@@ -28,7 +28,7 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
     }
 }
 
-/// A selection that the type has: its first scalar or enum field, or that of a connection's nodes.
+/// A selection that the type has: its first scalar or enum field, or such a field of a connection's nodes.
 fn example(catalog: &Catalog, object: &ObjectType) -> Option<String> {
     let leaf = |object: &ObjectType| {
         let is_leaf = |ty| catalog.object(ty).is_none();

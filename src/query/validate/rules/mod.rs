@@ -144,7 +144,7 @@ mod tests {
         let [small, large] = [100, 200].map(|fragments| work(&chain(1, fragments, "")));
         assert_eq!((small.1.as_str(), large.1.as_str()), ("", ""));
         assert!(small.0 > 300 && large.0 < 2 * small.0 + 10, "{} {}", small.0, large.0);
-        // As many operations and fragments as people write.
+        // Numbers of operations and fragments that people write.
         assert_eq!(work(&chain(50, 50, "")).1, "");
     }
 

@@ -17,10 +17,10 @@ pub(super) fn check(index: &DocumentIndex<'_, '_>, violations: &mut Violations) 
             let argument = declared.iter().find(|argument| argument.name == name);
             argument.is_some_and(|argument| matches!(argument.role, ArgumentRole::First | ArgumentRole::Last))
         };
-        // One that is misspelt is an error already.
+        // A misspelt page size is an error already.
         let is_given =
             |name: &str| is_size(name) || suggested(name, declared).first().is_some_and(|name| is_size(name));
-        // One that is required is missed by another rule.
+        // Another rule finds that a required page size is missing.
         let is_optional = |argument: &Argument| is_size(&argument.name) && !argument.ty.is_non_null();
         if declared.iter().any(is_optional) && !list.given.iter().any(|(name, _)| is_given(name)) {
             violations.add(&Violation::MissingPageSize(field.into()), [location(list.position)]);
