@@ -1,71 +1,67 @@
-//! Writes batches into the database with binary COPY.
+//! Writes batches into the database with COPY.
 
-use futures_util::pin_mut;
-use tokio_postgres::binary_copy::BinaryCopyInWriter;
-use tokio_postgres::types::Type;
+use std::collections::HashMap;
+use std::pin::pin;
+
+use bytes::Bytes;
+use futures_util::SinkExt as _;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Error, Statement, Transaction};
 
-use crate::sample::batch::Batch;
-use crate::sample::copy_value::CopyValue;
-use crate::sample::preconditions::Absent;
-use crate::sample::table_definition::SampleColumn;
-use crate::sample::tables::TABLES;
+use crate::sample::batch::{Batch, CopyTarget};
+use crate::sample::error::SampleError;
+
+/// The bytes of a message. PostgreSQL receives a message completely before it reads the rows in it.
+const MESSAGE_BYTES: usize = 65_536;
 
 /// Writes batches with prepared COPY statements.
 pub(in crate::sample) struct BatchWriter<'a> {
     transaction: &'a Transaction<'a>,
-    /// The statements of [`TABLES`].
-    statements: Vec<CopyStatement>,
-}
-
-/// The statement that copies rows into a table.
-struct CopyStatement {
-    statement: Statement,
-    /// The types of the columns that the database has.
-    types: Vec<Type>,
-    /// Whether it has them, for each column of the sample.
-    is_present: Vec<bool>,
+    statements: HashMap<CopyTarget, Statement>,
 }
 
 impl<'a> BatchWriter<'a> {
-    /// Prepares the statements, without the columns that the database lacks.
-    pub(in crate::sample) async fn new(transaction: &'a Transaction<'a>, absent: &Absent) -> Result<Self, Error> {
-        let mut statements = Vec::with_capacity(TABLES.len());
-        for table in TABLES {
-            let is_present = |column: &SampleColumn| !absent.contains(&(table.name, column.name));
-            let present: Vec<_> = table.columns.iter().filter(|column| is_present(column)).collect();
-            statements.push(CopyStatement {
-                statement: transaction.prepare(&copy_statement(table.name, &present)).await?,
-                types: present.iter().map(|column| column.data_type.postgres_type()).collect(),
-                is_present: table.columns.iter().map(is_present).collect(),
-            });
-        }
-        Ok(Self { transaction, statements })
+    pub(in crate::sample) fn new(transaction: &'a Transaction<'a>) -> Self {
+        Self { transaction, statements: HashMap::new() }
     }
 
     /// Writes a batch and returns the number of rows.
-    pub(in crate::sample) async fn write(&self, batch: &Batch) -> Result<u64, Error> {
-        let mut rows = 0;
-        for (index, table, values) in batch.tables() {
-            rows += self.write_table(index, values.chunks_exact(table.columns.len())).await?;
+    pub(in crate::sample) async fn write(&mut self, batch: Batch) -> Result<u64, SampleError> {
+        let mut written = 0;
+        for (target, rows) in batch.into_rows() {
+            let table = target.table;
+            written += self.copy(target, rows.into()).await.map_err(|error| rejected(table, error))?;
         }
-        Ok(rows)
+        Ok(written)
     }
 
-    async fn write_table(&self, index: usize, rows: impl Iterator<Item = &[CopyValue]>) -> Result<u64, Error> {
-        let CopyStatement { statement, types, is_present } = &self.statements[index];
-        let writer = BinaryCopyInWriter::new(self.transaction.copy_in(statement).await?, types);
-        pin_mut!(writer);
-        for row in rows {
-            let present: Vec<_> =
-                row.iter().zip(is_present).filter(|(_, present)| **present).map(|(value, _)| value).collect();
-            writer.as_mut().write_raw(present).await?;
+    async fn copy(&mut self, target: CopyTarget, mut rows: Bytes) -> Result<u64, Error> {
+        let statement = self.prepare(target).await?;
+        let mut sink = pin!(self.transaction.copy_in(&statement).await?);
+        while !rows.is_empty() {
+            sink.feed(rows.split_to(rows.len().min(MESSAGE_BYTES))).await?;
         }
-        writer.finish().await
+        sink.finish().await
+    }
+
+    async fn prepare(&mut self, target: CopyTarget) -> Result<Statement, Error> {
+        if let Some(statement) = self.statements.get(&target) {
+            return Ok(statement.clone());
+        }
+        let CopyTarget { table, columns } = &target;
+        // A COPY of a column that does not exist fails when it begins, and tokio-postgres loses the connection then.
+        self.transaction.prepare(&format!("SELECT {columns} FROM public.{table}")).await?;
+        let statement = self.transaction.prepare(&format!("COPY public.{table} ({columns}) FROM STDIN")).await?;
+        self.statements.insert(target, statement.clone());
+        Ok(statement)
     }
 }
 
-fn copy_statement(table: &str, columns: &[&SampleColumn]) -> String {
-    let columns: Vec<&str> = columns.iter().map(|column| column.name).collect();
-    format!("COPY public.{table} ({}) FROM STDIN (FORMAT binary)", columns.join(", "))
+/// Reports ids that exist already as a clash, and where any other error occurred.
+fn rejected(table: &str, error: Error) -> SampleError {
+    let Some(rejection) = error.as_db_error() else { return error.into() };
+    if *rejection.code() == SqlState::UNIQUE_VIOLATION {
+        return SampleError::Clash;
+    }
+    SampleError::Rejected { place: rejection.where_().unwrap_or(table).to_owned(), source: error }
 }

@@ -1,15 +1,9 @@
 //! Customers: persons and companies, with their roles and contacts.
 
-use std::borrow::Cow;
-
-use crate::sample::batch::Batch;
+use crate::sample::batch::{Batch, row};
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::rng::{RngStream, SampleRng};
-use crate::sample::tables::{
-    ContactMech, Party, PartyContactMech, PartyContactMechPurpose, PartyGroup, PartyRole, Person, PostalAddress,
-    TelecomNumber,
-};
 use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::{CITIES, COMPANY_ENDINGS, FIRST_NAMES, LAST_NAMES, STREETS};
 
@@ -27,24 +21,24 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
     let rng = &mut rng;
     let created = calendar::before_start(rng);
     let is_company = rng.percent(4);
-    batch.push(Party {
+    batch.push(row!(party {
         party_id: ids::party(number),
         party_type_id: if is_company { "PARTY_GROUP" } else { "PERSON" },
         external_id: rng.percent(60).then(|| Id::with_width("60", number.into(), 10)),
         status_id: if rng.percent(3) { "PARTY_DISABLED" } else { "PARTY_ENABLED" },
         created_date: rng.percent(95).then_some(created),
-    });
+    }));
     let name = if is_company { Some(company(batch, rng, number)) } else { person(batch, rng, number) };
     for role_type_id in ROLES {
-        batch.push(PartyRole { party_id: ids::party(number), role_type_id });
+        batch.push(row!(party_role { party_id: ids::party(number), role_type_id }));
     }
     postal_address(batch, rng, number, name);
     contact(batch, number, ids::address(number), created, &["GENERAL_LOCATION", "SHIPPING_LOCATION"]);
-    batch.push(ContactMech {
+    batch.push(row!(contact_mech {
         contact_mech_id: ids::email(number),
         contact_mech_type_id: "EMAIL_ADDRESS",
-        info_string: Some(Cow::Owned(format!("customer{number}@example.com"))),
-    });
+        info_string: format!("customer{number}@example.com"),
+    }));
     contact(batch, number, ids::email(number), created, &["PRIMARY_EMAIL"]);
     if has_telephone(number) {
         telephone(batch, rng, number);
@@ -58,54 +52,57 @@ fn person(batch: &mut Batch, rng: &mut SampleRng, number: u32) -> Option<String>
     let last = rng.pick(LAST_NAMES);
     let last_name = match rng.below(100) {
         0..2 => None,
-        2..22 => Some(Cow::Owned(format!("{last}-{}", rng.pick(LAST_NAMES)))),
-        _ => Some(Cow::Borrowed(last)),
+        2..22 => Some(format!("{last}-{}", rng.pick(LAST_NAMES))),
+        _ => Some(last.to_owned()),
     };
     let name = first_name.map(|first| format!("{first} {last}"));
-    batch.push(Person { party_id: ids::party(number), first_name, last_name });
+    batch.push(row!(person { party_id: ids::party(number), first_name, last_name }));
     name
 }
 
 /// Writes a company and returns the name.
 fn company(batch: &mut Batch, rng: &mut SampleRng, number: u32) -> String {
     let name = format!("{} {}", rng.pick(LAST_NAMES), rng.pick(COMPANY_ENDINGS));
-    batch.push(PartyGroup { party_id: ids::party(number), group_name: Cow::Owned(name.clone()) });
+    batch.push(row!(party_group { party_id: ids::party(number), group_name: name }));
     name
 }
 
 fn postal_address(batch: &mut Batch, rng: &mut SampleRng, number: u32, to_name: Option<String>) {
     let contact_mech_id = ids::address(number);
-    batch.push(ContactMech { contact_mech_id, contact_mech_type_id: "POSTAL_ADDRESS", info_string: None });
+    batch.push(row!(contact_mech { contact_mech_id, contact_mech_type_id: "POSTAL_ADDRESS" }));
     let (city, state, ..) = rng.pick(CITIES);
-    batch.push(PostalAddress {
+    batch.push(row!(postal_address {
         contact_mech_id,
-        to_name: to_name.map(Cow::Owned),
-        attn_name: None,
-        address1: Cow::Owned(format!("{} {}", rng.between(1, 999), rng.pick(STREETS))),
-        address2: rng.percent(15).then(|| Cow::Owned(format!("Apt. {}", rng.between(1, 60)))),
+        to_name,
+        address1: format!("{} {}", rng.between(1, 999), rng.pick(STREETS)),
+        address2: rng.percent(15).then(|| format!("Apt. {}", rng.between(1, 60))),
         city,
         postal_code: Id::with_width("", rng.between(10_000, 99_999).into(), 5),
         country_geo_id: "USA",
         state_province_geo_id: state,
-        geo_point_id: None,
-    });
+    }));
 }
 
 fn telephone(batch: &mut Batch, rng: &mut SampleRng, number: u32) {
     let contact_mech_id = ids::telephone(number);
-    batch.push(ContactMech { contact_mech_id, contact_mech_type_id: "TELECOM_NUMBER", info_string: None });
-    batch.push(TelecomNumber {
+    batch.push(row!(contact_mech { contact_mech_id, contact_mech_type_id: "TELECOM_NUMBER" }));
+    batch.push(row!(telecom_number {
         contact_mech_id,
         country_code: "1",
         area_code: Id::with_width("", rng.between(201, 989).into(), 3),
         contact_number: Id::with_width("555-", rng.below(10_000).into(), 4),
-    });
+    }));
 }
 
-fn contact(batch: &mut Batch, number: u32, contact_mech_id: Id, from_date: SampleTime, purposes: &[&'static str]) {
+fn contact(batch: &mut Batch, number: u32, contact_mech_id: Id, from_date: SampleTime, purposes: &[&str]) {
     let party_id = ids::party(number);
-    batch.push(PartyContactMech { party_id, contact_mech_id, from_date, thru_date: None });
+    batch.push(row!(party_contact_mech { party_id, contact_mech_id, from_date }));
     for contact_mech_purpose_type_id in purposes {
-        batch.push(PartyContactMechPurpose { party_id, contact_mech_id, contact_mech_purpose_type_id, from_date });
+        batch.push(row!(party_contact_mech_purpose {
+            party_id,
+            contact_mech_id,
+            contact_mech_purpose_type_id,
+            from_date,
+        }));
     }
 }

@@ -17,17 +17,13 @@ pub enum SampleError {
          another database (`createdb`, `orderql migrate`, `orderql sample`)"
     )]
     Clash,
-    /// A column does not exist or has another type than the sample writes.
-    #[error("{table}.{column} is {found} in this database, and a sample writes {expected}: nothing was added")]
-    Column {
-        /// A table that the sample fills.
-        table: &'static str,
-        /// A column that the sample writes.
-        column: &'static str,
-        /// The column's type, or `missing`.
-        found: String,
-        /// The expected type.
-        expected: &'static str,
+    /// A table lacks a column, has a column of a type that does not take a value, or cannot be written.
+    #[error("the database failed at {place}, and nothing was added")]
+    Rejected {
+        /// The table, or what PostgreSQL says of the column and the value.
+        place: String,
+        /// PostgreSQL's error.
+        source: tokio_postgres::Error,
     },
     /// The generating thread panicked.
     #[error("making up the rows was broken off, and nothing was added")]

@@ -1,18 +1,12 @@
 //! Facilities with their addresses and coordinates, and the stores that sell from them.
 
-use std::borrow::Cow;
-
 use rust_decimal::Decimal;
 
-use crate::sample::batch::Batch;
+use crate::sample::batch::{Batch, row};
 use crate::sample::calendar;
 use crate::sample::ids::{self, COMPANY, Id};
 use crate::sample::rng::{RngStream, SampleRng};
 use crate::sample::size::SampleSize;
-use crate::sample::tables::{
-    ContactMech, Facility, FacilityContactMech, FacilityContactMechPurpose, GeoPoint, PostalAddress, ProductStore,
-    ProductStoreFacility,
-};
 use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::{CITIES, STORE_NAMES, STREETS};
 
@@ -29,8 +23,8 @@ pub(in crate::sample) fn write_facility(batch: &mut Batch, seed: u64, size: &Sam
     let geo_point_id = ids::geo_point(number);
     // Within 0.2 degrees, in millionths.
     let mut near = |degrees: i64| Decimal::new(degrees - 200_000 + i64::from(rng.below(400_001)), 6);
-    batch.push(GeoPoint { geo_point_id, latitude: near(latitude), longitude: near(longitude) });
-    batch.push(Facility {
+    batch.push(row!(geo_point { geo_point_id, latitude: near(latitude), longitude: near(longitude) }));
+    batch.push(row!(facility {
         facility_id,
         facility_type_id: if is_warehouse { "WAREHOUSE" } else { "RETAIL_STORE" },
         // Every fourth facility is a warehouse.
@@ -39,27 +33,26 @@ pub(in crate::sample) fn write_facility(batch: &mut Batch, seed: u64, size: &Sam
         // Some have no name and some share one. Chosen by number, so that the smallest sample contains both.
         facility_name: match number {
             number if number % 17 == 5 => None,
-            number if number % 9 == 8 => Some(Cow::Borrowed("Pop-up")),
-            _ => Some(Cow::Owned(format!("{city} {}", if is_warehouse { "Warehouse" } else { "Store" }))),
+            number if number % 9 == 8 => Some("Pop-up".to_owned()),
+            _ => Some(format!("{city} {}", if is_warehouse { "Warehouse" } else { "Store" })),
         },
-        geo_point_id: Some(geo_point_id),
+        geo_point_id,
         external_id: rng.percent(80).then(|| Id::with_width("70", number.into(), 6)),
-        opened_date: Some(opened),
-    });
-    let mut address = |batch: &mut Batch, contact_mech_id, geo_point_id| {
-        batch.push(ContactMech { contact_mech_id, contact_mech_type_id: "POSTAL_ADDRESS", info_string: None });
-        batch.push(PostalAddress {
+        opened_date: opened,
+    }));
+    let mut address = |batch: &mut Batch, contact_mech_id: Id, geo_point_id: Option<Id>| {
+        batch.push(row!(contact_mech { contact_mech_id, contact_mech_type_id: "POSTAL_ADDRESS" }));
+        batch.push(row!(postal_address {
             contact_mech_id,
-            to_name: Some(Cow::Borrowed("Shipping")),
-            attn_name: None,
-            address1: Cow::Owned(format!("{} {}", rng.between(1, 999), rng.pick(STREETS))),
-            address2: rng.percent(15).then_some(Cow::Borrowed("Rear entrance")),
+            to_name: "Shipping",
+            address1: format!("{} {}", rng.between(1, 999), rng.pick(STREETS)),
+            address2: rng.percent(15).then_some("Rear entrance"),
             city,
             postal_code: Id::with_width("", rng.between(10_000, 99_999).into(), 5),
             country_geo_id: "USA",
             state_province_geo_id: state,
             geo_point_id,
-        });
+        }));
     };
     let current = ids::origin(number);
     address(batch, current, Some(geo_point_id));
@@ -78,11 +71,11 @@ pub(in crate::sample) fn write_facility(batch: &mut Batch, seed: u64, size: &Sam
         }
         _ => {}
     }
-    batch.push(ProductStoreFacility {
+    batch.push(row!(product_store_facility {
         product_store_id: ids::store(number % size.stores),
         facility_id,
         from_date: opened,
-    });
+    }));
 }
 
 fn shipping_origin(
@@ -93,20 +86,20 @@ fn shipping_origin(
     thru_date: Option<SampleTime>,
 ) {
     let facility_id = ids::facility(number);
-    batch.push(FacilityContactMech { facility_id, contact_mech_id, from_date, thru_date });
-    batch.push(FacilityContactMechPurpose {
+    batch.push(row!(facility_contact_mech { facility_id, contact_mech_id, from_date, thru_date }));
+    batch.push(row!(facility_contact_mech_purpose {
         facility_id,
         contact_mech_id,
         contact_mech_purpose_type_id: SHIPPING_ORIGIN,
         from_date,
         thru_date,
-    });
+    }));
 }
 
 /// Writes a store. Some have no name and some share one.
 pub(in crate::sample) fn write_store(batch: &mut Batch, seed: u64, size: &SampleSize, number: u32) {
     let mut rng = SampleRng::new(seed, RngStream::Store, number.into());
-    batch.push(ProductStore {
+    batch.push(row!(product_store {
         product_store_id: ids::store(number),
         store_name: (number % 6 != 4).then(|| STORE_NAMES[number as usize % STORE_NAMES.len()]),
         company_name: "Sample & Söhne",
@@ -119,5 +112,5 @@ pub(in crate::sample) fn write_store(batch: &mut Batch, seed: u64, size: &Sample
         explode_order_items: (number % 3 != 1).then_some(number.is_multiple_of(5)),
         auto_approve_order: (number % 3 != 2).then_some(number.is_multiple_of(2)),
         allow_split: (number % 5 != 2).then_some(number.is_multiple_of(3)),
-    });
+    }));
 }

@@ -1,18 +1,16 @@
 //! Fills a database with a sample.
 
 use tokio::sync::mpsc;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
 use crate::database::vacuum::vacuum;
-use crate::sample::batch::Batch;
+use crate::sample::batch::{Batch, TABLES};
 use crate::sample::copy::BatchWriter;
 use crate::sample::deferred_objects::DeferredObjects;
 use crate::sample::error::SampleError;
 use crate::sample::generate::generate;
-use crate::sample::preconditions::{self, Absent};
+use crate::sample::preconditions::{self, TableColumn};
 use crate::sample::size::SampleSize;
-use crate::sample::tables::TABLES;
 
 /// The number of batches that the channel holds.
 const CHANNEL_BATCHES: usize = 2;
@@ -74,14 +72,14 @@ pub async fn fill(
     progress: &mut dyn FnMut(FillProgress),
 ) -> Result<SampleReport, SampleError> {
     preconditions::check_migrated(client).await?;
-    let absent = preconditions::check_columns(client).await?;
+    let absent = preconditions::absent_columns(client).await?;
     preconditions::check_no_sample(client).await?;
     let transaction = client.transaction().await?;
     transaction.batch_execute(SETTINGS).await?;
     transaction.batch_execute(REFERENCE_ROWS).await?;
-    let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
-    let deferred = DeferredObjects::drop_from(&transaction, &names).await?;
-    let rows = write_rows(&transaction, &absent, sample, progress).await?;
+    let tables: Vec<&str> = TABLES.split(", ").collect();
+    let deferred = DeferredObjects::drop_from(&transaction, &tables).await?;
+    let rows = write_rows(&transaction, absent, sample, progress).await?;
     transaction.batch_execute(BACK_FILLS).await?;
     let mut indexes = FillProgress { step: FillStep::Indexes, done: 0, total: deferred.count() };
     progress(indexes);
@@ -93,36 +91,31 @@ pub async fn fill(
     // The orders are not marked one by one: whoever reads changes has to copy everything anyway.
     transaction.batch_execute("UPDATE orderql.sync_state SET counter = counter + 1").await?;
     progress(FillProgress { step: FillStep::Statistics, done: 0, total: 1 });
-    transaction.batch_execute(&format!("ANALYZE orderql.party, orderql.item_place, {}", names.join(", "))).await?;
+    transaction.batch_execute(&format!("ANALYZE orderql.party, orderql.item_place, {TABLES}")).await?;
     transaction.commit().await?;
-    vacuum(client, &[&["orderql.party"], &names[..]].concat()).await?;
+    vacuum(client, &[&["orderql.party"], &tables[..]].concat()).await?;
     Ok(SampleReport { rows })
 }
 
 /// Generates the rows on a separate thread, at most some batches ahead of the database.
 async fn write_rows(
     transaction: &Transaction<'_>,
-    absent: &Absent,
+    absent: Vec<TableColumn>,
     sample: Sample,
     progress: &mut dyn FnMut(FillProgress),
 ) -> Result<u64, SampleError> {
     let Sample { size, seed } = sample;
-    let writer = BatchWriter::new(transaction, absent).await?;
+    let mut writer = BatchWriter::new(transaction);
     let (sender, mut batches) = mpsc::channel::<Batch>(CHANNEL_BATCHES);
     let generating =
-        tokio::task::spawn_blocking(move || generate(size, seed, |batch| sender.blocking_send(batch).is_ok()));
+        tokio::task::spawn_blocking(move || generate(size, seed, &absent, |batch| sender.blocking_send(batch).is_ok()));
     let mut done = FillProgress { step: FillStep::Rows, done: 0, total: size.entities() };
     let mut rows = 0;
     while let Some(batch) = batches.recv().await {
         done.done += batch.entities;
-        rows += writer.write(&batch).await.map_err(clash)?;
+        rows += writer.write(batch).await?;
         progress(done);
     }
     generating.await.map_err(|_| SampleError::BrokenOff)?;
     Ok(rows)
-}
-
-/// Reports ids that exist already as a clash.
-fn clash(error: tokio_postgres::Error) -> SampleError {
-    if error.code() == Some(&SqlState::UNIQUE_VIOLATION) { SampleError::Clash } else { error.into() }
 }

@@ -3,6 +3,7 @@
 use crate::sample::batch::Batch;
 use crate::sample::orders::order::{Order, OrderContext, OrderWriter};
 use crate::sample::orders::{amounts, contacts, header, items, picklists, returns, shipments, stock_use};
+use crate::sample::preconditions::TableColumn;
 use crate::sample::size::SampleSize;
 use crate::sample::stock::Stock;
 use crate::sample::{customers, facilities, inventory, merchandise, products};
@@ -11,13 +12,18 @@ use crate::sample::{customers, facilities, inventory, merchandise, products};
 const BATCH_SIZE: u32 = 1_024;
 
 /// Generates all batches and passes them to `send`, until `send` returns false.
-pub(in crate::sample) fn generate(size: SampleSize, seed: u64, mut send: impl FnMut(Batch) -> bool) {
+pub(in crate::sample) fn generate(
+    size: SampleSize,
+    seed: u64,
+    absent: &[TableColumn],
+    mut send: impl FnMut(Batch) -> bool,
+) {
     let prices = (0..size.products).map(|number| products::price(seed, number)).collect();
     let mut context = OrderContext { seed, size, stock: Stock::new(seed, &size), prices };
     let mut continues = true;
     let mut batches = |count: u32, write: &mut dyn FnMut(&mut Batch, u32)| {
         for start in (0..count).step_by(BATCH_SIZE as usize) {
-            let mut batch = Batch::new();
+            let mut batch = Batch::without(absent);
             let end = count.min(start.saturating_add(BATCH_SIZE));
             for number in start..end {
                 write(&mut batch, number);
@@ -54,4 +60,22 @@ fn write_order(batch: &mut Batch, context: &mut OrderContext, number: u32) {
     stock_use::write(out, &order, &shipped);
     picklists::write(out.batch, &order);
     returns::write(out, &order);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::sample::batch::TABLES;
+
+    #[test]
+    fn generates_rows_of_the_listed_tables() {
+        let mut tables = BTreeSet::new();
+        generate(SampleSize::of(300), 1, &[], |batch| {
+            tables.extend(batch.into_rows().map(|(target, _)| target.table));
+            true
+        });
+        assert_eq!(tables, TABLES.split(", ").collect());
+    }
 }

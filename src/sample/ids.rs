@@ -15,13 +15,6 @@ pub(in crate::sample) struct Id {
     part: Option<u32>,
 }
 
-/// The id of a facility: one of the sample, or a queue that every database has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::sample) enum FacilityId {
-    Sample(Id),
-    Queue(&'static str),
-}
-
 /// A sequence id within an order, a shipment or a return: five digits, from `00001`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sample) struct SeqId(pub(in crate::sample) u32);

@@ -1,15 +1,12 @@
 //! The inventory of a facility after all orders. An inventory item's totals are the sums of its details.
 
-use rust_decimal::Decimal;
-
-use crate::sample::batch::Batch;
+use crate::sample::batch::{Batch, row};
 use crate::sample::calendar;
 use crate::sample::ids::{self, COMPANY, Id};
 use crate::sample::money::cents;
 use crate::sample::orders::order::{OrderContext, OrderWriter};
 use crate::sample::rng::{RngStream, SampleRng};
 use crate::sample::stock::{PairInventory, StockMovements};
-use crate::sample::tables::{InventoryItem, InventoryItemDetail, ProductFacility};
 
 /// Writes the pairs of a facility with their inventory.
 pub(in crate::sample) fn write(batch: &mut Batch, context: &mut OrderContext, facility: u32) {
@@ -37,15 +34,15 @@ fn write_pair(out: &mut OrderWriter<'_>, facility: u32, pair: u32) {
         write_item(out, (product_id, facility), item.part(1), more, StockMovements::default());
         available += more;
     }
-    out.batch.push(ProductFacility {
+    out.batch.push(row!(product_facility {
         product_id,
         facility_id: ids::facility(facility),
-        minimum_stock: out.rng.percent(70).then(|| Decimal::from(out.rng.below(20))),
-        reorder_quantity: out.rng.percent(60).then(|| Decimal::from(out.rng.between(5, 100))),
-        days_to_ship: out.rng.percent(80).then(|| Decimal::from(out.rng.below(6))),
-        last_inventory_count: Some(Decimal::from(available)),
+        minimum_stock: out.rng.percent(70).then(|| out.rng.below(20)),
+        reorder_quantity: out.rng.percent(60).then(|| out.rng.between(5, 100)),
+        days_to_ship: out.rng.percent(80).then(|| out.rng.below(6)),
+        last_inventory_count: available,
         inventory_item_id: matches!(inventory, PairInventory::Single | PairInventory::Depleted).then_some(item),
-    });
+    }));
 }
 
 /// Writes an inventory item with an available quantity, in addition to what orders reserved, and its stock count.
@@ -55,37 +52,28 @@ fn write_item(out: &mut OrderWriter<'_>, pair: (Id, u32), item: Id, available: i
     let counted = on_hand + movements.issued - movements.returned;
     let received = calendar::before_start(out.rng);
     let unit_cost = out.rng.percent(90).then(|| cents(out.rng.between(150, 6_000)));
-    out.batch.push(InventoryItem {
+    out.batch.push(row!(inventory_item {
         inventory_item_id: item,
         inventory_item_type_id: "NON_SERIAL_INV_ITEM",
         product_id,
         facility_id: ids::facility(facility),
         owner_party_id: COMPANY,
-        status_id: None,
         datetime_received: out.rng.percent(95).then_some(received),
         expire_date: out.rng.percent(5).then(|| calendar::within_hours(out.rng, calendar::START, 40_000)),
         serial_number: out.rng.percent(2).then(|| Id::with_width("SN", out.rng.below(1_000_000).into(), 6)),
-        quantity_on_hand_total: Decimal::from(on_hand),
-        available_to_promise_total: Decimal::from(available),
-        accounting_quantity_total: Decimal::from(counted),
+        quantity_on_hand_total: on_hand,
+        available_to_promise_total: available,
+        accounting_quantity_total: counted,
         unit_cost,
         currency_uom_id: "USD",
-    });
-    out.batch.push(InventoryItemDetail {
+    }));
+    out.batch.push(row!(inventory_item_detail {
         inventory_item_id: item,
         inventory_item_detail_seq_id: Id::new("SB", 1),
         effective_date: received,
-        quantity_on_hand_diff: Decimal::from(counted),
-        available_to_promise_diff: Decimal::from(counted),
-        accounting_quantity_diff: Decimal::from(counted),
-        order_id: None,
-        order_item_seq_id: None,
-        ship_group_seq_id: None,
-        shipment_id: None,
-        return_id: None,
-        return_item_seq_id: None,
-        item_issuance_id: None,
-        receipt_id: None,
-        description: Some("Opening count"),
-    });
+        quantity_on_hand_diff: counted,
+        available_to_promise_diff: counted,
+        accounting_quantity_diff: counted,
+        description: "Opening count",
+    }));
 }

@@ -1,14 +1,9 @@
 //! The facts that shops show about products: features, prices, attributes, and the words by which they are found.
 
-use std::borrow::Cow;
-
-use rust_decimal::Decimal;
-
-use crate::sample::batch::Batch;
+use crate::sample::batch::{Batch, row};
 use crate::sample::ids::{self, Id};
 use crate::sample::money::cents;
 use crate::sample::rng::{RngStream, SampleRng};
-use crate::sample::tables::{ProductAttribute, ProductFeature, ProductFeatureAppl, ProductKeyword, ProductPrice};
 use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::{COLORS, SIZES, TAGS};
 
@@ -30,12 +25,16 @@ pub(in crate::sample) struct Merchandise {
 pub(in crate::sample) fn write_features(batch: &mut Batch) {
     for (number, description) in COLORS.iter().enumerate() {
         let product_feature_id = ids::color(number);
-        batch.push(ProductFeature { product_feature_id, product_feature_type_id: "COLOR", description, abbrev: None });
+        batch.push(row!(product_feature { product_feature_id, product_feature_type_id: "COLOR", description }));
     }
     for (number, description) in SIZES.iter().enumerate() {
         let product_feature_id = ids::size(number);
-        let abbrev = Some(*description);
-        batch.push(ProductFeature { product_feature_id, product_feature_type_id: "SIZE", description, abbrev });
+        batch.push(row!(product_feature {
+            product_feature_id,
+            product_feature_type_id: "SIZE",
+            description,
+            abbrev: description,
+        }));
     }
 }
 
@@ -52,15 +51,15 @@ impl Merchandise {
 
     fn write_features(self, batch: &mut Batch, rng: &mut SampleRng) {
         let has_order = rng.percent(80);
-        let mut apply = |product_feature_id, product_feature_appl_type_id, place: u32, thru_date| {
-            batch.push(ProductFeatureAppl {
+        let mut apply = |feature: Id, kind: &str, place: u32, thru_date: Option<SampleTime>| {
+            batch.push(row!(product_feature_appl {
                 product_id: self.product_id,
-                product_feature_id,
-                product_feature_appl_type_id,
+                product_feature_id: feature,
+                product_feature_appl_type_id: kind,
                 from_date: self.created,
                 thru_date,
-                sequence_num: has_order.then(|| Decimal::from(place)),
-            });
+                sequence_num: has_order.then_some(place),
+            }));
         };
         apply(ids::color(self.color), "STANDARD_FEATURE", 1, None);
         if self.is_virtual {
@@ -79,17 +78,17 @@ impl Merchandise {
     fn write_prices(self, batch: &mut Batch, rng: &mut SampleRng) {
         // Many have the same day.
         let since = if rng.percent(60) { self.created.floor(30 * SampleTime::DAY) } else { self.created };
-        let mut write = |product_price_type_id, in_cents: u32, from_date, thru_date| {
-            batch.push(ProductPrice {
+        let mut write = |kind: &str, in_cents: u32, from_date: SampleTime, thru_date: Option<SampleTime>| {
+            batch.push(row!(product_price {
                 product_id: self.product_id,
-                product_price_type_id,
+                product_price_type_id: kind,
                 product_price_purpose_id: "PURCHASE",
                 currency_uom_id: "USD",
                 product_store_group_id: "_NA_",
                 from_date,
                 thru_date,
                 price: cents(in_cents),
-            });
+            }));
         };
         write("DEFAULT_PRICE", self.price_in_cents, since, None);
         if rng.percent(30) {
@@ -103,8 +102,8 @@ impl Merchandise {
 
     fn write_attributes(self, batch: &mut Batch, rng: &mut SampleRng) {
         let product_id = self.product_id;
-        let mut write = |attr_name, attr_value, attr_type| {
-            batch.push(ProductAttribute { product_id, attr_name, attr_value, attr_type });
+        let mut write = |attr_name: &str, attr_value: &str, attr_type: Option<&str>| {
+            batch.push(row!(product_attribute { product_id, attr_name, attr_value, attr_type }));
         };
         if rng.percent(50) {
             write("care", rng.pick(&["wash at 30 °C", "wash at 60 °C", "do not wash"]), Some("TEXT"));
@@ -119,24 +118,22 @@ impl Merchandise {
 
     fn write_keywords(self, batch: &mut Batch, rng: &mut SampleRng) {
         let product_id = self.product_id;
-        for (keyword, weight) in [(self.noun, 2_u32), (COLORS[self.color], 1)] {
-            batch.push(ProductKeyword {
+        for (keyword, weight) in [(self.noun, 2), (COLORS[self.color], 1)] {
+            batch.push(row!(product_keyword_new {
                 product_id,
-                keyword: Cow::Owned(keyword.to_lowercase()),
+                keyword: keyword.to_lowercase(),
                 keyword_type_id: "KWT_KEYWORD",
-                relevancy_weight: Some(Decimal::from(weight)),
-                status_id: None,
-            });
+                relevancy_weight: weight,
+            }));
         }
         for tag in TAGS {
             if rng.percent(25) {
-                batch.push(ProductKeyword {
+                batch.push(row!(product_keyword_new {
                     product_id,
-                    keyword: Cow::Borrowed(tag),
+                    keyword: tag,
                     keyword_type_id: "KWT_TAG",
-                    relevancy_weight: None,
-                    status_id: Some(if rng.percent(90) { "KW_APPROVED" } else { "KW_PENDING" }),
-                });
+                    status_id: if rng.percent(90) { "KW_APPROVED" } else { "KW_PENDING" },
+                }));
             }
         }
     }

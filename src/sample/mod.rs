@@ -3,7 +3,7 @@
 //! ```text
 //! size ─▶ generate      all entities, in order                               on a separate thread
 //!   │       └▶ customers, facilities, products, orders, inventory            one random stream per entity (rng)
-//!   │            └▶ batch    rows of all tables                              (tables, copy_value)
+//!   │            └▶ batch    rows of all tables, as text                     (copy_value)
 //!   └▶ fill: drop deferred_objects ─▶ copy ─▶ restore deferred_objects       one transaction
 //! ```
 //!
@@ -29,8 +29,6 @@ mod vocabulary;
 mod batch;
 mod calendar;
 mod copy_value;
-mod table_definition;
-mod tables;
 
 mod customers;
 mod facilities;

@@ -1,12 +1,11 @@
 //! An order's amounts: adjustments, payment preferences and payments.
 
-use crate::sample::batch::Batch;
+use crate::sample::batch::{Batch, row};
 use crate::sample::ids::{self, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::{Fulfillment, OrderState};
 use crate::sample::orders::order::{Order, SampleItem};
 use crate::sample::rng::SampleRng;
-use crate::sample::tables::{OrderAdjustment, OrderPaymentPreference, Payment};
 use crate::sample::timestamp::SampleTime;
 
 const PAYMENTS: &[(u32, &str)] =
@@ -44,29 +43,28 @@ pub(in crate::sample) fn write(batch: &mut Batch, rng: &mut SampleRng, order: &O
         order.items.iter().filter(is_sold).map(|item| i64::from(item.price) * i64::from(item.quantity)).sum();
     let mut grand = items;
     let mut adjustments = 0;
-    let mut adjust = |order_adjustment_type_id, item: Option<usize>, group, description, amount: i64| {
+    let mut adjust = |kind: &str, item: Option<usize>, group: Option<SeqId>, description: &str, amount: i64| {
         adjustments += 1;
         grand += amount;
-        batch.push(OrderAdjustment {
+        batch.push(row!(order_adjustment {
             order_adjustment_id: order.id().part(adjustments),
-            order_adjustment_type_id,
+            order_adjustment_type_id: kind,
             order_id: order.id(),
             order_item_seq_id: item.map(SeqId::at),
             ship_group_seq_id: group,
-            comments: None,
             description,
             amount: cents(amount),
             created_date: order.placed,
-        });
+        }));
     };
     if rng.percent(70) {
-        adjust("SHIPPING_CHARGES", None, Some(SeqId::at(0)), Some("Shipping"), rng.pick(&[495, 695, 995, 1_495]));
+        adjust("SHIPPING_CHARGES", None, Some(SeqId::at(0)), "Shipping", rng.pick(&[495, 695, 995, 1_495]));
     }
     if rng.percent(60) {
-        adjust("SALES_TAX", Some(0), None, Some("Sales tax"), items * 8 / 100);
+        adjust("SALES_TAX", Some(0), None, "Sales tax", items * 8 / 100);
     }
     if rng.percent(15) {
-        adjust("PROMOTION_ADJUSTMENT", None, None, Some("10 % off"), -(items / 10));
+        adjust("PROMOTION_ADJUSTMENT", None, None, "10 % off", -(items / 10));
     }
     let shares = preferences(batch, rng, order, grand);
     (OrderTotals { items, grand }, shares)
@@ -80,7 +78,7 @@ pub(in crate::sample) fn write_payments(batch: &mut Batch, order: &Order, shares
         _ => return,
     };
     for Share { preference, means, amount } in shares.iter().copied() {
-        batch.push(Payment {
+        batch.push(row!(payment {
             payment_id: preference,
             payment_type_id: "CUSTOMER_PAYMENT",
             payment_method_type_id: means,
@@ -91,7 +89,7 @@ pub(in crate::sample) fn write_payments(batch: &mut Batch, order: &Order, shares
             effective_date,
             amount: cents(amount),
             currency_uom_id: paid.currency,
-        });
+        }));
     }
 }
 
@@ -111,14 +109,14 @@ fn preferences(batch: &mut Batch, rng: &mut SampleRng, order: &Order, grand: i64
     let mut pay = |part, means, amount: i64| {
         let preference = order.id().part(part);
         shares.push(Share { preference, means, amount });
-        batch.push(OrderPaymentPreference {
+        batch.push(row!(order_payment_preference {
             order_payment_preference_id: preference,
             order_id: order.id(),
             payment_method_type_id: means,
             max_amount: cents(amount),
             status_id,
             created_date: order.placed.after(SampleTime::SECOND),
-        });
+        }));
     };
     pay(0, rng.weighted(PAYMENTS), grand - shared);
     if shared > 0 {

@@ -1,14 +1,12 @@
 //! An order's header, roles, status history and identifications.
 
-use std::borrow::Cow;
-
+use crate::sample::batch::row;
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::money::cents;
 use crate::sample::orders::amounts::{OrderTotals, Paid};
 use crate::sample::orders::lifecycle::OrderState;
 use crate::sample::orders::order::{Order, OrderWriter};
-use crate::sample::tables::{OrderHeader, OrderIdentification, OrderRole, OrderStatus};
 use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::ORDER_NAMES;
 
@@ -26,13 +24,14 @@ pub(in crate::sample) fn write(out: &mut OrderWriter<'_>, order: &Order, totals:
     let entered = order.placed;
     let changed = write_status_history(out, order);
     let is_cancelled = matches!(order.state, OrderState::Cancelled | OrderState::Rejected | OrderState::Expired);
-    let header = OrderHeader {
+    let currency;
+    out.batch.push(row!(order_header {
         order_id,
         order_type_id: "SALES_ORDER",
         order_name: match out.rng.below(100) {
             0..10 => None,
-            10..35 => Some(Cow::Borrowed(out.rng.pick(ORDER_NAMES))),
-            _ => Some(Cow::Owned(format!("#{}", 1_000 + order.number))),
+            10..35 => Some(out.rng.pick(ORDER_NAMES).to_owned()),
+            _ => Some(format!("#{}", 1_000 + order.number)),
         },
         external_id: order.is_imported.then(|| channel_id(order.number)),
         sales_channel_enum_id: out.rng.weighted(CHANNELS),
@@ -41,18 +40,19 @@ pub(in crate::sample) fn write(out: &mut OrderWriter<'_>, order: &Order, totals:
         entry_date: entered,
         status_id: order.state.status_id(),
         created_by: out.rng.percent(90).then_some("sample"),
-        currency_uom: if out.rng.percent(97) { "USD" } else { "EUR" },
+        currency_uom: {
+            currency = if out.rng.percent(97) { "USD" } else { "EUR" };
+            currency
+        },
         origin_facility_id: out.rng.percent(12).then(|| ids::facility(out.rng.below(out.context.size.facilities))),
         product_store_id: out.rng.percent(98).then(|| ids::store(order.store)),
         remaining_sub_total: out.rng.percent(95).then(|| cents(if is_cancelled { 0 } else { totals.items })),
         grand_total: out.rng.percent(98).then(|| cents(totals.grand)),
         last_updated_stamp: changed,
         created_stamp: entered,
-    };
-    let paid = Paid { at: changed, currency: header.currency_uom };
-    out.batch.push(header);
-    let mut role = |party, role_type_id| {
-        out.batch.push(OrderRole { order_id, party_id: ids::party(party), role_type_id, from_date: entered });
+    }));
+    let mut role = |party, role_type_id: &str| {
+        out.batch.push(row!(order_role { order_id, party_id: ids::party(party), role_type_id, from_date: entered }));
     };
     // Some customers paid in cash and are unknown.
     if out.rng.per_mille(990) {
@@ -60,7 +60,7 @@ pub(in crate::sample) fn write(out: &mut OrderWriter<'_>, order: &Order, totals:
     }
     role(order.recipient, "SHIP_TO_CUSTOMER");
     write_identifications(out, order);
-    paid
+    Paid { at: changed, currency }
 }
 
 /// The order's id at the sales channel.
@@ -77,16 +77,14 @@ fn write_status_history(out: &mut OrderWriter<'_>, order: &Order) -> SampleTime 
             time = calendar::within_hours(out.rng, time, if *state == OrderState::Completed { 90 } else { 6 });
         }
         let is_cancelled = matches!(state, OrderState::Cancelled | OrderState::Rejected);
-        out.batch.push(OrderStatus {
+        out.batch.push(row!(order_status {
             order_status_id: order.id().part(part),
             status_id: state.status_id(),
             order_id: order.id(),
-            order_item_seq_id: None,
-            order_payment_preference_id: None,
             status_datetime: time,
             status_user_login: out.rng.percent(80).then_some("sample"),
             change_reason: (is_cancelled && out.rng.percent(60)).then_some("Customer asked for it"),
-        });
+        }));
     }
     time
 }
@@ -97,8 +95,14 @@ fn write_identifications(out: &mut OrderWriter<'_>, order: &Order) {
         return;
     }
     let order_id = order.id();
-    let mut identify = |order_identification_type_id, id_value, from_date, thru_date| {
-        out.batch.push(OrderIdentification { order_identification_type_id, order_id, id_value, from_date, thru_date });
+    let mut identify = |kind: &str, id_value: Id, from_date: SampleTime, thru_date: Option<SampleTime>| {
+        out.batch.push(row!(order_identification {
+            order_identification_type_id: kind,
+            order_id,
+            id_value,
+            from_date,
+            thru_date,
+        }));
     };
     identify("SHOPIFY_ORD_ID", channel_id(order.number), order.placed, None);
     let name = Id::with_width("#", (1_000 + order.number).into(), 1);

@@ -2,6 +2,7 @@
 
 use crate::sample::batch::Batch;
 use crate::sample::calendar;
+use crate::sample::copy_value::CopyValue;
 use crate::sample::ids::{self, Id};
 use crate::sample::orders::lifecycle::{self, Fulfillment, OrderState};
 use crate::sample::rng::{RngStream, SampleRng};
@@ -51,6 +52,16 @@ pub(in crate::sample) enum Assignment {
     Facility(u32),
     /// The id of a queue, in which the group waits for a facility.
     Queue(&'static str),
+}
+
+/// The id of the facility or queue.
+impl CopyValue for Assignment {
+    fn append_to(&self, row: &mut String) {
+        match self {
+            Self::Facility(facility) => ids::facility(*facility).append_to(row),
+            Self::Queue(queue) => queue.append_to(row),
+        }
+    }
 }
 
 /// An item of an order: a line, or a part of a split line.

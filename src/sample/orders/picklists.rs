@@ -1,12 +1,9 @@
 //! Picklists of the ship groups that a facility works on: one for each group, with one bin.
 
-use rust_decimal::Decimal;
-
-use crate::sample::batch::Batch;
+use crate::sample::batch::{Batch, row};
 use crate::sample::ids::{self, SeqId};
 use crate::sample::orders::lifecycle::Fulfillment;
 use crate::sample::orders::order::{Assignment, Order};
-use crate::sample::tables::{Picklist, PicklistBin, PicklistItem};
 use crate::sample::timestamp::SampleTime;
 
 /// Writes the rows. They follow from the order alone, without random numbers.
@@ -22,7 +19,7 @@ pub(in crate::sample) fn write(batch: &mut Batch, order: &Order) {
         let (picklist_id, picklist_bin_id) = (ids::picklist(order.number, part), ids::picklist_bin(order.number, part));
         let is_picked = status != "SHIPMENT_INPUT";
         let created_date = order.placed.after(SampleTime::HOUR);
-        batch.push(Picklist {
+        batch.push(row!(picklist {
             picklist_id,
             facility_id: ids::facility(facility),
             shipment_method_type_id: group.method,
@@ -30,27 +27,26 @@ pub(in crate::sample) fn write(batch: &mut Batch, order: &Order) {
             // Some are for any day.
             picklist_date: (!order.number.is_multiple_of(9)).then(|| created_date.floor(SampleTime::DAY)),
             created_date,
-        });
-        batch.push(PicklistBin {
+        }));
+        batch.push(row!(picklist_bin {
             picklist_bin_id,
             picklist_id,
-            bin_location_number: Decimal::ONE,
+            bin_location_number: 1,
             primary_order_id: order.id(),
             primary_ship_group_seq_id: SeqId::at(index),
-        });
+        }));
         for (item_index, item) in items {
             let Some(pair) = item.pair else { continue };
-            let quantity = Decimal::from(item.quantity);
-            batch.push(PicklistItem {
+            batch.push(row!(picklist_item {
                 picklist_bin_id,
                 order_id: order.id(),
                 order_item_seq_id: SeqId::at(item_index),
                 ship_group_seq_id: SeqId::at(index),
                 inventory_item_id: ids::inventory_item(pair),
                 item_status_id: if is_picked { "PICKITEM_PICKED" } else { "PICKITEM_PENDING" },
-                quantity,
-                picked: is_picked.then_some(quantity),
-            });
+                quantity: item.quantity,
+                picked: is_picked.then_some(item.quantity),
+            }));
         }
     }
 }

@@ -1,17 +1,12 @@
 //! The return of a shipped order, and its receipt.
 
-use rust_decimal::Decimal;
-
+use crate::sample::batch::row;
 use crate::sample::calendar;
 use crate::sample::ids::{self, COMPANY, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::OrderState;
 use crate::sample::orders::order::{Order, OrderWriter, SampleItem};
 use crate::sample::orders::shipments;
-use crate::sample::tables::{
-    InventoryItemDetail, ReturnAdjustment, ReturnHeader, ReturnIdentification, ReturnItem, ReturnStatus, Shipment,
-    ShipmentItem, ShipmentReceipt,
-};
 use crate::sample::timestamp::SampleTime;
 
 /// The stage of a return.
@@ -101,13 +96,12 @@ fn write_status_history(
         if part > 0 {
             time = calendar::within_hours(out.rng, time, 72);
         }
-        out.batch.push(ReturnStatus {
+        out.batch.push(row!(return_status {
             return_status_id: return_id.part(part),
             status_id,
             return_id,
-            return_item_seq_id: None,
             status_datetime: time,
-        });
+        }));
     }
     time
 }
@@ -115,7 +109,7 @@ fn write_status_history(
 fn write_header(out: &mut OrderWriter<'_>, returned: &Return<'_>) {
     let Return { id: return_id, order, stage, entered, status_time, .. } = *returned;
     let is_imported = out.rng.percent(60);
-    out.batch.push(ReturnHeader {
+    out.batch.push(row!(return_header {
         return_id,
         return_header_type_id: "CUSTOMER_RETURN",
         status_id: out.rng.percent(96).then_some(stage.status()),
@@ -133,16 +127,16 @@ fn write_header(out: &mut OrderWriter<'_>, returned: &Return<'_>) {
         needs_inventory_receive: !stage.is_received,
         currency_uom_id: "USD",
         external_id: is_imported.then(|| Id::with_width("61", order.number.into(), 11)),
-    });
+    }));
     if is_imported {
-        let mut identify = |return_identification_type_id, id_value, thru_date| {
-            out.batch.push(ReturnIdentification {
-                return_identification_type_id,
+        let mut identify = |kind: &str, id_value: Id, thru_date: Option<SampleTime>| {
+            out.batch.push(row!(return_identification {
+                return_identification_type_id: kind,
                 return_id,
                 id_value,
                 from_date: entered,
                 thru_date,
-            });
+            }));
         };
         identify("SHOPIFY_RTN_ID", Id::with_width("61", order.number.into(), 11), None);
         if out.rng.percent(20) {
@@ -158,27 +152,18 @@ fn write_header(out: &mut OrderWriter<'_>, returned: &Return<'_>) {
 
 fn write_shipment(out: &mut OrderWriter<'_>, returned: &Return<'_>, shipment_id: Id) {
     let Return { order, stage, facility, entered, .. } = *returned;
-    out.batch.push(Shipment {
+    out.batch.push(row!(shipment {
         shipment_id,
         shipment_type_id: "SALES_RETURN",
-        status_id: Some(stage.shipment_status),
-        primary_order_id: None,
-        primary_return_id: Some(returned.id),
-        primary_ship_group_seq_id: None,
+        status_id: stage.shipment_status,
+        primary_return_id: returned.id,
         estimated_ship_date: out.rng.percent(60).then(|| entered.after(2 * SampleTime::DAY).floor(SampleTime::DAY)),
-        estimated_arrival_date: None,
-        estimated_ship_cost: None,
-        origin_facility_id: None,
-        destination_facility_id: Some(ids::facility(facility)),
-        origin_contact_mech_id: Some(ids::address(order.recipient)),
-        destination_contact_mech_id: Some(ids::origin(facility)),
-        party_id_to: None,
-        party_id_from: Some(ids::party(order.customer)),
+        destination_facility_id: ids::facility(facility),
+        origin_contact_mech_id: ids::address(order.recipient),
+        destination_contact_mech_id: ids::origin(facility),
+        party_id_from: ids::party(order.customer),
         created_date: entered,
-        external_id: None,
-        carrier_party_id: None,
-        shipment_method_type_id: None,
-    });
+    }));
     shipments::write_status_history(out, shipment_id, stage.shipment_status, entered);
 }
 
@@ -189,28 +174,28 @@ fn write_item(out: &mut OrderWriter<'_>, returned: &Return<'_>, (index, item_ind
     let SampleItem { quantity, price, pair: Some(pair), .. } = order.items[item_index] else { return };
     let quantity = i64::from(out.rng.between(1, quantity));
     let product_id = ids::product(out.context.stock.product(pair));
-    out.batch.push(ReturnItem {
+    out.batch.push(row!(return_item {
         return_id,
         return_item_seq_id: SeqId::at(index),
         return_reason_id: out.rng.pick(REASONS),
         return_type_id: if out.rng.percent(20) { "RTN_CREDIT" } else { "RTN_REFUND" },
         return_item_type_id: "RET_FPROD_ITEM",
-        product_id: Some(product_id),
+        product_id,
         description: out.rng.percent(40).then_some("As it came"),
         order_id: has_order.then(|| order.id()),
         order_item_seq_id: has_order.then(|| SeqId::at(item_index)),
         status_id: stage.status(),
-        return_quantity: Decimal::from(quantity),
-        received_quantity: stage.is_received.then(|| Decimal::from(quantity)),
+        return_quantity: quantity,
+        received_quantity: stage.is_received.then_some(quantity),
         return_price: cents(price),
-    });
+    }));
     if let Some(shipment_id) = shipment_id {
-        out.batch.push(ShipmentItem {
+        out.batch.push(row!(shipment_item {
             shipment_id,
             shipment_item_seq_id: SeqId::at(index),
-            product_id: Some(product_id),
-            quantity: Decimal::from(quantity),
-        });
+            product_id,
+            quantity,
+        }));
     }
     if stage.is_received {
         write_receipt(out, returned, (index, item_index), pair, quantity);
@@ -231,7 +216,7 @@ fn write_receipt(
     let inventory_item_id = ids::inventory_item(pair);
     let rejected = i64::from(out.rng.percent(5));
     let accepted = quantity - rejected;
-    out.batch.push(ShipmentReceipt {
+    out.batch.push(row!(shipment_receipt {
         receipt_id,
         inventory_item_id,
         product_id: ids::product(out.context.stock.product(pair)),
@@ -239,52 +224,48 @@ fn write_receipt(
         shipment_item_seq_id: shipment_id.map(|_| SeqId::at(index)),
         order_id: has_order.then(|| order.id()),
         order_item_seq_id: has_order.then(|| SeqId::at(item_index)),
-        return_id: Some(id),
-        return_item_seq_id: Some(SeqId::at(index)),
+        return_id: id,
+        return_item_seq_id: SeqId::at(index),
         datetime_received: status_time,
-        quantity_accepted: Decimal::from(accepted),
-        quantity_rejected: Decimal::from(rejected),
-    });
+        quantity_accepted: accepted,
+        quantity_rejected: rejected,
+    }));
     if !order.is_after_count {
         return;
     }
     out.context.stock.movements(pair).returned += accepted;
-    out.batch.push(InventoryItemDetail {
+    out.batch.push(row!(inventory_item_detail {
         inventory_item_id,
         inventory_item_detail_seq_id: Id::new("SRD", order.number.into()).part(part),
         effective_date: status_time,
-        quantity_on_hand_diff: Decimal::from(accepted),
-        available_to_promise_diff: Decimal::from(accepted),
-        accounting_quantity_diff: Decimal::from(0),
-        order_id: None,
-        order_item_seq_id: None,
-        ship_group_seq_id: None,
+        quantity_on_hand_diff: accepted,
+        available_to_promise_diff: accepted,
+        accounting_quantity_diff: 0,
         shipment_id,
-        return_id: Some(id),
-        return_item_seq_id: Some(SeqId::at(index)),
-        item_issuance_id: None,
-        receipt_id: Some(receipt_id),
-        description: Some("Came back"),
-    });
+        return_id: id,
+        return_item_seq_id: SeqId::at(index),
+        receipt_id,
+        description: "Came back",
+    }));
 }
 
 fn write_adjustments(out: &mut OrderWriter<'_>, returned: &Return<'_>) {
     let Return { id: return_id, order, has_order, .. } = *returned;
-    let mut adjust = |part, return_adjustment_type_id, item, description, amount: i64| {
-        out.batch.push(ReturnAdjustment {
+    let mut adjust = |part, kind: &str, item: Option<SeqId>, description: &str, amount: i64| {
+        out.batch.push(row!(return_adjustment {
             return_adjustment_id: return_id.part(part),
-            return_adjustment_type_id,
+            return_adjustment_type_id: kind,
             return_id,
             return_item_seq_id: item,
             order_id: has_order.then(|| order.id()),
             description,
             amount: cents(amount),
-        });
+        }));
     };
     if out.rng.percent(50) {
-        adjust(0, "RET_SALES_TAX_ADJ", Some(SeqId(1)), Some("Tax"), out.rng.between(20, 900).into());
+        adjust(0, "RET_SALES_TAX_ADJ", Some(SeqId(1)), "Tax", out.rng.between(20, 900).into());
     }
     if out.rng.percent(25) {
-        adjust(1, "RET_SHIPPING_ADJ", None, Some("Label"), -495);
+        adjust(1, "RET_SHIPPING_ADJ", None, "Label", -495);
     }
 }

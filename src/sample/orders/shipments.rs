@@ -1,18 +1,13 @@
 //! The shipments of an order's ship groups: items, packages, route segments and status history.
 
-use std::borrow::Cow;
-
 use rust_decimal::Decimal;
 
+use crate::sample::batch::row;
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::{self, Fulfillment};
 use crate::sample::orders::order::{Assignment, Order, OrderWriter, SampleItem, ShipGroup};
-use crate::sample::tables::{
-    OrderShipment, Shipment, ShipmentItem, ShipmentPackage, ShipmentPackageContent, ShipmentPackageRouteSeg,
-    ShipmentRouteSegment, ShipmentStatus,
-};
 use crate::sample::timestamp::SampleTime;
 
 const PACKAGE_NAMES: [&str; 2] = ["A", "B"];
@@ -68,45 +63,42 @@ fn write_shipment(out: &mut OrderWriter<'_>, order: &Order, planned: &PlannedShi
     let PlannedShipment { id: shipment_id, status, group, facility, created, .. } = *planned;
     // Many shipments are planned for the same day, some for none.
     let ship_date = created.after(i64::from(out.rng.below(4)) * SampleTime::DAY).floor(SampleTime::DAY);
-    out.batch.push(Shipment {
+    out.batch.push(row!(shipment {
         shipment_id,
         shipment_type_id: "SALES_SHIPMENT",
         status_id: out.rng.per_mille(995).then_some(status),
-        primary_order_id: Some(order.id()),
-        primary_return_id: None,
-        primary_ship_group_seq_id: Some(planned.group_seq_id),
+        primary_order_id: order.id(),
+        primary_ship_group_seq_id: planned.group_seq_id,
         estimated_ship_date: out.rng.percent(92).then_some(ship_date),
         estimated_arrival_date: out.rng.percent(70).then(|| ship_date.after(3 * SampleTime::DAY)),
         estimated_ship_cost: out.rng.percent(50).then(|| cents(out.rng.pick(&[495, 695, 1_250]))),
-        origin_facility_id: Some(ids::facility(facility)),
+        origin_facility_id: ids::facility(facility),
         destination_facility_id: (group.method == "SHIP_TO_STORE")
             .then(|| ids::facility(out.rng.below(out.context.size.facilities))),
-        origin_contact_mech_id: Some(ids::origin(facility)),
-        destination_contact_mech_id: Some(ids::address(order.recipient)),
-        party_id_to: Some(ids::party(order.recipient)),
-        party_id_from: None,
+        origin_contact_mech_id: ids::origin(facility),
+        destination_contact_mech_id: ids::address(order.recipient),
+        party_id_to: ids::party(order.recipient),
         created_date: created,
         external_id: out.rng.percent(40).then(|| Id::with_width("53", order.number.into(), 8).part(out.rng.below(2))),
-        carrier_party_id: Some(group.carrier),
-        shipment_method_type_id: Some(group.method),
-    });
+        carrier_party_id: group.carrier,
+        shipment_method_type_id: group.method,
+    }));
     let status_time = write_status_history(out, shipment_id, status, created);
     for (index, (item_index, item)) in planned.items.iter().enumerate() {
-        let quantity = Decimal::from(item.quantity);
-        out.batch.push(ShipmentItem {
+        out.batch.push(row!(shipment_item {
             shipment_id,
             shipment_item_seq_id: SeqId::at(index),
             product_id: item.pair.map(|pair| ids::product(out.context.stock.product(pair))),
-            quantity,
-        });
-        out.batch.push(OrderShipment {
+            quantity: item.quantity,
+        }));
+        out.batch.push(row!(order_shipment {
             order_id: order.id(),
             order_item_seq_id: SeqId::at(*item_index),
             ship_group_seq_id: planned.group_seq_id,
             shipment_id,
             shipment_item_seq_id: SeqId::at(index),
-            quantity,
-        });
+            quantity: item.quantity,
+        }));
     }
     write_packages(out, order, planned, status_time);
     status_time
@@ -124,8 +116,8 @@ pub(in crate::sample) fn write_status_history(
         if step > 0 {
             time = calendar::within_hours(out.rng, time, 30);
         }
-        let shipment_status_id = format!("{shipment_id}.{step}").into();
-        out.batch.push(ShipmentStatus { shipment_status_id, status_id, shipment_id, status_date: time });
+        let shipment_status_id = format!("{shipment_id}.{step}");
+        out.batch.push(row!(shipment_status { shipment_status_id, status_id, shipment_id, status_date: time }));
     }
     time
 }
@@ -136,52 +128,51 @@ fn write_packages(out: &mut OrderWriter<'_>, order: &Order, planned: &PlannedShi
     let is_shipped = matches!(group.fulfillment, Fulfillment::Shipped(_));
     let is_labelled = is_shipped || matches!(status, "SHIPMENT_PACKED" | "PICKUP_SCHEDULED");
     let tracking = Id::with_width("1Z", order.number.into(), 9);
-    out.batch.push(ShipmentRouteSegment {
+    out.batch.push(row!(shipment_route_segment {
         shipment_id,
         shipment_route_segment_id: SeqId(1),
-        origin_facility_id: Some(ids::facility(facility)),
-        origin_contact_mech_id: Some(ids::origin(facility)),
-        dest_contact_mech_id: Some(ids::address(order.recipient)),
-        carrier_party_id: Some(group.carrier),
-        shipment_method_type_id: Some(group.method),
-        carrier_service_status_id: Some(match status {
+        origin_facility_id: ids::facility(facility),
+        origin_contact_mech_id: ids::origin(facility),
+        dest_contact_mech_id: ids::address(order.recipient),
+        carrier_party_id: group.carrier,
+        shipment_method_type_id: group.method,
+        carrier_service_status_id: match status {
             "SHIPMENT_CANCELLED" => "SHRSCS_VOIDED",
             _ if is_shipped => "SHRSCS_ACCEPTED",
             _ if is_labelled => "SHRSCS_CONFIRMED",
             _ => "SHRSCS_NOT_STARTED",
-        }),
+        },
         actual_start_date: is_shipped.then_some(status_time),
         actual_arrival_date: (status == "SHIPMENT_DELIVERED").then(|| status_time.after(SampleTime::HOUR)),
         tracking_id_number: is_labelled.then_some(tracking),
-    });
+    }));
     let count = if planned.items.len() > 2 && out.rng.percent(35) { 2 } else { 1 };
     for (package, name) in PACKAGE_NAMES.iter().enumerate().take(count) {
         let is_pickup = group.method == "STOREPICKUP";
-        out.batch.push(ShipmentPackage {
+        out.batch.push(row!(shipment_package {
             shipment_id,
             shipment_package_seq_id: SeqId::at(package),
             shipment_box_type_id: out.rng.percent(95).then_some(if is_pickup { "BOPISPACKNG" } else { "YOURPACKNG" }),
             date_created: created.after(30 * SampleTime::MINUTE),
             weight: out.rng.percent(90).then(|| Decimal::new(out.rng.between(25, 2_500).into(), 2)),
-            weight_uom_id: Some("WT_lb"),
+            weight_uom_id: "WT_lb",
             package_name: name,
-        });
+        }));
         let code = tracking.part(u32::try_from(package).unwrap_or_default());
-        out.batch.push(ShipmentPackageRouteSeg {
+        out.batch.push(row!(shipment_package_route_seg {
             shipment_id,
             shipment_package_seq_id: SeqId::at(package),
             shipment_route_segment_id: SeqId(1),
             tracking_code: is_labelled.then_some(code),
-            label_image_url: is_labelled
-                .then(|| Cow::Owned(format!("https://labels.example/{}/{package}.png", order.number))),
-        });
+            label_image_url: is_labelled.then(|| format!("https://labels.example/{}/{package}.png", order.number)),
+        }));
     }
     for (index, (_, item)) in planned.items.iter().enumerate() {
-        out.batch.push(ShipmentPackageContent {
+        out.batch.push(row!(shipment_package_content {
             shipment_id,
             shipment_package_seq_id: SeqId::at(index % count),
             shipment_item_seq_id: SeqId::at(index),
-            quantity: Decimal::from(item.quantity),
-        });
+            quantity: item.quantity,
+        }));
     }
 }

@@ -1,12 +1,9 @@
 //! An order's use of stock: reservations while it is in progress, issuances when it has been shipped.
 
-use rust_decimal::Decimal;
-
-use crate::sample::batch::Batch;
+use crate::sample::batch::{Batch, row};
 use crate::sample::ids::{self, Id, SeqId};
 use crate::sample::orders::order::{Order, OrderWriter, SampleItem};
 use crate::sample::orders::shipments::ItemShipment;
-use crate::sample::tables::{InventoryItemDetail, ItemIssuance, OrderItemShipGrpInvRes};
 use crate::sample::timestamp::SampleTime;
 
 /// Writes the rows and adds them to the stock's movements. `shipped` has each item's shipment, if there is one.
@@ -35,24 +32,29 @@ fn write_reservation(
     shipment: Option<ItemShipment>,
 ) {
     let time = order.placed.after(SampleTime::SECOND);
-    let quantity = i64::from(item.quantity);
-    out.batch.push(OrderItemShipGrpInvRes {
+    out.batch.push(row!(order_item_ship_grp_inv_res {
         order_id: order.id(),
         ship_group_seq_id: SeqId::at(item.group),
         order_item_seq_id: SeqId::at(index),
         inventory_item_id: ids::inventory_item(pair),
-        quantity: Decimal::from(quantity),
-        quantity_not_available: out.rng.percent(90).then(|| Decimal::from(i64::from(out.rng.percent(5)))),
+        quantity: item.quantity,
+        quantity_not_available: out.rng.percent(90).then(|| u32::from(out.rng.percent(5))),
         reserved_datetime: time,
         created_datetime: time,
         promised_datetime: out.rng.percent(80).then(|| order.placed.after(5 * SampleTime::DAY).floor(SampleTime::DAY)),
         shipment_id: shipment.map(|shipment| shipment.shipment_id),
-    });
-    out.batch.push(InventoryItemDetail {
-        quantity_on_hand_diff: Decimal::from(0),
-        available_to_promise_diff: Decimal::from(-quantity),
-        ..detail(order, (index, item, pair), time)
-    });
+    }));
+    out.batch.push(row!(inventory_item_detail {
+        inventory_item_id: ids::inventory_item(pair),
+        inventory_item_detail_seq_id: detail_id(order, index),
+        effective_date: time,
+        quantity_on_hand_diff: 0,
+        available_to_promise_diff: -i64::from(item.quantity),
+        accounting_quantity_diff: 0,
+        order_id: order.id(),
+        order_item_seq_id: SeqId::at(index),
+        ship_group_seq_id: SeqId::at(item.group),
+    }));
 }
 
 fn write_issuance(
@@ -61,7 +63,7 @@ fn write_issuance(
     (index, item, pair): (usize, &SampleItem, u32),
     shipment: Option<ItemShipment>,
 ) {
-    batch.push(ItemIssuance {
+    batch.push(row!(item_issuance {
         item_issuance_id: issuance_id(order, index),
         order_id: order.id(),
         order_item_seq_id: SeqId::at(index),
@@ -70,8 +72,8 @@ fn write_issuance(
         shipment_id: shipment.map(|shipment| shipment.shipment_id),
         shipment_item_seq_id: shipment.map(|shipment| shipment.item_seq_id),
         issued_date_time: issue_time(order, shipment),
-        quantity: Decimal::from(item.quantity),
-    });
+        quantity: item.quantity,
+    }));
 }
 
 fn write_issue_detail(
@@ -80,42 +82,31 @@ fn write_issue_detail(
     (index, item, pair): (usize, &SampleItem, u32),
     shipment: Option<ItemShipment>,
 ) {
-    let quantity = i64::from(item.quantity);
-    batch.push(InventoryItemDetail {
-        quantity_on_hand_diff: Decimal::from(-quantity),
-        available_to_promise_diff: Decimal::from(-quantity),
+    batch.push(row!(inventory_item_detail {
+        inventory_item_id: ids::inventory_item(pair),
+        inventory_item_detail_seq_id: detail_id(order, index),
+        effective_date: issue_time(order, shipment),
+        quantity_on_hand_diff: -i64::from(item.quantity),
+        available_to_promise_diff: -i64::from(item.quantity),
+        accounting_quantity_diff: 0,
+        order_id: order.id(),
+        order_item_seq_id: SeqId::at(index),
+        ship_group_seq_id: SeqId::at(item.group),
         shipment_id: shipment.map(|shipment| shipment.shipment_id),
-        item_issuance_id: Some(issuance_id(order, index)),
-        ..detail(order, (index, item, pair), issue_time(order, shipment))
-    });
+        item_issuance_id: issuance_id(order, index),
+    }));
 }
 
 fn issuance_id(order: &Order, index: usize) -> Id {
     Id::new("SU", order.number.into()).part(u32::try_from(index).unwrap_or_default())
 }
 
-fn issue_time(order: &Order, shipment: Option<ItemShipment>) -> SampleTime {
-    shipment.map_or(order.placed.after(SampleTime::MINUTE), |shipment| shipment.status_time)
+/// The id of the inventory detail of an item.
+fn detail_id(order: &Order, index: usize) -> Id {
+    let SeqId(part) = SeqId::at(index);
+    Id::new("SD", order.number.into()).part(part)
 }
 
-/// The common part of an item's inventory details.
-fn detail(order: &Order, (index, item, pair): (usize, &SampleItem, u32), time: SampleTime) -> InventoryItemDetail {
-    let SeqId(part) = SeqId::at(index);
-    InventoryItemDetail {
-        inventory_item_id: ids::inventory_item(pair),
-        inventory_item_detail_seq_id: Id::new("SD", order.number.into()).part(part),
-        effective_date: time,
-        quantity_on_hand_diff: Decimal::from(0),
-        available_to_promise_diff: Decimal::from(0),
-        accounting_quantity_diff: Decimal::from(0),
-        order_id: Some(order.id()),
-        order_item_seq_id: Some(SeqId::at(index)),
-        ship_group_seq_id: Some(SeqId::at(item.group)),
-        shipment_id: None,
-        return_id: None,
-        return_item_seq_id: None,
-        item_issuance_id: None,
-        receipt_id: None,
-        description: None,
-    }
+fn issue_time(order: &Order, shipment: Option<ItemShipment>) -> SampleTime {
+    shipment.map_or(order.placed.after(SampleTime::MINUTE), |shipment| shipment.status_time)
 }

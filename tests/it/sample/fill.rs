@@ -1,6 +1,7 @@
 //! The generated sample: it is reproducible and varied, and it leaves indexes and existing rows unchanged.
 
 use std::collections::BTreeSet;
+use std::error::Error;
 
 use orderql::catalog::connection::Connection;
 use orderql::sample::error::SampleError;
@@ -217,12 +218,25 @@ async fn a_failed_sample_changes_nothing() {
     assert!(matches!(error, SampleError::Clash), "{error:?}");
     assert_eq!((table_digests(&client, &[]).await, structure(&client).await), (rows, before));
 
-    client.batch_execute("DELETE FROM inventory_item; ALTER TABLE order_item DROP COLUMN shipment_id").await.unwrap();
-    let error = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "order_item.shipment_id is missing in this database, and a sample writes text: nothing was added"
-    );
+    client.batch_execute("DELETE FROM inventory_item").await.unwrap();
+    for (change, expected) in [
+        (
+            "ALTER TABLE order_item DROP COLUMN shipment_id",
+            r#"the database failed at order_item, and nothing was added: ERROR: column "shipment_id" does not exist"#,
+        ),
+        (
+            "ALTER TABLE order_item ADD COLUMN shipment_id TIMESTAMPTZ",
+            "the database failed at COPY order_item, line 1, column shipment_id: \"SM00000000-0\", and nothing was added: \
+             ERROR: invalid input syntax for type timestamp with time zone: \"SM00000000-0\"",
+        ),
+    ] {
+        client.batch_execute(change).await.unwrap();
+        let (rows, before) = (table_digests(&client, &[]).await, structure(&client).await);
+        let error = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
+        let cause = error.source().and_then(Error::source).unwrap();
+        assert_eq!(format!("{error}: {cause}"), expected);
+        assert_eq!((table_digests(&client, &[]).await, structure(&client).await), (rows, before));
+    }
     let empty = empty_database().await;
     let mut client = empty.connect().await;
     let error = fill(&mut client, sample, &mut |_| {}).await.unwrap_err();
