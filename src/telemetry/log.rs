@@ -105,8 +105,6 @@ pub(crate) fn open(options: &LogOptions) -> Result<Log, LogError> {
 }
 
 fn log_panic(panic: &PanicHookInfo<'_>) {
-    emit(&Event::Panicked {
-        message: panic.payload_as_str().unwrap_or("without a message"),
-        location: panic.location(),
-    });
+    let panicked = panic.payload_as_str().unwrap_or("without a message");
+    emit(&Event::Panicked { location: panic.location(), panic: panicked });
 }

@@ -25,8 +25,8 @@ use crate::api::metrics::{
 use crate::api::route::Route;
 use crate::error::code::ErrorCode;
 use crate::http::listener_kind::ListenerKind;
-use crate::telemetry::emit;
-use crate::telemetry::event::{Event, ServedRequest};
+use crate::telemetry::access_log::ServedRequest;
+use crate::telemetry::log_request;
 use crate::telemetry::metrics::instrument::Counted;
 use crate::telemetry::trace_context::TraceId;
 
@@ -223,6 +223,6 @@ impl Drop for AccessLogEntry {
         if let Some(trace) = self.trace.take() {
             trace.finish(&served, self.route, &self.timeline);
         }
-        emit(&Event::Request(served));
+        log_request(&served);
     }
 }
