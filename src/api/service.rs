@@ -43,43 +43,40 @@ pub(crate) struct Service {
     /// What callers see of the schema, each with its compiler and its text.
     pub views: Arc<Views>,
     /// Compiles large queries, in turns by caller.
-    pub cpu_tasks: Arc<CpuTasks>,
-    /// Whether the tables fit the schema.
-    pub schema_fit: Arc<SchemaFit>,
-    /// Reads the compilers' vocabularies.
-    pub vocabularies: Arc<VocabularyReader>,
+    pub(crate) cpu_tasks: Arc<CpuTasks>,
+    pub(crate) schema_fit: Arc<SchemaFit>,
+    pub(crate) vocabularies: Arc<VocabularyReader>,
     /// The callers' credits, and their running and waiting queries.
     pub admission: Arc<QueryThrottle>,
     /// The store that nodes share, if they do.
     pub shared_store: Option<SharedStore>,
     /// Holds back refusals of callers that get many.
-    pub refusal_pace: Arc<Pace>,
+    pub(crate) refusal_pace: Arc<Pace>,
     /// Holds back reports of prices and plans, which are free.
-    pub report_pace: Arc<Pace>,
+    pub(crate) report_pace: Arc<Pace>,
     /// Holds back queries that cost nothing, such as introspection, and large ones that do not compile.
-    pub free_query_pace: Arc<Pace>,
+    pub(crate) free_query_pace: Arc<Pace>,
     /// The callers' running and waiting order updates.
     pub updates: Queues,
     /// How many order updates each caller sent lately, on this server.
-    pub update_rates: Arc<MemoryStore>,
+    pub(crate) update_rates: Arc<MemoryStore>,
     /// Whether the database has the tables of order updates.
-    pub updates_orders: bool,
+    pub(crate) updates_orders: bool,
     /// Connections for queries and exports.
     pub servers: Arc<ReadServers>,
     /// Writes the ticks of change feeds.
-    pub change_feeds: Arc<Ticker>,
+    pub(crate) change_feeds: Arc<Ticker>,
     /// Flushes of the primary's log before tokens of changes leave.
-    pub flushes: Arc<SharedFlush>,
+    pub(crate) flushes: Arc<SharedFlush>,
     /// Wakes requests that wait for changes.
-    pub change_watcher: Arc<Watcher>,
+    pub(crate) change_watcher: Arc<Watcher>,
     /// The callers' requests that wait for changes.
     pub parked: Queues,
     /// The callers' exports.
     pub exports: Queues,
     /// Connections for order updates.
     pub writer: WriterPool,
-    /// The settings of order updates.
-    pub update_options: UpdateOptions,
+    pub(crate) update_options: UpdateOptions,
     /// The documents that clients name.
     pub documents: Arc<NamedDocuments>,
     /// The texts of persisted queries.
@@ -90,8 +87,7 @@ pub(crate) struct Service {
     pub http: HttpState,
     /// The options of the endpoints.
     pub options: Options,
-    /// Makes the ids of requests.
-    pub request_ids: Arc<RequestIds>,
+    pub(crate) request_ids: Arc<RequestIds>,
     /// Where callers are served, and connections to the database are opened.
     pub runtime: Handle,
 }

@@ -21,7 +21,7 @@ pub enum Memory {
 }
 
 /// Is called with the bytes that rows take in place of those that it was called with before.
-pub type MemoryLimit<'a> = dyn FnMut(usize) -> Memory + Send + 'a;
+pub(crate) type MemoryLimit<'a> = dyn FnMut(usize) -> Memory + Send + 'a;
 
 /// What the rows of a response may take that is written when all of them are there.
 pub struct RowLimits<'a> {

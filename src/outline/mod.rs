@@ -42,8 +42,6 @@ pub struct Outline {
 pub struct OutlineType {
     /// As other types refer to it.
     pub name: String,
-    /// The first sentence of its description.
-    pub summary: String,
     /// What it consists of.
     pub kind: TypeKind,
 }

@@ -6,7 +6,7 @@ use crate::schema_diff::facts::{Aspect, Facts, PartFacts};
 
 /// A part of a schema that is new, gone or another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SchemaChange {
+pub(crate) enum SchemaChange {
     /// A part that the old schema does not have. Parts of it are not listed.
     Added {
         /// As in `Order.total`.
@@ -25,15 +25,14 @@ pub enum SchemaChange {
 
 /// Something that is said of a part, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FactChange {
+pub(crate) struct FactChange {
     /// As in `Order.total`.
-    pub part: String,
-    /// What is said.
-    pub aspect: Aspect,
+    pub(crate) part: String,
+    pub(crate) aspect: Aspect,
     /// What the old schema says; empty for nothing.
-    pub old: String,
+    pub(crate) old: String,
     /// What the new schema says; empty for nothing.
-    pub new: String,
+    pub(crate) new: String,
 }
 
 /// What differs, in alphabetical order of the parts. The values of an enum are parts of their own.

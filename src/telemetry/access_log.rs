@@ -9,14 +9,12 @@ use crate::telemetry::trace_context::TraceId;
 
 /// Which requests are logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AccessLog {
-    /// None.
+pub(crate) enum AccessLog {
     Off,
     /// Those with an error, and those whose client was gone before the end of the response.
     Errors,
     /// One in so many.
     Sampled(NonZeroU32),
-    /// Every request.
     All,
 }
 

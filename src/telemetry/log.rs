@@ -15,18 +15,16 @@ use crate::telemetry::request_line;
 
 /// How a line of the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// Text on a terminal, JSON elsewhere.
     Auto,
-    /// Lines for people.
     Text,
-    /// One JSON object a line.
     Json,
 }
 
 /// What is logged, and how.
 #[derive(Debug, Clone)]
-pub struct LogOptions {
+pub(crate) struct LogOptions {
     /// The format of a line.
     pub format: Format,
     /// A level or directives, such as `info` or `warn,orderql=debug`.

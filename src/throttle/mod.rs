@@ -7,7 +7,7 @@
 //! - `pace`: slows down free responses, such as refusals and reports of prices
 //! - `fair_semaphore`: what all callers share is given to them in turn
 
-pub mod bucket;
+pub(crate) mod bucket;
 pub(crate) mod caller_queue;
 pub(crate) mod fair_semaphore;
 pub(crate) mod memory_store;

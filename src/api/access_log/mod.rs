@@ -59,7 +59,7 @@ pub(crate) struct AccessLogEntry {
     /// What the query costs by the rows that it returned.
     pub actual_cost: Option<u64>,
     /// Credits that are debited while the response is sent.
-    pub cost_so_far: Option<Arc<AtomicU64>>,
+    pub(crate) cost_so_far: Option<Arc<AtomicU64>>,
     /// What becomes known while the response is sent.
     pub stream: Option<Arc<StreamRecord>>,
     /// The response's status.

@@ -27,7 +27,7 @@ pub(crate) struct ApiError {
     /// What the response reports as `extensions.cost`.
     pub cost: Option<RequestedCost>,
     /// Whether the request was well-formed, so that GraphQL's `application/json` answers it with 200.
-    pub is_well_formed_request: bool,
+    pub(crate) is_well_formed_request: bool,
 }
 
 /// The entries of a response's `errors`.
