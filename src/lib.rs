@@ -30,10 +30,10 @@
 
 // Pure: no I/O, no async, no clock.
 pub mod value;
-pub mod words;
-pub mod nearest;
+pub(crate) mod words;
+pub(crate) mod nearest;
 pub mod limits;
-pub mod byte_lru;
+pub(crate) mod byte_lru;
 pub mod error;
 pub mod search;
 pub mod seal;
@@ -47,14 +47,17 @@ pub mod vocabulary;
 pub mod cost;
 pub mod plan;
 pub mod compile;
-pub mod documents;
-pub mod schema_diff;
-pub mod schema_draft;
+#[cfg(feature = "server")]
+pub(crate) mod documents;
+#[cfg(feature = "server")]
+pub(crate) mod schema_diff;
+#[cfg(feature = "server")]
+pub(crate) mod schema_draft;
 
 // With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the files")]
-pub mod tls;
+pub(crate) mod tls;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads what the system knows about the process")]
 pub mod telemetry;
@@ -76,27 +79,27 @@ pub mod execute;
 pub mod preflight;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on statements, and a pause between two of them")]
-pub mod change_feed;
+pub(crate) mod change_feed;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "a pause between two attempts")]
 pub mod migration;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on calls, and a pause between signs of life")]
-pub mod shared_store;
+pub(crate) mod shared_store;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "the buckets of all callers share one clock")]
-pub mod throttle;
+pub(crate) mod throttle;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "asks servers how far they are, and when that was")]
-pub mod replicas;
+pub(crate) mod replicas;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads the signing key, and the time for the life of tokens")]
 pub mod access;
 #[cfg(feature = "server")]
-pub mod orders;
+pub(crate) mod orders;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on connections")]
-pub mod http;
+pub(crate) mod http;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on requests, and how long they took")]
 pub mod api;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use tokio_postgres::{Error, GenericClient};
 
 use crate::telemetry::emit;
-use crate::telemetry::event::{self, Event};
+use crate::telemetry::event::Event;
 
 /// The kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,13 +126,13 @@ impl Action {
 impl AuditEvent {
     /// Logs the event.
     pub(crate) fn log(&self) {
-        emit(&Event::Audit(event::Audit {
+        emit(&Event::Audit {
             action: self.action.as_str(),
             actor: &self.actor,
             address: self.address,
             subject: self.subject.as_deref(),
             details: &self.details,
-        }));
+        });
     }
 }
 

@@ -4,6 +4,7 @@
 //! queue is full, further events are dropped, and the log reports how many. Every event is in the log in any case. Events that
 //! strangers cause come through `audit_repeats`, which counts equal ones.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +21,7 @@ use crate::database::address::role::Role;
 use crate::database::connection::connect::connect;
 use crate::database::error::DatabaseError;
 use crate::telemetry::emit;
-use crate::telemetry::event::{AccessWrite, Event};
+use crate::telemetry::event::Event;
 
 /// The most events that wait. Each is some hundred bytes.
 const LONGEST_QUEUE: usize = 4096;
@@ -191,10 +192,17 @@ impl AuditWrite<'_> {
         }
     }
 
-    const fn reported_as(&self) -> AccessWrite {
+    const fn rejected<'a>(&self, error: &'a dyn Error) -> Event<'a> {
         match self {
-            Self::Events(_) => AccessWrite::AuditEvents,
-            Self::Rehash(_) => AccessWrite::PasswordHash,
+            Self::Events(_) => Event::AuditEventsRejected { error },
+            Self::Rehash(_) => Event::PasswordHashRejected { error },
+        }
+    }
+
+    const fn retried<'a>(&self, error: &'a dyn Error, pause: Duration) -> Event<'a> {
+        match self {
+            Self::Events(_) => Event::AuditEventsRetried { error, pause },
+            Self::Rehash(_) => Event::PasswordHashRetried { error, pause },
         }
     }
 }
@@ -207,11 +215,11 @@ async fn persist(client: &mut Option<Client>, database: &DatabaseAddress, write:
         match time::timeout(LONGEST_WRITE, attempt(client, database, write)).await {
             Ok(Ok(())) => return,
             Ok(Err(error @ (DatabaseError::Statement(_) | DatabaseError::SchemaChanged(_)))) => {
-                emit(&Event::AccessWriteFailed { write: write.reported_as(), error: &error });
+                emit(&write.rejected(&error));
                 return;
             }
-            Ok(Err(error)) => emit(&Event::AccessWriteRetried { write: write.reported_as(), error: &error, pause }),
-            Err(timeout) => emit(&Event::AccessWriteRetried { write: write.reported_as(), error: &timeout, pause }),
+            Ok(Err(error)) => emit(&write.retried(&error, pause)),
+            Err(timeout) => emit(&write.retried(&timeout, pause)),
         }
         *client = None;
         time::sleep(pause).await;

@@ -2,12 +2,10 @@
 
 /// Which listener has the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConsoleMode {
-    /// The public one.
+pub(crate) enum ConsoleMode {
     On,
     /// The operators' one, which then has the endpoints too that the console calls.
     Admin,
-    /// None.
     Off,
 }
 

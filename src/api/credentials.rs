@@ -15,8 +15,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// A user's name and password. Has no `Debug`, so that it cannot be logged.
 pub(crate) struct Basic {
-    /// The name.
-    pub user_id: String,
+    pub(crate) user_id: String,
     pub password: String,
 }
 

@@ -16,7 +16,7 @@
 
 pub(crate) mod access_log;
 pub(crate) mod console;
-pub mod console_mode;
+pub(crate) mod console_mode;
 pub(crate) mod cpu_tasks;
 pub(crate) mod credentials;
 pub(crate) mod error_response;
@@ -30,7 +30,7 @@ pub(crate) mod negotiate;
 pub mod operators;
 pub mod options;
 pub(crate) mod prefer;
-pub mod query_texts;
+pub(crate) mod query_texts;
 pub(crate) mod read_position;
 pub(crate) mod request_context;
 pub(crate) mod request_handler;

@@ -22,11 +22,10 @@ pub(crate) struct QueryHash([u8; 32]);
 
 /// How much is stored.
 #[derive(Debug, Clone, Copy)]
-pub struct QueryTextOptions {
+pub(crate) struct QueryTextOptions {
     /// Bytes that the texts may take together; `None` switches persisted queries off.
     pub capacity: Option<usize>,
-    /// Bytes that a text may have.
-    pub max_text: usize,
+    pub(crate) max_text: usize,
 }
 
 /// Query texts by their hashes.

@@ -20,10 +20,10 @@ pub(crate) struct RequestContext {
     pub service: Arc<Service>,
     pub listener: ListenerKind,
     pub head: Head,
-    pub in_flight: InFlightRequest,
+    pub(crate) in_flight: InFlightRequest,
     pub entry: AccessLogEntry,
     /// The right to run a query, until the response is delivered.
-    pub permit: Option<Permit>,
+    pub(crate) permit: Option<Permit>,
 }
 
 impl RequestContext {
@@ -52,7 +52,7 @@ impl RequestContext {
 #[derive(Debug)]
 pub(crate) struct SentRequest {
     pub entry: AccessLogEntry,
-    pub _permit: Option<Permit>,
+    pub(crate) _permit: Option<Permit>,
 }
 
 impl DeliveryRecord for SentRequest {

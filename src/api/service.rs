@@ -52,13 +52,13 @@ pub(crate) struct Service {
     pub views: Arc<Views>,
     /// Runs work that takes a thread longer than about a millisecond, such as compiling a large query, on some of the cores. Callers have
     /// turns, so that one caller's work does not hold up the others.
-    pub cpu_tasks: Arc<CpuTasks>,
+    pub(crate) cpu_tasks: Arc<CpuTasks>,
     /// Whether the tables fit the schema. A request whose statement does not fit asks for a check. The task that waits for signals makes
     /// the check, and `/health/ready` reports its result.
-    pub schema_fit: Arc<SchemaFit>,
+    pub(crate) schema_fit: Arc<SchemaFit>,
     /// Reads the vocabularies that the compilers of `views` hold. Replaced together with these; its task ends with the last request that
     /// has the old one.
-    pub vocabularies: Arc<VocabularyReader>,
+    pub(crate) vocabularies: Arc<VocabularyReader>,
     /// The callers' credits, and the places of their running and waiting queries; each page of an export counts as a query. Credits are in
     /// memory, or in the store that several servers share. Places are this server's own.
     pub admission: Arc<QueryThrottle>,
@@ -66,28 +66,28 @@ pub(crate) struct Service {
     /// copies.
     pub shared_store: Option<SharedStore>,
     /// Holds back rejections of callers that get more than one a millisecond: ten thousand of them a second take the time of many queries.
-    pub refusal_pace: Arc<Pace>,
+    pub(crate) refusal_pace: Arc<Pace>,
     /// Holds back reports of prices and plans, which cost no credits but as much time as compiling. Apart from `free_query_pace`, so that
     /// somebody who reads reports can still send queries.
-    pub report_pace: Arc<Pace>,
+    pub(crate) report_pace: Arc<Pace>,
     /// Holds back queries that cost no credits, such as introspection, and large ones of callers whose large texts did not compile.
-    pub free_query_pace: Arc<Pace>,
+    pub(crate) free_query_pace: Arc<Pace>,
     /// The callers' running and waiting order updates. Apart from the queries of `admission`, so that neither waits for the other.
     pub updates: Queues,
     /// How many order updates each caller has sent in the last second. In memory, on each server by itself.
-    pub update_rates: Arc<MemoryStore>,
+    pub(crate) update_rates: Arc<MemoryStore>,
     /// Whether the database has the tables of order updates. Read once, at the start. After `migrate` has made them, the server has to be
     /// started again.
-    pub updates_orders: bool,
+    pub(crate) updates_orders: bool,
     /// The pools of reading connections to the primary and its replicas, for queries and exports, and the position that each caller has
     /// seen last: a later request of the caller must not see an older state.
     pub servers: Arc<ReadServers>,
     /// Writes the ticks of change feeds, in a task with a connection of its own, for as long as the service is there. Only metrics read it.
-    pub change_feeds: Arc<Ticker>,
+    pub(crate) change_feeds: Arc<Ticker>,
     /// Flushes of the primary's log before tokens of changes leave. Requests that ask for one at the same time share it.
-    pub flushes: Arc<SharedFlush>,
+    pub(crate) flushes: Arc<SharedFlush>,
     /// Wakes requests that wait for changes. One task looks for new changes for all of them, on one connection.
-    pub change_watcher: Arc<Watcher>,
+    pub(crate) change_watcher: Arc<Watcher>,
     /// The callers' requests that wait for changes. Apart from `admission`, because a request that waits for minutes must not take the
     /// place of a query. A page that it reads takes a place there, too.
     pub parked: Queues,
@@ -97,7 +97,7 @@ pub(crate) struct Service {
     /// Connections for order updates, apart from the connections that read, so that neither can exhaust the other.
     pub writer: WriterPool,
     /// The settings of order updates. Replaced by a reload.
-    pub update_options: UpdateOptions,
+    pub(crate) update_options: UpdateOptions,
     /// The documents that clients name, from files. Replaced by a reload.
     pub documents: Arc<NamedDocuments>,
     /// The texts of persisted queries, which callers have sent since the start. A restart forgets them: clients send them again.
@@ -111,7 +111,7 @@ pub(crate) struct Service {
     /// The options of the endpoints. Replaced by a reload.
     pub options: Options,
     /// Makes the ids of requests. Shared by all copies, so that none repeats.
-    pub request_ids: Arc<RequestIds>,
+    pub(crate) request_ids: Arc<RequestIds>,
     /// The runtime of the callers' listener, which has the connections to the database. Operators are served on a thread with a runtime of
     /// its own. A request of the console that arrives there is run on this one.
     pub runtime: Handle,

@@ -11,7 +11,6 @@ use crate::catalog::scopes::{Scopes, Sight};
 use crate::catalog::sdl_reader;
 use crate::catalog::type_system::Catalog;
 use crate::catalog::visibility::visible;
-use crate::value::Enumeration;
 
 /// A schema file that has been read.
 #[derive(Debug)]
@@ -37,10 +36,12 @@ impl SchemaFile {
     }
 
     /// The names that no enum of a schema file can have, as the arguments of the directives have such enums.
+    #[cfg(feature = "server")]
     pub(crate) const DIRECTIVE_ENUMS: &[&str] = &sdl_reader::DIRECTIVE_ENUMS;
 
     /// The enums of column values that it defines, whether it uses them or not.
-    pub(crate) fn enums(&self) -> impl Iterator<Item = Enumeration> {
+    #[cfg(feature = "server")]
+    pub(crate) fn enums(&self) -> impl Iterator<Item = crate::value::Enumeration> {
         self.definition.enums.iter().map(|definition| definition.enumeration)
     }
 

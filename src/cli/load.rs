@@ -41,7 +41,7 @@ pub struct Args {
 
 /// Some records or files were skipped; all others are loaded.
 #[derive(Debug, Default, Error)]
-pub struct Incomplete {
+pub(crate) struct Incomplete {
     /// The number of records that were left out.
     pub bad: u64,
     /// Why files were not loaded.
@@ -70,7 +70,7 @@ impl fmt::Display for Incomplete {
 /// The database failed. The files before this one are loaded.
 #[derive(Debug, Error)]
 #[error("the load ended at {file}, of which nothing is loaded")]
-pub struct Ended {
+pub(crate) struct Ended {
     /// The file's name.
     pub file: String,
     source: LoadError,

@@ -10,16 +10,9 @@ use crate::query::Variables;
 
 /// Why there is no query.
 #[derive(Debug, Error)]
-pub enum QueryTextError {
-    /// A file does not exist, or is not text.
+pub(crate) enum QueryTextError {
     #[error("{} cannot be read", path.display())]
-    Read {
-        /// As it was given.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Standard input cannot be read, or is not text.
+    Read { path: PathBuf, source: io::Error },
     #[error("the query cannot be read from standard input")]
     Input(#[source] io::Error),
 }

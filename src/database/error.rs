@@ -53,7 +53,7 @@ pub enum DatabaseError {
 
 impl DatabaseError {
     /// Whether the same statement may succeed later.
-    pub fn is_temporary(&self) -> bool {
+    pub(crate) fn is_temporary(&self) -> bool {
         match self {
             Self::Busy
             | Self::Unreachable(_)
@@ -80,7 +80,7 @@ impl DatabaseError {
     }
 
     /// Whether a number that the statement computes is beyond its type.
-    pub fn is_out_of_range(&self) -> bool {
+    pub(crate) fn is_out_of_range(&self) -> bool {
         matches!(self, Self::Statement(error) if error.code() == Some(&SqlState::NUMERIC_VALUE_OUT_OF_RANGE))
     }
 
@@ -91,7 +91,7 @@ impl DatabaseError {
 
     /// Whether the connection can run other statements after a rollback. If not, it is lost, or its messages cannot be
     /// attributed to statements any more, or its server is in a state in which another one may not be.
-    pub fn spares_connection(&self) -> bool {
+    pub(crate) fn spares_connection(&self) -> bool {
         match self {
             Self::Busy
             | Self::Batch

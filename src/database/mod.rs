@@ -10,7 +10,7 @@ pub(crate) mod metrics;
 pub mod parameter;
 pub mod pool;
 pub mod transaction;
-pub mod wal_position;
+pub(crate) mod wal_position;
 
 pub(crate) mod snapshot_position;
 pub(crate) mod vacuum;

@@ -18,8 +18,6 @@ pub enum BinaryParameter<'a> {
     Values(Vec<BinaryParameter<'a>>),
     /// A number of rows.
     Limit(i64),
-    /// An array of values in the encoding in which PostgreSQL sent them.
-    RawValues(Vec<Option<RawValue<'a>>>),
 }
 
 type BoxError = Box<dyn StdError + Sync + Send>;
@@ -53,7 +51,6 @@ impl BinaryParameter<'_> {
             Self::Value(Some(value)) => encode(value, ty, out)?,
             Self::Values(values) => return values.to_sql(ty, out),
             Self::Limit(rows) => out.put_i64(*rows),
-            Self::RawValues(values) => return values.to_sql(ty, out),
         }
         Ok(IsNull::No)
     }

@@ -22,14 +22,13 @@ const WRITTEN: &str = "
 /// How far a standby has replayed; null on a server that is none.
 const REPLAYED: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END";
 
-/// A position in the write-ahead log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WalPosition(u64);
+pub(crate) struct WalPosition(u64);
 
 /// A text is no position.
 #[derive(Debug, Error)]
 #[error("a position is two hexadecimal numbers with a slash between, such as 16/B374D848")]
-pub struct MalformedPosition;
+pub(crate) struct MalformedPosition;
 
 impl From<u64> for WalPosition {
     fn from(bytes: u64) -> Self {

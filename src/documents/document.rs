@@ -9,13 +9,12 @@ use crate::query::parse::print::print;
 
 /// An operation with the fragments that it needs: what a client sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
-    /// The operation's name, if it has one.
-    pub operation: Option<String>,
+pub(crate) struct Document {
+    pub(crate) operation: Option<String>,
     /// The id by which a manifest names it.
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
     /// All of its definitions, each from a line of its own on.
-    pub text: String,
+    pub(crate) text: String,
     /// The file that it is from, as it is, unless the file has other operations, too.
     pub(super) file: Option<String>,
     pieces: Vec<Piece>,
@@ -31,13 +30,12 @@ struct Piece {
     file_line: u32,
 }
 
-/// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub(crate) struct Place {
     /// The file's name; of an entry of a manifest, with `#` and the name of the operation.
-    pub file: String,
+    pub(crate) file: String,
     /// The line and the column, both from 1.
-    pub location: Location,
+    pub(crate) location: Location,
 }
 
 impl fmt::Display for Place {
@@ -67,13 +65,13 @@ impl Document {
     }
 
     /// A request for it without variables.
-    pub fn request(&self) -> Request {
+    pub(crate) fn request(&self) -> Request {
         Request { query: self.text.clone(), operation_name: self.operation.clone(), ..Request::default() }
     }
 
     /// The texts whose hashes clients send in its place: of its file, and with the fragments of other files; each as it is, without spaces
     /// around it, and as graphql-js prints it.
-    pub fn hashed_texts(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn hashed_texts(&self) -> impl Iterator<Item = String> {
         [Some(&self.text), self.file.as_ref()].into_iter().flatten().flat_map(|text| {
             let trimmed = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_owned();
             [text.clone(), trimmed].into_iter().chain(print(text).ok())
@@ -81,12 +79,12 @@ impl Document {
     }
 
     /// The place of its first definition.
-    pub fn start(&self) -> Place {
+    pub(crate) fn start(&self) -> Place {
         self.place(Location { line: 1, column: 1 })
     }
 
     /// The place in a file of a location in the text.
-    pub fn place(&self, location: Location) -> Place {
+    pub(crate) fn place(&self, location: Location) -> Place {
         let piece = self.pieces.iter().rev().find(|piece| piece.line <= location.line);
         let (file, line) = piece.map_or((String::new(), location.line), |piece| {
             (piece.file.clone(), location.line - piece.line + piece.file_line)

@@ -7,36 +7,29 @@ use thiserror::Error;
 /// The format that Apollo's manifests name.
 const APOLLO: &str = "apollo-persisted-query-manifest";
 
-/// An entry of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The id that clients send in place of the text.
-    pub id: String,
+    pub(crate) id: String,
     /// The operation's name, if the manifest tells it.
-    pub name: Option<String>,
-    /// The document.
-    pub text: String,
+    pub(crate) name: Option<String>,
+    pub(crate) text: String,
 }
 
-/// Why a text is no manifest.
 #[derive(Debug, Error)]
-pub enum ManifestError {
-    /// It is not JSON, or has one key twice.
+pub(crate) enum ManifestError {
     #[error("{0}")]
     Json(#[from] serde_json::Error),
-    /// It is something else than an object.
     #[error("a JSON object is wanted")]
     NotAnObject,
-    /// It names a format that is not known.
     #[error("unknown format {0}; known are \"{APOLLO}\" and an object of hashes and texts")]
     Format(Value),
-    /// An entry lacks its id or its text.
     #[error("the entry {0} is no text with an id")]
     Entry(String),
 }
 
 /// The entries of a manifest, in its order of ids if it is an object.
-pub fn entries(text: &str) -> Result<Vec<Entry>, ManifestError> {
+pub(crate) fn entries(text: &str) -> Result<Vec<Entry>, ManifestError> {
     let Value::Object(manifest) = serde_json::from_str(text)? else { return Err(ManifestError::NotAnObject) };
     match manifest.get("format") {
         Some(Value::String(format)) if format == APOLLO => {

@@ -3,8 +3,8 @@
 //! - [`manifest`]: the formats of manifests
 //! - [`document`]: an operation with the fragments that it needs, and the place of each of its lines
 
-pub mod document;
-pub mod manifest;
+pub(crate) mod document;
+pub(crate) mod manifest;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,47 +15,30 @@ use crate::documents::manifest::{Entry, ManifestError};
 use crate::error::graphql_error::GraphqlErrors;
 use crate::query::parse::definitions::{Definition, definitions};
 
-/// A file with documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub(crate) struct File {
     /// Its name. One that ends with `.json` is a manifest.
-    pub name: String,
-    /// Its content.
-    pub text: String,
+    pub(crate) name: String,
+    pub(crate) text: String,
 }
 
-/// Why documents cannot be read.
 #[derive(Debug, Error)]
-pub enum DocumentError {
-    /// A manifest in no known format.
+pub(crate) enum DocumentError {
     #[error("{file} is no manifest of persisted queries: {reason}")]
-    Manifest {
-        /// The file's name.
-        file: String,
-        /// Why.
-        reason: ManifestError,
-    },
-    /// A text that is no GraphQL document.
+    Manifest { file: String, reason: ManifestError },
     #[error("{place} is no GraphQL document: {errors}")]
     Syntax {
         /// The file's name, with the name of the manifest's entry.
         place: String,
-        /// Why.
         errors: GraphqlErrors,
     },
-    /// A fragment that no file has.
     #[error("{place} spreads the fragment {fragment}, which no file has")]
-    UnknownFragment {
-        /// The file's name.
-        place: String,
-        /// The fragment's name.
-        fragment: String,
-    },
+    UnknownFragment { place: String, fragment: String },
 }
 
 /// The operations of files, each with the fragments that it needs from any of them, in the order of the files. An entry of a manifest
 /// is as it is.
-pub fn read(files: &[File]) -> Result<Vec<Document>, DocumentError> {
+pub(crate) fn read(files: &[File]) -> Result<Vec<Document>, DocumentError> {
     let (mut documents, mut read) = (Vec::new(), Vec::new());
     for File { name, text } in files {
         if name.to_ascii_lowercase().ends_with(".json") {

@@ -13,7 +13,7 @@ use crate::value::Timestamp;
 
 /// The state of the feed that a page of changes shows.
 #[derive(Debug)]
-pub struct ChangesState {
+pub(crate) struct ChangesState {
     /// The feed.
     pub tag: OrderingTag,
     /// The epoch of the transaction ids.
@@ -24,11 +24,11 @@ pub struct ChangesState {
     /// Whether the server is a standby, which may not have come as far.
     pub is_standby: bool,
     /// Whether changes that are visible in the later snapshot may still be lost in a crash.
-    pub is_unflushed: bool,
+    pub(crate) is_unflushed: bool,
     /// Milliseconds since the later snapshot was taken.
     pub lag: Option<i64>,
     /// Milliseconds since the oldest writer began that is not visible in the server's present snapshot, at most.
-    pub oldest_writer: Option<i64>,
+    pub(crate) oldest_writer: Option<i64>,
     /// The last mark that was read, if there may be others after it.
     pub(crate) last_mark: Option<Position>,
 }

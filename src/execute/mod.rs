@@ -16,14 +16,14 @@
 //! - `list`: arrays as lists
 //! - `json_value`: JSON of the database in a response
 //! - `nullability`: whether non-null fields have values
-//! - [`changes_state`]: what a page of changes is of, and its tokens
+//! - `changes_state`: what a page of changes is of, and its tokens
 //! - [`field_error`]: fields that cannot be written as the schema says
 //! - [`error`]: why a plan could not be executed
 //!
 //! There is one reader, [`response_writer::ResponseWriter`]: rows in, JSON out. All rows of a response of usual size are fetched before
 //! the first byte is written, so that the database connection returns to the pool at once, however slowly the client reads.
 
-pub mod changes_state;
+pub(crate) mod changes_state;
 mod column;
 mod decimal;
 pub(crate) mod encode;

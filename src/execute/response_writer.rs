@@ -74,7 +74,7 @@ pub struct PageEnd {
     /// Whether rows follow the page.
     pub has_next_page: bool,
     /// The cursor of the page's last row; empty if there is none.
-    pub end_cursor: String,
+    pub(crate) end_cursor: String,
 }
 
 /// How far a response is written.
@@ -197,7 +197,7 @@ impl ResponseWriter {
 
     /// The lists below rows of the root whose windows ended early, of each row, by its index on its page, and each step once. Complete
     /// when the response is.
-    pub fn short_lists(&self) -> impl Iterator<Item = (usize, ShortSearch<'_>)> {
+    pub(crate) fn short_lists(&self) -> impl Iterator<Item = (usize, ShortSearch<'_>)> {
         self.short_lists.iter().map(|list| {
             let step = &self.plan.steps()[list.step];
             let search = ShortSearch {
@@ -223,7 +223,7 @@ impl ResponseWriter {
     }
 
     /// The end of the page, if the response is one whose rows are written as lines, and is complete.
-    pub fn page_end(&self) -> Option<&PageEnd> {
+    pub(crate) fn page_end(&self) -> Option<&PageEnd> {
         self.page_end.as_ref()
     }
 
@@ -539,7 +539,7 @@ impl ResponseWriter {
     }
 
     /// The states of the pages of changes. Complete when the rows are.
-    pub fn changes_states(&self) -> impl Iterator<Item = (&ChangesStart, ChangesState)> {
+    pub(crate) fn changes_states(&self) -> impl Iterator<Item = (&ChangesStart, ChangesState)> {
         let steps = self.rows.changes().iter().map(|(step, _)| *step);
         steps.filter_map(|step| {
             Some((self.plan.changes_start(step)?, ChangesState::of_page(&self.plan, &self.rows, step)?))
@@ -547,7 +547,7 @@ impl ResponseWriter {
     }
 
     /// Whether the only page of changes is empty, and nothing follows it.
-    pub fn is_without_changes(&self) -> bool {
+    pub(crate) fn is_without_changes(&self) -> bool {
         let is_end = |(_, state): (_, ChangesState)| state.last_mark.is_none();
         self.rows.counts().next() == Some(0) && self.changes_states().all(is_end)
     }

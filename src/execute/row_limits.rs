@@ -22,7 +22,7 @@ pub enum Memory {
 }
 
 /// Is called with the bytes that rows take. They replace the bytes of the call before.
-pub type MemoryLimit<'a> = dyn FnMut(usize) -> Memory + Send + 'a;
+pub(crate) type MemoryLimit<'a> = dyn FnMut(usize) -> Memory + Send + 'a;
 
 /// The limits of the rows of a response that is written when all of them are there.
 pub struct RowLimits<'a> {

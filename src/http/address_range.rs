@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 /// An address, or all of a network. IPv4 and its form in IPv6 (`::ffff:192.0.2.1`) are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AddressRange {
+pub(crate) struct AddressRange {
     address: u128,
     mask: u128,
 }

@@ -63,20 +63,20 @@ pub(crate) fn builder() -> auto::Builder<TokioExecutor> {
 
 /// The task that serves one connection.
 pub(crate) struct ConnectionTask<H> {
-    pub builder: Arc<auto::Builder<TokioExecutor>>,
-    pub current: Arc<Current<H>>,
+    pub(crate) builder: Arc<auto::Builder<TokioExecutor>>,
+    pub(crate) current: Arc<Current<H>>,
     /// The handler when the connection was accepted, which has its time-outs.
-    pub handler: Arc<H>,
-    pub listener: ListenerKind,
-    pub connection: Arc<Connection>,
+    pub(crate) handler: Arc<H>,
+    pub(crate) listener: ListenerKind,
+    pub(crate) connection: Arc<Connection>,
     /// The address of the other end.
-    pub peer: IpAddr,
+    pub(crate) peer: IpAddr,
     /// Becomes true when the server is asked to stop.
-    pub stopping: watch::Receiver<bool>,
+    pub(crate) stopping: watch::Receiver<bool>,
     /// Counts against the connection limits until the task ends.
-    pub place: ConnectionPlace,
+    pub(crate) place: ConnectionPlace,
     /// Counts among the open connections until the task ends.
-    pub counted: Counted,
+    pub(crate) counted: Counted,
 }
 
 /// Why a connection is no longer served.

@@ -22,21 +22,21 @@ use crate::http::socket::tls::ServerTls;
 /// The state of the HTTP server. A copy shares the budget.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpState {
-    pub options: HttpOptions,
+    pub(crate) options: HttpOptions,
     /// The memory that clients make the server hold.
-    pub memory: MemoryBudget,
+    pub(crate) memory: MemoryBudget,
     /// How clients of the public listener are served over TLS, if they are.
-    pub tls: Option<ServerTls>,
+    pub(crate) tls: Option<ServerTls>,
     /// Whether the server is about to stop, and load balancers should send no more requests.
-    pub is_draining: Arc<AtomicBool>,
+    pub(crate) is_draining: Arc<AtomicBool>,
 }
 
 /// A request whose head has arrived.
 pub(crate) struct ArrivedRequest {
-    pub listener: ListenerKind,
-    pub peer: IpAddr,
-    pub in_flight: InFlightRequest,
-    pub request: Request<Incoming>,
+    pub(crate) listener: ListenerKind,
+    pub(crate) peer: IpAddr,
+    pub(crate) in_flight: InFlightRequest,
+    pub(crate) request: Request<Incoming>,
 }
 
 /// Responds to requests.

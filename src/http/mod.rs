@@ -13,7 +13,7 @@
 //! and `metrics` counts.
 
 pub(crate) mod address_range;
-pub mod coding;
+pub(crate) mod coding;
 pub(crate) mod connection;
 pub(crate) mod connection_task;
 pub(crate) mod handler;
@@ -23,9 +23,9 @@ pub(crate) mod listener;
 pub(crate) mod listener_kind;
 pub(crate) mod memory_budget;
 pub(crate) mod metrics;
-pub mod options;
+pub(crate) mod options;
 pub(crate) mod quality;
 pub(crate) mod request;
 pub(crate) mod request_error;
-pub mod response;
-pub mod socket;
+pub(crate) mod response;
+pub(crate) mod socket;

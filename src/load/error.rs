@@ -59,43 +59,31 @@ pub struct XmlError {
     pub line: u64,
     /// The kind of error.
     #[source]
-    pub kind: XmlErrorKind,
+    pub(crate) kind: XmlErrorKind,
 }
 
 /// Why a file is not well-formed XML or not a data file.
 #[derive(Debug, Error)]
-pub enum XmlErrorKind {
-    /// A syntax or read error.
+pub(crate) enum XmlErrorKind {
     #[error("{0}")]
     Xml(#[from] quick_xml::Error),
-    /// A malformed attribute.
     #[error("{0}")]
     Attribute(#[from] quick_xml::events::attributes::AttrError),
     /// The root element is not the root element of a data file.
     #[error("the root element is <{0}>; a data file has {ROOT_ELEMENTS}")]
     Root(String),
-    /// No element at all.
     #[error("there is no root element; a data file has {ROOT_ELEMENTS}")]
     Empty,
-    /// Text outside the root element.
     #[error("there is text outside the root element")]
     TextOutsideRoot,
-    /// An element after the end of the root element.
     #[error("<{0}> follows the end of the root element")]
     AfterRoot(String),
-    /// The file ends inside an element.
     #[error("the file ends inside <{0}>")]
     Unclosed(String),
-    /// An encoding other than UTF-8.
     #[error("the encoding is {0}; save the file as UTF-8")]
     Encoding(String),
-    /// A wrapper inside a wrapper, so that the action is ambiguous.
     #[error("<{inner}> is inside another wrapper")]
-    NestedWrapper {
-        /// The inner wrapper.
-        inner: String,
-    },
-    /// A reference to an entity that XML does not predefine.
+    NestedWrapper { inner: String },
     #[error("&{0}; is not one of XML's own five entities")]
     UnknownReference(String),
 }

@@ -19,7 +19,7 @@ pub struct FinishReport {
     /// Order items that received the ship group of OFBiz's separate association table.
     pub ship_groups: u64,
     /// Product-facility pairs that received their current inventory item.
-    pub current_inventory: u64,
+    pub(crate) current_inventory: u64,
     /// Rows with content that later files restored, so that their timestamps were restored too.
     pub restored: u64,
 }

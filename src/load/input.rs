@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::load::error::LoadError;
 
 /// The file in a folder that names its data files in load order.
-pub const ORDER_FILE: &str = "LOAD_ORDER.txt";
+pub(crate) const ORDER_FILE: &str = "LOAD_ORDER.txt";
 
 /// One data file.
 #[derive(Debug, Clone)]

@@ -55,9 +55,9 @@ pub struct FileReport {
     /// How often each (entity, field) without a column occurred.
     pub unknown_fields: BTreeMap<(String, String), u64>,
     /// Whether the file requests missing parent rows to be created (`create-dummy-fk`), which is not done.
-    pub wants_dummies: bool,
+    pub(crate) wants_dummies: bool,
     /// Whether the file is an `<entity-engine-transform-xml>`, which is skipped.
-    pub is_transform: bool,
+    pub(crate) is_transform: bool,
     /// The first thousand bad rows, by line.
     pub bad: Vec<BadRow>,
     /// The number of further bad rows.

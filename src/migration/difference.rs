@@ -28,6 +28,8 @@ pub(super) struct Difference {
     pub(super) objects: Vec<DeclaredObject>,
     /// All declared views, in the same form.
     pub(super) views: Vec<DeclaredObject>,
+    /// All declared triggers of tables.
+    pub(super) triggers: Vec<&'static DeclaredObject>,
     /// Views and functions of the schema `orderql` that are not declared any more, and the triggers of these: `VIEW orderql.name`.
     pub(super) undeclared: Vec<String>,
     pub(super) indexes: Vec<MissingIndex>,
@@ -74,6 +76,7 @@ impl Difference {
         };
         let (functions, others): (Vec<&DeclaredObject>, Vec<&DeclaredObject>) =
             others.into_iter().partition(is_made_before);
+        let triggers = others.iter().copied().filter(|object| object.kind == DeclaredKind::Triggers).collect();
         let objects = functions.into_iter().chain(&views).chain(others);
         let objects = objects.filter(|object| !is_applied(object, &present)).cloned().collect();
         let made: Vec<_> = tables.iter().map(|table| &*table.name).collect();
@@ -87,6 +90,7 @@ impl Difference {
             references,
             objects,
             views,
+            triggers,
             indexes,
             present,
         })
@@ -182,7 +186,7 @@ fn undeclared(declaration: &Declaration, present: &Present) -> Vec<String> {
     let triggers = present
         .triggers
         .iter()
-        .filter(|((table, name), function)| functions.contains(function) && !is_replaced(table, name));
+        .filter(|((table, name), (_, function))| functions.contains(function) && !is_replaced(table, name));
     let triggers = triggers.map(|((table, name), _)| format!("TRIGGER {name} ON {table}"));
     let dropped = views.into_iter().chain(triggers);
     dropped.chain(functions.iter().map(|name| format!("FUNCTION {name}"))).collect()

@@ -45,7 +45,7 @@ const ATTEMPTS: usize = 300;
 
 /// A migration: the declared state, with the objects for a schema file.
 #[derive(Debug)]
-pub struct Migration<'a> {
+pub(crate) struct Migration<'a> {
     scope: TableScope,
     concurrently: bool,
     feeds: &'a [Feed],
@@ -54,7 +54,7 @@ pub struct Migration<'a> {
 
 impl<'a> Migration<'a> {
     /// The migration for a schema file: its change feeds, and the columns that it reads.
-    pub fn new(catalog: &'a Catalog) -> Result<Self, MigrateError> {
+    pub(crate) fn new(catalog: &'a Catalog) -> Result<Self, MigrateError> {
         let mut read = columns(&built_in()?);
         for (relation, columns) in columns(catalog) {
             read.entry(relation).or_default().extend(columns);
@@ -64,19 +64,19 @@ impl<'a> Migration<'a> {
 
     /// The tables of the service alone. Fails if the database has the order tables.
     #[must_use]
-    pub fn of_service(self) -> Self {
+    pub(crate) fn of_service(self) -> Self {
         Self { scope: TableScope::Service, ..self }
     }
 
     /// Without change feeds, whose tables are not there.
     #[must_use]
-    pub fn without_feeds(self) -> Self {
+    pub(crate) fn without_feeds(self) -> Self {
         Self { feeds: &[], ..self }
     }
 
     /// Beside writers: they wait for a lock of a table a second at most, and not for indexes.
     #[must_use]
-    pub fn concurrently(self) -> Self {
+    pub(crate) fn concurrently(self) -> Self {
         Self { concurrently: true, ..self }
     }
 
@@ -84,7 +84,7 @@ impl<'a> Migration<'a> {
     /// nothing to do. `progress` is called before each step.
     ///
     /// Resets the session's settings to the role's defaults.
-    pub async fn run(
+    pub(crate) async fn run(
         &self,
         client: &mut Client,
         progress: &mut dyn FnMut(&str),
@@ -103,7 +103,7 @@ impl<'a> Migration<'a> {
     }
 
     /// The statements that a run would execute, below notes for the operator.
-    pub async fn dry_run(&self, client: &Client) -> Result<String, MigrateError> {
+    pub(crate) async fn dry_run(&self, client: &Client) -> Result<String, MigrateError> {
         let difference = self.difference(client).await?;
         let mut fills = Vec::new();
         for table in &KEPT_TABLES {

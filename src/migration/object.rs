@@ -106,6 +106,16 @@ impl DeclaredObject {
         Some(Self { kind, name, parts: parts.split_whitespace().collect(), condition, text: String::new() })
     }
 
+    /// The state in `pg_trigger` that it brings one of its triggers to.
+    pub(super) fn trigger_state(&self, name: &str) -> &'static str {
+        let is_in_mode = |mode: &str| {
+            let end = format!("ENABLE {mode} TRIGGER {name}");
+            self.text.split([',', ';']).any(|action| action.ends_with(&end))
+        };
+        let mut states = [("ALWAYS", "A"), ("REPLICA", "R")].into_iter();
+        states.find(|(mode, _)| is_in_mode(mode)).map_or("O", |(_, state)| state)
+    }
+
     /// The key of its record: kind and name.
     pub(super) fn id(&self) -> String {
         format!("{} {}", self.kind.name(), self.name)
@@ -127,6 +137,13 @@ pub(super) fn hash(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trigger_has_the_mode_that_it_is_declared_with() {
+        let text = "--- triggers t: a a_b c\nALTER TABLE t ENABLE ALWAYS TRIGGER a_b, ENABLE REPLICA TRIGGER c;\n";
+        let triggers = &DeclaredObject::read(text)[0];
+        assert_eq!(["a", "a_b", "c"].map(|name| triggers.trigger_state(name)), ["O", "A", "R"]);
+    }
 
     #[test]
     fn reads_sections() {

@@ -34,7 +34,7 @@ const FUNCTIONS: &str = "
 
 /// Without the triggers that a partition has of its table.
 const TRIGGERS: &str = "
-    SELECT namespace.nspname || '.' || relname, tgname::text,
+    SELECT namespace.nspname || '.' || relname, tgname::text, tgenabled::text,
         (SELECT nspname || '.' || proname
          FROM pg_catalog.pg_proc
          JOIN pg_catalog.pg_namespace ON pg_namespace.oid = pronamespace
@@ -71,8 +71,8 @@ pub(super) struct Present {
     pub(super) keys: HashMap<String, Vec<String>>,
     /// With the schema `orderql`.
     pub(super) functions: BTreeSet<String>,
-    /// The functions of triggers, by their tables and names.
-    pub(super) triggers: BTreeMap<(String, String), String>,
+    /// The states of `pg_trigger` and the functions of triggers, by their tables and names.
+    pub(super) triggers: BTreeMap<(String, String), (String, String)>,
     /// The views and functions of change feeds.
     pub(super) of_feeds: HashSet<String>,
     /// The record of the last migration; none if nothing was applied, or if a version without records applied it.
@@ -108,7 +108,8 @@ impl Present {
         let has_feeds = relations.contains_key("orderql.sync_part") && functions.contains("orderql.sync_function_name");
         let of_feeds = if has_feeds { names(client, OF_FEEDS).await? } else { HashSet::new() };
         let triggers = client.query(TRIGGERS, &[]).await?;
-        let triggers = triggers.iter().map(|row| Ok(((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?)));
+        let triggers =
+            triggers.iter().map(|row| Ok(((row.try_get(0)?, row.try_get(1)?), (row.try_get(2)?, row.try_get(3)?))));
         let triggers = triggers.collect::<Result<_, Error>>()?;
         let record = AppliedRecord::read(client).await?;
         Ok(Self { has_schema, relations, keys, functions, triggers, of_feeds, record })

@@ -42,8 +42,6 @@ pub struct Outline {
 pub struct OutlineType {
     /// The name by which other types refer to it.
     pub name: String,
-    /// The first sentence of its description.
-    pub summary: String,
     /// Its kind, with its parts.
     pub kind: TypeKind,
 }

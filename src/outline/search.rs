@@ -77,6 +77,7 @@ pub struct FoundObject {
     pub path: String,
     /// The name of its type.
     #[serde(rename = "type")]
+    /// What it is.
     pub type_name: String,
     /// Its purpose, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -287,7 +288,8 @@ mod tests {
     fn every_example_is_a_valid_query_and_every_answer_is_small() {
         let catalog = Catalog::built_in().unwrap();
         let outline = Outline::parse(catalog.sdl()).unwrap();
-        let texts = outline.types.iter().map(|ty| format!("{} {}", ty.name, ty.summary));
+        let summary = |ty: &str| outline.fields(ty).first().map_or("", |field| &*field.summary);
+        let texts = outline.types.iter().map(|ty| format!("{} {}", ty.name, summary(&ty.name)));
         for words in texts.chain(["order".into(), "\u{1F600} what?".into(), "x".repeat(10_000)]) {
             let found = search(&outline, &words, MAX_BYTES);
             assert!(json!(found).to_string().len() <= MAX_BYTES, "{words}");

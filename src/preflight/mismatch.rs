@@ -303,7 +303,7 @@ pub enum Mismatch {
 
 impl Mismatch {
     /// Whether every row may fit all the same: only a constraint that would guarantee it is missing.
-    pub fn is_missing_guarantee(&self) -> bool {
+    pub(crate) fn is_missing_guarantee(&self) -> bool {
         matches!(
             self,
             Self::KeyNotUnique { .. }
@@ -315,7 +315,7 @@ impl Mismatch {
 
     /// Whether queries can be answered all the same: an index that migrations make is missing, so that some take longer, or a table that
     /// stood before has a column that may be null.
-    pub fn can_be_served(&self) -> bool {
+    pub(crate) fn can_be_served(&self) -> bool {
         match self {
             Self::MissingIndex { is_migrated, .. }
             | Self::MissingIndexOfView { is_migrated, .. }
@@ -327,7 +327,7 @@ impl Mismatch {
     }
 
     /// Whether a table that stood before has a column that may be null, and a field of the built-in schema is not.
-    pub fn is_of_standing_table(&self) -> bool {
+    pub(crate) fn is_of_standing_table(&self) -> bool {
         matches!(
             self,
             Self::NullableColumn { is_migrated: true, .. } | Self::UnfitKey { is_of_standing_table: true, .. }

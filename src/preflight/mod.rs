@@ -1,7 +1,7 @@
 //! Whether a database fits a catalog. The server checks this before the first request, so that the operator's log names
 //! what is missing, and not a client's error.
 //!
-//! - `requirements`: what the catalog requires of a database, [`column_use`]: how it uses a column
+//! - `requirements`: what the catalog requires of a database, `column_use`: how it uses a column
 //! - `database_schema`: the relations and columns that the database has
 //! - `comparison`: compares the two
 //! - `encoding`: the characters of a database's encoding
@@ -11,10 +11,10 @@
 //! - `index_check`: whether an index returns rows in an order
 //! - [`mismatch`]: what does not fit, and how to fix it
 //! - `needless_bounds`: bounded lists that an index has in order
-//! - [`window_search`]: searches that no index serves
+//! - `window_search`: searches that no index serves
 
 pub(crate) mod column_type;
-pub mod column_use;
+pub(crate) mod column_use;
 mod comparison;
 pub(crate) mod database_schema;
 mod encoding;
@@ -24,7 +24,7 @@ pub mod mismatch;
 pub(crate) mod needless_bounds;
 mod requirements;
 mod type_compatibility;
-pub mod window_search;
+pub(crate) mod window_search;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

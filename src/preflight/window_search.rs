@@ -11,7 +11,7 @@ use crate::plan::sql::{Identifier, List, Relation};
 /// A search key without an index of its own. A search by it examines the rows in the page's order, as many as the search
 /// window allows. Its `Display` says for which sort keys, and how to change that.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WindowSearch {
+pub(crate) struct WindowSearch {
     /// The collection root.
     pub root: String,
     /// The search key.
@@ -25,7 +25,7 @@ pub struct WindowSearch {
 }
 
 /// Every such search of a catalog, in the order of publication.
-pub fn window_searches(catalog: &Catalog) -> Vec<WindowSearch> {
+pub(crate) fn window_searches(catalog: &Catalog) -> Vec<WindowSearch> {
     let mut searches = Vec::new();
     for (field, binding) in catalog.root_fields() {
         // Nested connections have no search keys.

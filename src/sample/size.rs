@@ -17,7 +17,7 @@ pub struct SampleSize {
     /// Product stores.
     pub stores: u32,
     /// Products in each facility's assortment.
-    pub assortment: u32,
+    pub(crate) assortment: u32,
     /// Products that are in the assortment of all facilities: the products with the lowest numbers.
     pub core: u32,
 }

@@ -18,22 +18,22 @@ const ROUNDS: usize = 3;
 
 /// The credits of an operation, whatever its variables are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CreditInterval {
+pub(crate) struct CreditInterval {
     /// With the smallest pages.
-    pub least: Cost,
+    pub(crate) least: Cost,
     /// With the largest pages, and a search by every key.
-    pub most: Cost,
+    pub(crate) most: Cost,
 }
 
 /// The database's work for an operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DatabaseWork {
+pub(crate) struct DatabaseWork {
     /// The most branches that its statement has.
-    pub branches: usize,
+    pub(crate) branches: usize,
     /// The most rows that are examined.
-    pub rows_examined: u64,
+    pub(crate) rows_examined: u64,
     /// The search keys by which a page may come short.
-    pub short_pages: BTreeSet<String>,
+    pub(crate) short_pages: BTreeSet<String>,
 }
 
 /// An operation against a schema for which it is valid.

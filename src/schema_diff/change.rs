@@ -8,7 +8,7 @@ use crate::schema_diff::schema_change::FactChange;
 
 /// The kinds of changes, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
+pub(crate) enum Class {
     /// It is refused now.
     Breaks,
     /// It is answered with something else.
@@ -27,7 +27,7 @@ pub enum Class {
 
 /// A change for an operation.
 #[derive(Debug, Clone)]
-pub enum Change {
+pub(crate) enum Change {
     /// An error with which it is refused.
     Breaks {
         /// With its code and its locations in the document.
@@ -44,7 +44,6 @@ pub enum Change {
         /// The place where the part is used.
         place: Place,
     },
-    /// It costs more.
     MoreExpensive(PriceChange),
     /// A part of the schema is deprecated.
     Deprecated {
@@ -55,13 +54,10 @@ pub enum Change {
         /// The place where the part is used.
         place: Place,
     },
-    /// It costs less.
     LessExpensive(PriceChange),
     /// It takes more of the database.
     MoreWork {
-        /// Before.
         old: DatabaseWork,
-        /// Now.
         new: DatabaseWork,
     },
     /// It was refused before.
@@ -69,8 +65,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// How severe it is.
-    pub fn class(&self) -> Class {
+    pub(crate) fn class(&self) -> Class {
         match self {
             Self::Breaks { .. } => Class::Breaks,
             Self::ChangesSilently { .. } => Class::ChangesSilently,
@@ -83,33 +78,28 @@ impl Change {
     }
 }
 
-/// Another price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PriceChange {
-    /// The credits before.
-    pub old: CreditInterval,
-    /// The credits now.
-    pub new: CreditInterval,
+pub(crate) struct PriceChange {
+    pub(crate) old: CreditInterval,
+    pub(crate) new: CreditInterval,
     /// The most that a query of the caller may cost.
-    pub limit: Cost,
+    pub(crate) limit: Cost,
     /// Credits that the caller's bucket regains in a minute.
-    pub credits_per_minute: Cost,
+    pub(crate) credits_per_minute: Cost,
 }
 
 /// Whether requests for an operation exceed the caller's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OverLimit {
+pub(crate) enum OverLimit {
     /// With no values of its variables.
     Never,
-    /// With some.
     ForSome,
-    /// With all.
     Always,
 }
 
 impl PriceChange {
     /// Whether requests exceed the caller's limit now.
-    pub fn over_limit(&self) -> OverLimit {
+    pub(crate) fn over_limit(&self) -> OverLimit {
         match (self.new.least > self.limit, self.new.most > self.limit) {
             (true, _) => OverLimit::Always,
             (false, true) => OverLimit::ForSome,
@@ -118,12 +108,12 @@ impl PriceChange {
     }
 
     /// How many requests a minute the bucket pays in the long run if each costs the most; `None` if they cost nothing.
-    pub fn polls(&self, interval: CreditInterval) -> Option<u64> {
+    pub(crate) fn polls(&self, interval: CreditInterval) -> Option<u64> {
         self.credits_per_minute.checked_div(interval.most)
     }
 
     /// Whether the least or the most credits rise by more than this many percent.
-    pub fn rises_beyond(&self, percent: u32) -> bool {
+    pub(crate) fn rises_beyond(&self, percent: u32) -> bool {
         let is_beyond = |old: Cost, new: Cost| u128::from(new) * 100 > u128::from(old) * (100 + u128::from(percent));
         is_beyond(self.old.least, self.new.least) || is_beyond(self.old.most, self.new.most)
     }

@@ -12,11 +12,11 @@ use crate::schema_diff::assessment::assess;
 
 /// The operation that a schema accepts in place of an operation that it refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CorrectedAnswer {
+pub(crate) struct CorrectedAnswer {
     /// The operation with its fragments.
-    pub text: String,
+    pub(crate) text: String,
     /// The lines that are other ones, without the spaces around them; one that is empty is to be left out.
-    pub lines: Vec<(Place, String)>,
+    pub(crate) lines: Vec<(Place, String)>,
 }
 
 /// The corrected operation, if there is one that the schema answers whatever its variables are.

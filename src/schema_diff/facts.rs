@@ -5,7 +5,7 @@ use std::fmt;
 
 /// The kind of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Aspect {
+pub(crate) enum Aspect {
     /// The type of a field or an argument.
     Type,
     /// The names of an enum's values. Each is a part as well.
@@ -45,8 +45,7 @@ pub enum Aspect {
 }
 
 impl Aspect {
-    /// Its name in a report.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Type => "type",
             Self::Values => "values",

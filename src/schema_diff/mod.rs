@@ -12,16 +12,16 @@
 //! - `operation_diff`: finds it
 //! - [`corrected`]: a broken operation as the new schema answers it
 
-pub mod assessment;
+pub(crate) mod assessment;
 mod assignment;
-pub mod change;
-pub mod corrected;
+pub(crate) mod change;
+pub(crate) mod corrected;
 mod fact_reader;
-pub mod facts;
+pub(crate) mod facts;
 mod operation_diff;
 mod part;
-pub mod schema;
-pub mod schema_change;
+pub(crate) mod schema;
+pub(crate) mod schema_change;
 mod usage;
 
 use crate::catalog::Catalog;
@@ -37,47 +37,45 @@ use crate::schema_diff::schema_change::{SchemaChange, schema_changes};
 
 /// An operation for which something changes.
 #[derive(Debug, Clone)]
-pub struct OperationDiff {
+pub(crate) struct OperationDiff {
     /// Its name, if it has one.
-    pub operation: Option<String>,
+    pub(crate) operation: Option<String>,
     /// The place where it begins.
-    pub place: Place,
+    pub(crate) place: Place,
     /// The changes, in the order of the classes. Never empty.
-    pub changes: Vec<Change>,
+    pub(crate) changes: Vec<Change>,
     /// The operation to send instead, if it breaks and its errors can be corrected.
-    pub corrected: Option<CorrectedAnswer>,
+    pub(crate) corrected: Option<CorrectedAnswer>,
 }
 
 /// An operation that neither schema answers.
 #[derive(Debug, Clone)]
-pub struct NotValid {
+pub(crate) struct NotValid {
     /// Its name, if it has one.
-    pub operation: Option<String>,
+    pub(crate) operation: Option<String>,
     /// The place where it begins.
-    pub place: Place,
+    pub(crate) place: Place,
     /// The errors with the new schema.
-    pub errors: GraphqlErrors,
+    pub(crate) errors: GraphqlErrors,
 }
 
-/// The difference between two schemas.
 #[derive(Debug, Clone, Default)]
-pub struct Diff {
+pub(crate) struct Diff {
     /// The operations for which something changes, in the order of the documents.
-    pub operations: Vec<OperationDiff>,
+    pub(crate) operations: Vec<OperationDiff>,
     /// The changes of the schema.
-    pub schema: Vec<SchemaChange>,
+    pub(crate) schema: Vec<SchemaChange>,
     /// The operations that neither schema answers.
-    pub not_valid: Vec<NotValid>,
+    pub(crate) not_valid: Vec<NotValid>,
 }
 
 impl Diff {
-    /// Whether nothing changes.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.operations.is_empty() && self.schema.is_empty()
     }
 
     /// Whether an operation breaks, changes silently, or becomes more expensive by more than this many percent.
-    pub fn is_unacceptable(&self, max_increase: Option<u32>) -> bool {
+    pub(crate) fn is_unacceptable(&self, max_increase: Option<u32>) -> bool {
         self.operations.iter().flat_map(|operation| &operation.changes).any(|change| match change {
             Change::Breaks { .. } | Change::ChangesSilently { .. } => true,
             Change::MoreExpensive(price) => max_increase.is_some_and(|percent| price.rises_beyond(percent)),
@@ -86,8 +84,7 @@ impl Diff {
     }
 }
 
-/// Compares two schemas.
-pub fn diff(old: &Schema, new: &Schema, documents: &[Document], caller: &Caller) -> Diff {
+pub(crate) fn diff(old: &Schema, new: &Schema, documents: &[Document], caller: &Caller) -> Diff {
     let mut diff = Diff { schema: schema_changes(&old.facts, &new.facts), ..Diff::default() };
     for document in documents {
         let (operation, place) = (document.operation.clone(), document.start());
@@ -105,7 +102,7 @@ pub fn diff(old: &Schema, new: &Schema, documents: &[Document], caller: &Caller)
 }
 
 /// Why a schema refuses an operation, whoever sends it; `None` if there are values of its variables with which it does not.
-pub fn refusal(catalog: &Catalog, document: &Document) -> Option<GraphqlErrors> {
+pub(crate) fn refusal(catalog: &Catalog, document: &Document) -> Option<GraphqlErrors> {
     match assess(catalog, &document.request(), &Limits::UNLIMITED) {
         Ok(assessment) => assessment.refused,
         Err(errors) => Some(errors),

@@ -8,23 +8,23 @@ use crate::schema_diff::facts::Facts;
 
 /// A schema file with its catalog and what it says.
 #[derive(Debug)]
-pub struct Schema {
+pub(crate) struct Schema {
     pub(super) catalog: Catalog,
     pub(super) facts: Facts,
 }
 
 impl Schema {
     /// A schema file and the catalog of the whole.
-    pub fn new(file: &SchemaFile, catalog: Catalog) -> Self {
+    pub(crate) fn new(file: &SchemaFile, catalog: Catalog) -> Self {
         Self { facts: facts(file, &catalog), catalog }
     }
 }
 
 /// Who sends the operations.
 #[derive(Debug, Clone, Copy)]
-pub struct Caller {
+pub(crate) struct Caller {
     /// The limits of the caller's queries.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// Credits that their bucket regains every second.
-    pub restore_rate: u64,
+    pub(crate) restore_rate: u64,
 }

@@ -6,7 +6,7 @@ use crate::schema_diff::facts::{Aspect, Facts, PartFacts};
 
 /// A part of a schema that is new, gone or another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SchemaChange {
+pub(crate) enum SchemaChange {
     /// A part that the old schema does not have. Parts of it are not listed.
     Added {
         /// The part, as in `Order.total`.
@@ -25,15 +25,15 @@ pub enum SchemaChange {
 
 /// Something that is said of a part, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FactChange {
+pub(crate) struct FactChange {
     /// The part, as in `Order.total`.
-    pub part: String,
+    pub(crate) part: String,
     /// The kind of fact that differs.
-    pub aspect: Aspect,
+    pub(crate) aspect: Aspect,
     /// The fact in the old schema; empty for nothing.
-    pub old: String,
+    pub(crate) old: String,
     /// The fact in the new schema; empty for nothing.
-    pub new: String,
+    pub(crate) new: String,
 }
 
 /// The differences, in alphabetical order of the parts. The values of an enum are parts of their own.

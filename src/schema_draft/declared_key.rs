@@ -10,26 +10,22 @@ use crate::schema_draft::description::{Database, DescribedRelation, RelationKind
 
 /// The columns that identify the rows of a relation. Nobody checks that they do, and that they are never null.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeclaredKey {
+pub(crate) struct DeclaredKey {
     /// The relation, as a schema file names it.
-    pub relation: String,
+    pub(crate) relation: String,
     /// The columns, in the order of the key.
-    pub columns: Vec<String>,
+    pub(crate) columns: Vec<String>,
 }
 
 /// Why a key cannot be declared.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum DeclaredKeyError {
-    /// The text is no declaration.
+pub(crate) enum DeclaredKeyError {
     #[error("a key is declared as RELATION=COLUMN,…, such as stock_level=product_id,facility_id")]
     Syntax,
-    /// There is no such relation.
     #[error("there is no table and no view {0} that the role may read")]
     NoRelation(String),
-    /// The relation is a table that has a key, or from which others inherit.
     #[error("{0} is a table, whose key is that of a primary key or of a unique index on columns without nulls")]
     Table(String),
-    /// The relation has no such column.
     #[error("{0} has no column {1} that the role may read")]
     NoColumn(String, String),
 }
@@ -50,7 +46,7 @@ impl FromStr for DeclaredKey {
 
 impl Database {
     /// Gives relations declared keys. Fails if one cannot have it.
-    pub fn declare(&mut self, keys: &[DeclaredKey]) -> Result<(), DeclaredKeyError> {
+    pub(crate) fn declare(&mut self, keys: &[DeclaredKey]) -> Result<(), DeclaredKeyError> {
         keys.iter().try_for_each(|key| {
             let name = || key.relation.clone();
             let found = self.relations.iter_mut().find(|relation| relation.path() == key.relation);
@@ -67,7 +63,7 @@ impl Database {
     }
 
     /// Gives relations without a key the keys that a schema file declares. Fails if the text is no schema file.
-    pub fn declare_as(&mut self, text: &str) -> Result<(), SchemaError> {
+    pub(crate) fn declare_as(&mut self, text: &str) -> Result<(), SchemaError> {
         let catalog = Catalog::parse(text)?;
         for relation in self.relations.iter_mut().filter(|one| one.takes_key() && one.keys.is_empty()) {
             let known = catalog.entities().find(|(_, entity)| entity.relation == relation.path());

@@ -8,42 +8,42 @@ use crate::value::{Enumeration, ScalarType};
 
 /// The tables and views of a database that a role may read.
 #[derive(Debug, Clone, Default)]
-pub struct Database {
+pub(crate) struct Database {
     /// In the order of their schemas and names.
-    pub relations: Vec<DescribedRelation>,
+    pub(crate) relations: Vec<DescribedRelation>,
 }
 
 /// A table or view.
 #[derive(Debug, Clone, Default)]
-pub struct DescribedRelation {
+pub(crate) struct DescribedRelation {
     /// The schema that it is in.
-    pub schema: String,
+    pub(crate) schema: String,
     /// Without its schema.
-    pub name: String,
+    pub(crate) name: String,
     /// Table, view, or another kind of relation.
-    pub kind: RelationKind,
+    pub(crate) kind: RelationKind,
     /// The comment by `COMMENT ON`.
-    pub comment: Option<String>,
+    pub(crate) comment: Option<String>,
     /// Its columns in their order.
-    pub columns: Vec<DescribedColumn>,
+    pub(crate) columns: Vec<DescribedColumn>,
     /// Its columns of the type `tsvector`, which are searched for words and never shown. They are none of the others.
-    pub text_columns: Vec<TextColumn>,
+    pub(crate) text_columns: Vec<TextColumn>,
     /// The columns of its primary key, and of unique indexes on columns without nulls: the primary key first, then by their number of
     /// columns and name.
-    pub keys: Vec<Vec<String>>,
+    pub(crate) keys: Vec<Vec<String>>,
     /// Whether the first of them is declared, and not known to PostgreSQL.
-    pub has_declared_key: bool,
+    pub(crate) has_declared_key: bool,
     /// Why its other unique indexes are no keys, in the same order.
-    pub key_faults: Vec<KeyFault>,
+    pub(crate) key_faults: Vec<KeyFault>,
     /// The columns of each B-tree index that has all rows in PostgreSQL's usual order, in the order of their names.
-    pub indexes: Vec<Vec<String>>,
+    pub(crate) indexes: Vec<Vec<String>>,
     /// In the order of their names.
-    pub foreign_keys: Vec<ForeignKey>,
+    pub(crate) foreign_keys: Vec<ForeignKey>,
 }
 
 /// The kind of a relation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RelationKind {
+pub(crate) enum RelationKind {
     /// A table, partitioned or not.
     #[default]
     Table,
@@ -59,39 +59,38 @@ pub enum RelationKind {
 
 /// The description of a column.
 #[derive(Debug, Clone)]
-pub struct DescribedColumn {
+pub(crate) struct DescribedColumn {
     /// The name in the database, which need not be a GraphQL name.
-    pub name: String,
+    pub(crate) name: String,
     /// Its type in SQL.
-    pub type_name: String,
+    pub(crate) type_name: String,
     /// How values of it are read and compared; `None` for types that no scalar has.
-    pub kind: Option<ColumnKind>,
+    pub(crate) kind: Option<ColumnKind>,
     /// Whether it has arrays of such values, which are not compared.
-    pub is_array: bool,
+    pub(crate) is_array: bool,
     /// Whether a constraint rules out nulls.
-    pub is_not_null: bool,
-    /// Whether the role may read it.
-    pub is_readable: bool,
+    pub(crate) is_not_null: bool,
+    pub(crate) is_readable: bool,
     /// By what its texts are compared.
-    pub collation: Collation,
+    pub(crate) collation: Collation,
     /// The comment by `COMMENT ON`.
-    pub comment: Option<String>,
+    pub(crate) comment: Option<String>,
 }
 
 /// A column that is searched for words, which the role may read.
 #[derive(Debug, Clone)]
-pub struct TextColumn {
+pub(crate) struct TextColumn {
     /// The name in the database.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether an index has the words of all rows.
-    pub is_indexed: bool,
+    pub(crate) is_indexed: bool,
     /// The text search configuration that the words were made with, if the database tells, as a schema file names it.
-    pub language: Option<String>,
+    pub(crate) language: Option<String>,
 }
 
 /// The types of columns, as far as they differ for a schema file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnKind {
+pub(crate) enum ColumnKind {
     /// Text of any length.
     Text,
     /// Text with a longest length.
@@ -110,11 +109,8 @@ pub enum ColumnKind {
     Float,
     /// A point in time, with or without a time zone.
     Moment,
-    /// A day.
     Date,
-    /// A truth value.
     Boolean,
-    /// A UUID.
     Uuid,
     /// An enum of the database: the name of its type in SQL, and its labels.
     Enum(Enumeration),
@@ -132,15 +128,14 @@ pub enum ColumnKind {
 
 /// A constraint by which rows refer to rows of a relation.
 #[derive(Debug, Clone)]
-pub struct ForeignKey {
-    /// The constraint's name.
-    pub name: String,
+pub(crate) struct ForeignKey {
+    pub(crate) name: String,
     /// The columns of the relation that has it.
-    pub columns: Vec<String>,
+    pub(crate) columns: Vec<String>,
     /// The schema and the name of the relation that it refers to.
-    pub target: (String, String),
+    pub(crate) target: (String, String),
     /// The columns there, one for each.
-    pub to: Vec<String>,
+    pub(crate) to: Vec<String>,
 }
 
 impl DescribedColumn {

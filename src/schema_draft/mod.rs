@@ -10,8 +10,8 @@
 //! - `existing`, `sdl_text`, `update`: the declarations of a file, their places, and the additions
 
 mod build;
-pub mod declared_key;
-pub mod description;
+pub(crate) mod declared_key;
+pub(crate) mod description;
 mod existing;
 mod file;
 mod index_match;
@@ -19,7 +19,7 @@ mod joins;
 mod model;
 mod names;
 #[cfg(feature = "server")]
-pub mod reader;
+pub(crate) mod reader;
 mod sdl_text;
 mod update;
 
@@ -29,13 +29,13 @@ use crate::schema_draft::description::Database;
 use crate::schema_draft::existing::Existing;
 
 /// The text of a schema file for a database. The same description has the same text.
-pub fn draft(database: &Database) -> String {
+pub(crate) fn draft(database: &Database) -> String {
     file::write(&model(database, &Existing::default()))
 }
 
 /// The text of a schema file with the declarations that a draft has and the file lacks, and with marks at declarations that the database
 /// does not have any more. Fails if the text is no schema file.
-pub fn updated(text: &str, database: &Database) -> Result<String, SchemaError> {
+pub(crate) fn updated(text: &str, database: &Database) -> Result<String, SchemaError> {
     let existing = Existing::read(text)?;
     Ok(update::update(text, &existing, database, &model(database, &existing)))
 }

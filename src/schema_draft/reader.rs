@@ -154,7 +154,7 @@ const FOREIGN_KEYS: &str = "
     ORDER BY foreign_key.conname::text COLLATE \"C\"";
 
 /// Reads the description of a database in few round trips. Reads the system catalogs alone.
-pub async fn read(client: &Client) -> Result<Database, Error> {
+pub(crate) async fn read(client: &Client) -> Result<Database, Error> {
     let rows = client.query(RELATIONS, &[]).await?;
     let (mut relations, mut places) = (Vec::with_capacity(rows.len()), HashMap::new());
     for row in rows {
@@ -208,7 +208,7 @@ pub async fn read(client: &Client) -> Result<Database, Error> {
 
 /// Finds the orders in which indexes return the rows of relations whose key is declared: for views, by the indexes of their tables; for
 /// tables of other servers, only the order of their key, because the indexes there are not known.
-pub async fn read_orders(client: &Client, database: &mut Database) -> Result<(), Error> {
+pub(crate) async fn read_orders(client: &Client, database: &mut Database) -> Result<(), Error> {
     for relation in &mut database.relations {
         let Some(key) = relation.keys.first() else { continue };
         let columns: Vec<_> = match relation.kind {

@@ -1,20 +1,20 @@
-//! Which requests are logged.
+//! What is logged of a request, and which requests are logged.
 
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use crate::telemetry::event::ServedRequest;
+use crate::telemetry::trace_context::TraceId;
 
 /// Which requests are logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AccessLog {
-    /// None.
+pub(crate) enum AccessLog {
     Off,
     /// Requests with an error, and requests whose client left before the end of the response.
     Errors,
     /// One request in this number.
     Sampled(NonZeroU32),
-    /// Every request.
     All,
 }
 
@@ -39,6 +39,49 @@ impl AccessLog {
         };
         EVERY.store(every, Ordering::Relaxed);
     }
+}
+
+/// One request, as in an access log.
+#[derive(Debug)]
+pub(crate) struct ServedRequest<'a> {
+    /// As in the response's `X-Request-Id`.
+    pub(crate) request_id: &'a str,
+    /// The trace that it belongs to.
+    pub(crate) trace_id: Option<TraceId>,
+    /// The listener that it came to.
+    pub(crate) listener: Option<&'a str>,
+    /// The client's address.
+    pub(crate) peer: Option<IpAddr>,
+    /// The method, `other` for one that no endpoint has, or `none` where the head could not be read.
+    pub(crate) method: &'static str,
+    /// The endpoint's name; never the path, which a client chooses.
+    pub(crate) route: &'a str,
+    /// The authenticated user.
+    pub(crate) caller: Option<&'a str>,
+    /// The GraphQL operation's name.
+    pub(crate) operation: Option<&'a str>,
+    /// Credits that were debited.
+    pub(crate) cost: Option<u64>,
+    /// The first error's code.
+    pub(crate) error_code: Option<&'static str>,
+    /// Why the token is none of this service's.
+    pub(crate) token_fault: Option<&'static str>,
+    /// The HTTP status; none where the client disconnected first.
+    pub(crate) status: Option<u16>,
+    /// Bytes of its body.
+    pub(crate) bytes_in: u64,
+    /// Bytes of the response's body that were handed to the connection.
+    pub(crate) bytes_out: u64,
+    /// Whether the response was not sent to its end.
+    pub(crate) broken_off: bool,
+    /// From the request's head to the last byte of the response that was handed to the connection.
+    pub(crate) duration: Duration,
+    /// From the query's text to its plan.
+    pub(crate) compile: Option<Duration>,
+    /// Waiting for other queries, for credits and for a connection to the database.
+    pub(crate) wait: Option<Duration>,
+    /// From sending the first statement to the last row.
+    pub(crate) database: Option<Duration>,
 }
 
 const NEVER: u64 = 0;

@@ -1,427 +1,322 @@
-//! The closed set of events. No event has a field for tokens, passwords, variables or the text of a query. Of a query's text, events have
-//! the operation's name, a hash and response keys. Events with an error are written with its text and its causes, so errors must not quote
-//! secrets either.
+//! The closed set of events: one table, a row an event. The enum, what writes it to the log, and the documentation's table are made
+//! from it. No event has a field for tokens, passwords, variables or query texts, so none of them can reach a sink.
 
 use std::error::Error;
+use std::fmt::Write;
 use std::net::IpAddr;
 use std::panic::Location;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value};
 
+use crate::telemetry::log_value::{LogValue, SlowBranch};
 use crate::telemetry::trace_context::TraceId;
 
-/// Something that an operator may want to know. Each begins with the name of the module that emits it.
-#[derive(Debug)]
-pub(crate) enum Event<'a> {
-    /// http: the server accepts connections.
-    Listening {
-        /// The bound address.
-        address: &'a str,
-        /// Which endpoints it has.
-        endpoints: &'a str,
-    },
-    /// cli: the database is not up yet, and is waited for.
-    DatabaseAwaited {
-        /// Why it cannot be connected to.
-        error: &'a dyn Error,
-        /// How long it is waited for.
-        longest: Duration,
-    },
-    /// cli: the settings were read again.
-    Reloaded {
-        /// The settings that have another value now.
-        changed: &'a str,
-    },
-    /// cli: a table that triggers keep equal to OFBiz's tables differs from them.
-    KeptTableDiffers {
-        table: &'a str,
-        /// Its rows that differ.
-        count: i64,
-    },
-    /// cli: the database lacks a change feed of the schema file, or triggers of it.
-    ChangeFeedIncomplete { feed: &'a str },
-    /// `change_feed`: no tick was written. It is tried again in ten seconds.
-    SyncTickFailed {
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// cli: settings have another value, which will be in force when the server is started again.
-    RestartNeeded { settings: &'a str },
-    /// cli: the settings cannot be used. The settings that were read before stay in force.
-    ReloadFailed {
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// cli: the tables were compared with the schema again. They fit it, and are served as they are now.
-    SchemaFits,
-    /// cli: a table was changed and does not fit the schema any more.
-    SchemaUnfit {
-        /// The mismatch between the tables and the schema.
-        error: &'a dyn Error,
-    },
-    /// cli: the service manager cannot be notified of the server's state.
-    ServiceManagerUnreachable {
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// cli: the server was asked to stop, and goes on for a while, not ready any more.
-    Draining {
-        /// How long.
-        time: Duration,
-    },
-    /// http: the server was asked to stop and accepts no more connections.
-    Stopping {
-        /// Connections that are still open.
-        open_connections: usize,
-        /// How long they may take to finish.
-        grace: Duration,
-        /// Which endpoints they use.
-        endpoints: &'a str,
-    },
-    /// http: the grace time is over, and open connections were closed.
-    ConnectionsCutOff {
-        /// How many.
-        open_connections: usize,
-    },
-    /// http: the system did not hand out a connection, usually for want of file descriptors.
-    AcceptFailed {
-        /// The system's error.
-        error: &'a dyn Error,
-    },
-    /// http: a client did not complete the handshake of TLS.
-    HandshakeFailed {
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// http: connections were closed because there were too many of them, in all or from one address.
-    TooManyConnections {
-        /// The open connections that were closed to make room for others.
-        shed: u64,
-        /// The connections that were not accepted.
-        refused: u64,
-    },
-    /// api: a request was answered, or its client disconnected first.
-    Request(ServedRequest<'a>),
-    /// api: a query took long.
-    SlowQuery(SlowQuery<'a>),
-    /// cli: no constraint of the database guarantees something that the schema promises. It is trusted, as configured.
-    ConstraintMissing {
-        /// The declaration, and a constraint that would guarantee it.
-        mismatch: &'a dyn Error,
-    },
-    /// cli: an index that migrations make is missing. Queries that need it take longer, until their deadline.
-    IndexMissing {
-        /// The part of the schema that needs it, and the command that makes it.
-        mismatch: &'a dyn Error,
-    },
-    /// cli: a collation sorts otherwise than when indexes were built.
-    CollationChanged {
-        /// Which, and how it has changed.
-        collation: &'a str,
-        /// The statements that build the indexes again.
-        remedy: &'a str,
-    },
-    /// api: the database holds nulls in fields that the schema declares non-null. The response has null for the objects around them.
-    NullabilityViolations {
-        /// The request that met them.
-        request_id: &'a str,
-        /// How many it met.
-        count: u64,
-    },
-    /// api, http: the request failed for a reason that is not the client's. The client sees only the request's id.
-    InternalError {
-        /// The id that the client sees.
-        request_id: &'a str,
-        error: &'a dyn Error,
-    },
-    /// api: requests were answered with 503.
-    Unavailable {
-        /// Why.
-        error: &'a dyn Error,
-        /// How many, since this was logged last.
-        requests: u64,
-    },
+/// Makes [`Event`] and its lines of the log. A row is `Event { fields [; part] } = level, message;`, with what has happened as doc comment.
+/// Fields have the names and the order of the log's, and their types say how they are written. The part is in the message alone.
+macro_rules! events {
+    ($(
+        #[doc = $help:literal]
+        $(#[cfg(feature = $feature:literal)])?
+        $event:ident $({ $($field:ident: $type:ty),+ $(; $part:ident: $part_type:ty)? })? = $level:ident, $message:literal;
+    )+) => {
+        /// Something that an operator may want to know.
+        #[derive(Debug)]
+        pub(crate) enum Event<'a> {
+            $(#[doc = $help] $(#[cfg(feature = $feature)])? $event $({ $($field: $type,)+ $($part: $part_type)? })?,)+
+        }
 
-    /// access: a login succeeded or failed, or accounts were changed.
-    Audit(Audit<'a>),
-    /// access: the queue of audit events was full, so some were not stored.
-    AuditEventsDropped {
-        /// How many.
-        count: u64,
-    },
-    /// access: the server stopped before the last audit events were stored.
-    AuditFlushTimedOut,
-    /// access: the database rejected a write for good.
-    AccessWriteFailed {
-        /// The kind of rows that were to be written.
-        write: AccessWrite,
-        /// The database's error.
-        error: &'a dyn Error,
-    },
-    /// access: a write failed and will be tried again.
-    AccessWriteRetried {
-        /// The kind of rows that are to be written.
-        write: AccessWrite,
-        /// Why it failed.
-        error: &'a dyn Error,
-        /// When it is tried again.
-        pause: Duration,
-    },
-    /// access: rows of an audit trail were removed because of their age.
-    AuditPruned {
-        table: &'a str,
-        /// How many.
-        rows: u64,
-    },
-    /// access: old rows of the audit trails cannot be removed. It is tried again in an hour.
-    AuditPruneFailed {
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// access: changes of grants are no longer received. The grants that were read last stay in force.
-    GrantsStale {
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// access: changes of grants are received again.
-    GrantsFresh,
-    /// access: the database does not notify this server of changed grants. It looks for them every second.
-    NotificationsMissing {
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// access: the database notifies this server of changed grants again.
-    NotificationsReceived,
-    /// access: the grants could not be read and will be read again.
-    GrantsRetried {
-        /// Why.
-        error: &'a dyn Error,
-        /// When they are read again.
-        pause: Duration,
-    },
-    /// access: a key was added or retired.
-    KeysChanged {
-        /// The ids of the keys in force, and when each was made.
-        keys: &'a [(&'a str, SystemTime)],
-    },
-    /// access: the keys cannot be read. The keys that were read last stay in force.
-    KeysUnreadable {
-        /// Why.
-        error: &'a dyn Error,
-    },
+        impl Event<'_> {
+            /// Writes the event to the log.
+            pub(super) fn log(&self) {
+                match self {
+                    $(
+                        $(#[cfg(feature = $feature)])?
+                        Self::$event $({ $($field,)+ $($part)? })? => {
+                            tracing::$level!($($($field = $field.log_value(),)+)? $message);
+                        }
+                    )+
+                }
+            }
+        }
 
-    /// vocabulary: the known values of search keys cannot be read. The last ones stay in force.
-    VocabulariesStale {
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// vocabulary: a relation has too many rows to be read as a vocabulary. Its keys have none.
-    VocabularyTooLarge {
-        /// The relation, as the schema file names it.
-        relation: &'a str,
-        /// The most rows that are read.
-        max_rows: usize,
-    },
+        /// Message, level, fields and meaning of each event.
+        const ROWS: &[(&str, &str, &[&str], &str)] =
+            &[$(($message, stringify!($level), &[$($(stringify!($field)),+)?], $help)),+];
+    };
+}
 
-    /// replicas: the primary does not answer. Replicas are read all the same, and order updates get 503.
-    PrimaryLost {
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// replicas: the primary answers again.
-    PrimaryFound,
-    /// replicas: a replica may be read.
-    ReplicaJoined {
-        /// Its host and port.
-        server: &'a str,
-    },
-    /// replicas: a replica is not read.
-    ReplicaLeft {
-        /// Its host and port.
-        server: &'a str,
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// `shared_store`: the store that the nodes share is away. It is tried again once a second.
-    SharedStoreLost {
-        /// Host and port.
-        address: &'a str,
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// `shared_store`: the store that the nodes share is back.
-    SharedStoreBack {
-        /// Host and port.
-        address: &'a str,
-    },
+// Grouped by the module that emits them.
+events! {
+    // http
+    /// The server accepts connections at `address`.
+    Listening { address: &'a str, endpoints: &'a str } = info, "listening";
+    /// The server was asked to stop and accepts no more connections. Those that are open may take the grace time to finish.
+    Stopping { open_connections: usize, grace: Duration, endpoints: &'a str } = info, "stopping";
+    /// The grace time is over, and open connections were closed.
+    ConnectionsCutOff { open_connections: usize } = warn, "connections were cut off at the end of the grace time";
+    /// The system did not hand out a connection, usually for want of file descriptors.
+    AcceptFailed { error: &'a dyn Error } = error, "cannot accept a connection";
+    /// A client did not complete the handshake of TLS.
+    HandshakeFailed { error: &'a dyn Error } = debug, "a client did not complete TLS";
+    /// There were too many connections, in all or from one address: `shed` were open and made room for others, `refused` were not accepted.
+    TooManyConnections { shed: u64, refused: u64 } = warn, "there are too many connections; idle ones were closed";
 
-    /// database: connections do not have the settings with which PostgreSQL plans statements well.
-    PlanningSettingsLost { settings: &'a str },
-    /// database: a pool cannot open a connection. It is tried again once a second.
-    ConnectsFail {
-        pool: &'a str,
-        /// Why.
-        error: &'a dyn Error,
-    },
-    /// database: the pool can open connections again.
-    ConnectsWork { pool: &'a str },
-    /// database: a connection ended with an error.
-    ConnectionLost { error: &'a dyn Error },
-    /// database: a statement that nobody waits for could not be cancelled.
-    CancelFailed { error: &'a dyn Error },
-    /// `private_cluster`: the private PostgreSQL cluster could not be stopped.
+    // api
+    /// A query took longer than `slow-query`.
+    SlowQuery {
+        request_id: &'a str, trace_id: Option<TraceId>, caller: &'a str, operation: Option<&'a str>, hash: &'a str, page: Option<u64>,
+        cost: Option<u64>, duration_ms: f64, compile_ms: Option<f64>, wait_ms: Option<f64>, prepare_ms: Option<f64>,
+        statement_ms: Option<f64>, lock_ms: Option<f64>, retries: Option<u32>, batch: Option<usize>, branches: &'a [SlowBranch<'a>]
+    } = warn, "slow query";
+    /// A response has null in place of `count` values, or of the objects around them.
+    NullabilityViolations { request_id: &'a str, count: u64 }
+        = warn, "the database holds nulls in non-null fields, values that their types cannot be, or lists that are too long";
+    /// The request failed for a reason that is not the client's. The client sees only the request's id.
+    InternalError { request_id: &'a str, error: &'a dyn Error } = error, "internal error";
+    /// Requests were answered with 503; `requests` is their number since this was logged last.
+    Unavailable { error: &'a dyn Error, requests: u64 } = warn, "the service is unavailable";
+
+    // access
+    /// A login succeeded or failed, or accounts were changed.
+    Audit { action: &'a str, actor: &'a str, address: Option<IpAddr>, subject: Option<&'a str>, details: &'a Map<String, Value> } = info, "audit";
+    /// The queue of audit events was full, so some were not stored.
+    AuditEventsDropped { count: u64 } = warn, "audit events came faster than they could be stored, and were left out";
+    /// The server stopped before the last audit events were stored.
+    AuditFlushTimedOut = warn, "the last audit events were not stored; they are in the log";
+    /// The database rejected audit events for good.
+    AuditEventsRejected { error: &'a dyn Error } = error, "audit events cannot be stored";
+    /// Audit events are stored again after the pause.
+    AuditEventsRetried { error: &'a dyn Error, pause: Duration } = debug, "audit events cannot be stored yet";
+    /// The database rejected a password's hash with today's parameters for good.
+    PasswordHashRejected { error: &'a dyn Error } = error, "a password's new hash cannot be stored";
+    /// The hash is stored again after the pause.
+    PasswordHashRetried { error: &'a dyn Error, pause: Duration } = debug, "a password's new hash cannot be stored yet";
+    /// Rows of an audit trail were removed because of their age.
+    AuditPruned { table: &'a str, rows: u64 } = info, "old rows of an audit trail were removed";
+    /// It is tried again in an hour.
+    AuditPruneFailed { error: &'a dyn Error } = warn, "old rows of the audit trails cannot be removed";
+    /// The database cannot be asked for changed grants.
+    GrantsStale { error: &'a dyn Error } = warn, "changes of grants are no longer received; the last grants read stay in force";
+    /// The connection is back.
+    GrantsFresh = info, "changes of grants are received again";
+    /// The database, or a pooler before it, does not notify this server of changed grants.
+    NotificationsMissing { error: &'a dyn Error } = warn, "no notifications of changed grants are received; they are looked for every second";
+    /// The database notifies this server again.
+    NotificationsReceived = info, "notifications of changed grants are received again";
+    /// They are read again after the pause.
+    GrantsRetried { error: &'a dyn Error, pause: Duration } = debug, "the grants cannot be read yet";
+    /// A key was added or retired. `keys` are those in force, each with the time at which it was made.
+    KeysChanged { keys: &'a [(&'a str, SystemTime)] } = info, "other keys are in force";
+    /// They are read again at the next check.
+    KeysUnreadable { error: &'a dyn Error } = error, "keys cannot be read; the last ones read stay in force";
+
+    // vocabulary
+    /// No server has answered the statements that read them.
+    VocabulariesStale { error: &'a dyn Error } = warn, "the known values of search keys cannot be read; the last ones read stay in force";
+    /// The relation has more rows than are read, so that its search keys have no known values.
+    VocabularyTooLarge { relation: &'a str, max_rows: usize } = warn, "the vocabulary has too many rows and is not used";
+
+    // change_feed
+    /// The next attempt is in ten seconds.
+    SyncTickFailed { error: &'a dyn Error } = warn, "no tick of the change feeds can be written; it is tried again";
+
+    // replicas
+    /// The primary is down, or cannot be reached.
+    PrimaryLost { error: &'a dyn Error } = warn, "the primary does not answer; replicas are read, and order updates get 503";
+    /// It is used as before.
+    PrimaryFound = info, "the primary answers again";
+    /// Queries are read from this replica, too.
+    ReplicaJoined { server: &'a str } = info, "a replica is read";
+    /// The error says why, such as data that are older than `replica-lag`.
+    ReplicaLeft { server: &'a str, error: &'a dyn Error } = warn, "a replica is not read";
+
+    // shared_store
+    /// The store that the servers share does not answer.
+    SharedStoreLost { address: &'a str, error: &'a dyn Error } = warn, "the shared store is away; it is tried again once a second";
+    /// The store answers again.
+    SharedStoreBack { address: &'a str } = info, "the shared store is back";
+
+    // database
+    /// Connections do not have the settings with which PostgreSQL plans statements well.
+    PlanningSettingsLost { settings: &'a str } = warn, "statements are planned otherwise than they should; `orderql migrate --print-role-settings`";
+    /// A pool of connections cannot open one.
+    ConnectsFail { pool: &'a str, error: &'a dyn Error } = warn, "no connection to the database can be opened; it is tried again once a second";
+    /// The pool is in use again.
+    ConnectsWork { pool: &'a str } = info, "connections to the database can be opened again";
+    /// The connection ended with an error.
+    ConnectionLost { error: &'a dyn Error } = debug, "a database connection ended";
+    /// Nobody waits for the statement any more.
+    CancelFailed { error: &'a dyn Error } = debug, "a statement could not be cancelled";
+
+    // private_cluster
+    /// The PostgreSQL that `orderql demo` has started, with its data in this folder.
     #[cfg(feature = "tools")]
-    ClusterStopFailed {
-        error: &'a dyn Error,
-        /// The cluster's data folder.
-        data: &'a std::path::Path,
-    },
+    ClusterStopFailed { error: &'a dyn Error, data: &'a std::path::Path } = error, "the private PostgreSQL could not be stopped";
 
-    /// telemetry: spans were dropped, because the collector took none or too few.
+    // telemetry
+    /// Too many waited for the collector.
     #[cfg(feature = "traces")]
-    SpansDropped {
-        /// How many.
-        count: u64,
-        /// Why, unless too many waited.
-        error: Option<&'a dyn Error>,
-    },
-    /// telemetry: traces are not recorded, because a variable is wrong.
+    SpanQueueFull { count: u64 } = debug, "too many spans wait, and some were dropped";
+    /// The collector took none or too few.
     #[cfg(feature = "traces")]
-    TracesOff {
-        /// The variable, and its valid values.
-        error: &'a dyn Error,
-    },
-    /// telemetry: lines of the log were dropped, because where it goes took none or too few.
-    LogLinesDropped {
-        /// How many.
-        count: u64,
-    },
-    /// telemetry: a bug made a thread panic, in any module.
-    Panicked {
-        /// The panic's message.
-        message: &'a str,
-        /// The place in the source.
-        location: Option<&'a Location<'a>>,
-    },
+    SpansDropped { count: u64, error: &'a dyn Error } = warn, "spans of traces were dropped";
+    /// A variable is wrong. The error says which, and what is valid.
+    #[cfg(feature = "traces")]
+    TracesOff { error: &'a dyn Error } = warn, "no traces are recorded";
+    /// The reader of the log took none, or too few.
+    LogLinesDropped { count: u64 } = warn, "lines of the log were dropped";
+    /// A bug; `location` is its place in the source.
+    Panicked { location: Option<&'a Location<'a>>, panic: &'a str } = error, "a thread panicked";
 
-    /// cli: the demo's database has the newest schema.
+    // cli
+    /// The server waits for it, for `longest` at most.
+    DatabaseAwaited { error: &'a dyn Error, longest: Duration } = warn, "the database is not up yet, and is waited for";
+    /// `changed` names the settings that have another value.
+    Reloaded { changed: &'a str } = info, "the settings were read again";
+    /// Their earlier values are in force until then.
+    RestartNeeded { settings: &'a str } = warn, "settings have changed that are in force when the server is started again";
+    /// The error says what is wrong.
+    ReloadFailed { error: &'a dyn Error } = error, "the settings cannot be used; those that were read before stay in force";
+    /// Triggers keep the table equal to OFBiz's tables, but `count` rows differ.
+    KeptTableDiffers { table: &'a str, count: i64 } = warn, "rows of the table differ from OFBiz's tables; run `orderql tables --repair`";
+    /// The database lacks a change feed of the schema file, or triggers of it.
+    ChangeFeedIncomplete { feed: &'a str } = warn, "the change feed misses changes; run `orderql migrate`, then `orderql sync reset`";
+    /// No constraint of the database guarantees it, and `schema-constraints` is `trusted`.
+    ConstraintMissing { mismatch: &'a dyn Error } = warn, "a promise of the schema is trusted";
+    /// Migrations make the index. Queries that need it take longer, until their deadline.
+    IndexMissing { mismatch: &'a dyn Error } = warn, "an index is missing, so that some queries take longer";
+    /// A collation sorts otherwise than when indexes were built. The message names it; the remedy builds the indexes again.
+    CollationChanged { remedy: &'a str; collation: &'a str } = warn, "{collation}";
+    /// They were compared with the schema file again.
+    SchemaFits = info, "the tables fit the schema file, and are served as they are now";
+    /// The error says what does not fit.
+    SchemaUnfit { error: &'a dyn Error } = error, "tables were changed; requests that need them fail with SCHEMA_CHANGED";
+    /// The server goes on without it.
+    ServiceManagerUnreachable { error: &'a dyn Error } = warn, "the service manager cannot be notified of the server's state";
+    /// The server was asked to stop, and goes on for `time`, as `drain` says.
+    Draining { time: Duration } = info, "not ready any more; the server stops when load balancers know it";
+    /// The demo's database has the newest schema; `tables` is the number of tables that were made.
     #[cfg(feature = "tools")]
-    DemoMigrated {
-        /// Tables that were made.
-        tables: usize,
-    },
+    DemoMigrated { tables: usize } = debug, "the demo's database is up to date";
 }
 
-/// A request, as in an access log.
-#[derive(Debug)]
-pub(crate) struct ServedRequest<'a> {
-    /// The id in the response's `X-Request-Id`.
-    pub(crate) request_id: &'a str,
-    /// The trace that it belongs to.
-    pub(crate) trace_id: Option<TraceId>,
-    /// The listener that it came to.
-    pub(crate) listener: Option<&'a str>,
-    /// The client's address.
-    pub(crate) peer: Option<IpAddr>,
-    /// The method, `other` for one that no endpoint has, or `none` where the head could not be read.
-    pub(crate) method: &'static str,
-    /// The endpoint's name; never the path, which a client chooses.
-    pub(crate) route: &'a str,
-    /// The authenticated user.
-    pub(crate) caller: Option<&'a str>,
-    /// The GraphQL operation's name.
-    pub(crate) operation: Option<&'a str>,
-    /// Credits that were debited.
-    pub(crate) cost: Option<u64>,
-    /// The first error's code.
-    pub(crate) error_code: Option<&'static str>,
-    /// Why the token is none of this service's.
-    pub(crate) token_fault: Option<&'static str>,
-    /// The HTTP status; none where the client disconnected first.
-    pub(crate) status: Option<u16>,
-    /// Bytes of its body.
-    pub(crate) bytes_in: u64,
-    /// Bytes of the response's body that were handed to the connection.
-    pub(crate) bytes_out: u64,
-    /// Whether the response was not sent to its end.
-    pub(crate) broken_off: bool,
-    /// From the request's head to the last byte of the response that was handed to the connection.
-    pub(crate) duration: Duration,
-    /// From the query's text to its plan.
-    pub(crate) compile: Option<Duration>,
-    /// Waiting for other queries, for credits and for a connection to the database.
-    pub(crate) wait: Option<Duration>,
-    /// From sending the first statement to the last row.
-    pub(crate) database: Option<Duration>,
+/// The events as a Markdown table, for the documentation.
+pub fn markdown_table() -> String {
+    let mut table = String::from("| message | level | fields | |\n|---|---|---|---|\n");
+    for (message, level, fields, help) in ROWS {
+        let fields: Vec<_> = fields.iter().map(|field| format!("`{field}`")).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(table, "| {message} | {level} | {} | {} |", fields.join(", "), help.trim());
+    }
+    table
 }
 
-/// A query that took long. Has no variables.
-#[derive(Debug)]
-pub(crate) struct SlowQuery<'a> {
-    /// The id in the response's `X-Request-Id`.
-    pub(crate) request_id: &'a str,
-    /// The trace that it belongs to.
-    pub(crate) trace_id: Option<TraceId>,
-    /// The authenticated user.
-    pub(crate) caller: &'a str,
-    /// The operation's name.
-    pub(crate) operation: Option<&'a str>,
-    /// The SHA-256 of its text.
-    pub(crate) hash: &'a str,
-    /// The number of the slowest page, if it is an export.
-    pub(crate) page: Option<u64>,
-    /// Credits that were debited.
-    pub(crate) cost: Option<u64>,
-    /// From the request's head to the response, or of a page of an export; without what the client was waited for. The times below are
-    /// parts of it.
-    pub(crate) duration: Duration,
-    /// From its text to its plan.
-    pub(crate) compile: Option<Duration>,
-    /// Waiting for other queries, for credits and for a connection to the database.
-    pub(crate) wait: Option<Duration>,
-    /// From sending its statement to the last row, or until now, in all attempts; none if it was not sent.
-    pub(crate) statement: Option<Duration>,
-    /// Preparing it, in all attempts; none if it was not begun.
-    pub(crate) prepare: Option<Duration>,
-    /// Waiting for locks meanwhile; none if that was not observed.
-    pub(crate) lock: Option<Duration>,
-    /// How often it was begun once more.
-    pub(crate) retries: Option<u32>,
-    /// How many requests its execution served.
-    pub(crate) requests: Option<usize>,
-    /// The branches of its statement.
-    pub(crate) branches: &'a [SlowBranch<'a>],
-}
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
 
-/// A branch of the statement of a query that took long.
-#[derive(Debug)]
-pub(crate) struct SlowBranch<'a> {
-    /// The path of response keys, as `orderql explain` prints it.
-    pub(crate) field: &'a str,
-    /// How many rows it returned; none if the statement did not finish.
-    pub(crate) rows: Option<u64>,
-}
+    use serde_json::json;
 
-/// An entry of the audit log.
-#[derive(Debug)]
-pub(crate) struct Audit<'a> {
-    /// The action, such as `login.failed`.
-    pub(crate) action: &'a str,
-    /// Who did it.
-    pub(crate) actor: &'a str,
-    /// The client's address, if it came over the network.
-    pub(crate) address: Option<IpAddr>,
-    /// The user or group that it was done to.
-    pub(crate) subject: Option<&'a str>,
-    /// Particulars. Never a password or a token.
-    pub(crate) details: &'a Map<String, Value>,
-}
+    use super::*;
 
-/// A kind of rows that the running service writes to the access tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AccessWrite {
-    AuditEvents,
-    /// A password's hash with today's parameters.
-    PasswordHash,
+    /// A log in memory.
+    #[derive(Clone, Default)]
+    struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Buffer {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The event's line, without its time.
+    fn line(event: &Event<'_>) -> Value {
+        let buffer = Buffer::default();
+        let writer = buffer.clone();
+        let log = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
+        let log = log.with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone()).finish();
+        tracing::subscriber::with_default(log, || event.log());
+        let mut line: Value = serde_json::from_slice(&buffer.0.lock().unwrap()).unwrap();
+        line.as_object_mut().unwrap().remove("timestamp");
+        line
+    }
+
+    #[test]
+    fn writes_the_branches_of_a_slow_query() {
+        let branches =
+            [SlowBranch { field: "orders", rows: Some(20) }, SlowBranch { field: "orders.items", rows: None }];
+        let query = Event::SlowQuery {
+            request_id: "0f",
+            trace_id: None,
+            caller: "demo",
+            operation: Some("Orders"),
+            hash: "ab",
+            page: Some(3),
+            cost: Some(4),
+            duration_ms: 1000.0,
+            compile_ms: Some(0.003),
+            wait_ms: None,
+            prepare_ms: Some(250.0),
+            statement_ms: Some(700.0),
+            lock_ms: Some(640.0),
+            retries: Some(1),
+            batch: Some(7),
+            branches: &branches,
+        };
+        let expected = json!({
+            "level": "WARN", "message": "slow query", "request_id": "0f", "caller": "demo", "operation": "Orders", "hash": "ab",
+            "page": 3, "cost": 4, "duration_ms": 1000.0, "compile_ms": 0.003,
+            "prepare_ms": 250.0, "statement_ms": 700.0, "lock_ms": 640.0, "retries": 1, "batch": 7, "branches": "orders: 20 rows; orders.items: not finished",
+        });
+        assert_eq!(line(&query), expected);
+    }
+
+    #[test]
+    fn writes_an_error_with_all_its_causes() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("cannot read the grants")]
+        struct Outer(#[source] io::Error);
+        let error = Outer(io::Error::other("the disk is full"));
+        let error: &dyn Error = &error;
+        let internal = line(&Event::InternalError { request_id: "0f", error });
+        assert_eq!(
+            internal,
+            json!({
+                "level": "ERROR", "message": "internal error", "request_id": "0f",
+                "error": "cannot read the grants: the disk is full",
+            })
+        );
+        let pause = Duration::from_millis(100);
+        let retried = line(&Event::AuditEventsRetried { error, pause });
+        assert_eq!(retried["message"], "audit events cannot be stored yet");
+        assert_eq!(retried["pause"], "100ms");
+    }
+
+    #[test]
+    fn writes_the_times_of_keys_as_times() {
+        let made = SystemTime::UNIX_EPOCH + Duration::from_millis(1_800_000_000_123);
+        let keys = [("first", made), ("second", made + Duration::from_hours(24))];
+        let expected = "first of 2027-01-15T08:00:00Z, second of 2027-01-16T08:00:00Z";
+        assert_eq!(line(&Event::KeysChanged { keys: &keys })["keys"], expected);
+    }
+
+    #[test]
+    fn writes_an_audit_entry_with_its_details_as_json() {
+        let details = Map::from_iter([("reason".to_owned(), json!("password"))]);
+        let address = Some("192.0.2.1".parse().unwrap());
+        let audit = Event::Audit { action: "login.failed", actor: "demo", address, subject: None, details: &details };
+        assert_eq!(
+            line(&audit),
+            json!({
+                "level": "INFO", "message": "audit", "action": "login.failed", "actor": "demo",
+                "address": "192.0.2.1", "details": "{\"reason\":\"password\"}",
+            })
+        );
+    }
 }

@@ -24,10 +24,12 @@ pub(super) fn count(event: &Event<'_>) {
     match event {
         Event::LogLinesDropped { count } => LOG_LINES_DROPPED.of(()).add(*count),
         Event::AuditEventsDropped { count } => AUDIT_EVENTS_DROPPED.of(()).add(*count),
-        Event::AccessWriteFailed { .. } => ACCESS_WRITES_FAILED.of(()).increment(),
+        Event::AuditEventsRejected { .. } | Event::PasswordHashRejected { .. } => {
+            ACCESS_WRITES_FAILED.of(()).increment();
+        }
         Event::NullabilityViolations { count, .. } => NULLABILITY_VIOLATIONS.of(()).add(*count),
         #[cfg(feature = "traces")]
-        Event::SpansDropped { count, .. } => SPANS_DROPPED.of(()).add(*count),
+        Event::SpanQueueFull { count } | Event::SpansDropped { count, .. } => SPANS_DROPPED.of(()).add(*count),
         Event::Panicked { .. } => PANICS.of(()).increment(),
         _ => {}
     }

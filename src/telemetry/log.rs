@@ -15,18 +15,16 @@ use crate::telemetry::request_line;
 
 /// How a line of the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// Text on a terminal, JSON elsewhere.
     Auto,
-    /// Lines for people.
     Text,
-    /// One JSON object a line.
     Json,
 }
 
 /// The options of the log.
 #[derive(Debug, Clone)]
-pub struct LogOptions {
+pub(crate) struct LogOptions {
     /// The format of a line.
     pub format: Format,
     /// A level or directives, such as `info` or `warn,orderql=debug`.
@@ -105,8 +103,6 @@ pub(crate) fn open(options: &LogOptions) -> Result<Log, LogError> {
 }
 
 fn log_panic(panic: &PanicHookInfo<'_>) {
-    emit(&Event::Panicked {
-        message: panic.payload_as_str().unwrap_or("without a message"),
-        location: panic.location(),
-    });
+    let panicked = panic.payload_as_str().unwrap_or("without a message");
+    emit(&Event::Panicked { location: panic.location(), panic: panicked });
 }

@@ -15,7 +15,8 @@ use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 use tracing::{Level, enabled, info};
 
-use crate::telemetry::event::ServedRequest;
+use crate::telemetry::access_log::ServedRequest;
+use crate::telemetry::log_value::milliseconds;
 
 /// The time of a line, as `tracing_subscriber` writes it, up to the digits of its microseconds.
 const SECOND: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].");
@@ -204,16 +205,11 @@ enum LineError {
     Display(#[from] io::Error),
 }
 
-/// Milliseconds to three decimals: precise enough for a cache hit, short enough to read.
-pub(super) fn milliseconds(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 1e6).round() / 1e3
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use serde_json::Value;
+    use serde_json::{Value, json};
     use time::PrimitiveDateTime;
 
     use super::*;
@@ -245,13 +241,25 @@ mod tests {
         line
     }
 
-    fn assert_lines_are_equal(request: &ServedRequest<'_>) {
+    /// The line as `tracing` writes it.
+    fn line_of_fields(request: &ServedRequest<'_>) -> String {
         let buffer = Buffer::default();
         let writer = buffer.clone();
         let log = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
         let log = log.with_writer(move || writer.clone()).finish();
         tracing::subscriber::with_default(log, || write_fields(request));
-        let by_tracing = String::from_utf8(buffer.0.lock().unwrap().clone()).unwrap();
+        String::from_utf8(buffer.0.lock().unwrap().clone()).unwrap()
+    }
+
+    /// The line as JSON, without its time.
+    fn line(request: &ServedRequest<'_>) -> Value {
+        let mut line: Value = serde_json::from_str(&line_of_fields(request)).unwrap();
+        line.as_object_mut().unwrap().remove("timestamp");
+        line
+    }
+
+    fn assert_lines_are_equal(request: &ServedRequest<'_>) {
+        let by_tracing = line_of_fields(request);
         let mut line = Line::default();
         line.write(OffsetDateTime::now_utc(), request).unwrap();
         let line = String::from_utf8(line.text).unwrap().trim_end().to_owned();
@@ -291,5 +299,62 @@ mod tests {
         (request.token_fault, request.broken_off) = (None, false);
         (request.compile, request.wait, request.database) = (None, None, None);
         assert_lines_are_equal(&request);
+    }
+    #[test]
+    fn writes_a_request_with_the_fields_that_are_known_and_no_others() {
+        let request = ServedRequest {
+            request_id: "0f",
+            trace_id: Some(TraceId(1)),
+            listener: Some("public"),
+            peer: Some(IpAddr::from([192, 0, 2, 1])),
+            method: "POST",
+            route: "graphql",
+            caller: Some("demo"),
+            operation: Some("Orders"),
+            cost: Some(4),
+            error_code: Some("THROTTLED"),
+            token_fault: Some("aud"),
+            status: Some(200),
+            bytes_in: 12,
+            bytes_out: 34,
+            broken_off: true,
+            duration: Duration::from_nanos(1_234_567),
+            compile: Some(Duration::from_micros(3)),
+            wait: Some(Duration::from_micros(20)),
+            database: Some(Duration::from_millis(1)),
+        };
+        let all = json!({
+            "level": "INFO", "message": "request", "request_id": "0f", "method": "POST", "route": "graphql",
+            "status": 200, "duration_ms": 1.235, "caller": "demo", "operation": "Orders", "cost": 4,
+            "error_code": "THROTTLED", "token_fault": "aud", "trace_id": "00000000000000000000000000000001", "listener": "public",
+            "peer": "192.0.2.1", "bytes_in": 12, "bytes_out": 34, "broken_off": true, "compile_ms": 0.003, "wait_ms": 0.02, "database_ms": 1.0,
+        });
+        assert_eq!(line(&request), all);
+        let request = ServedRequest {
+            request_id: "0f",
+            trace_id: None,
+            listener: None,
+            peer: None,
+            method: "none",
+            route: "none",
+            caller: None,
+            operation: None,
+            cost: None,
+            error_code: None,
+            token_fault: None,
+            status: None,
+            bytes_in: 0,
+            bytes_out: 0,
+            broken_off: false,
+            duration: Duration::from_secs(2),
+            compile: None,
+            wait: None,
+            database: None,
+        };
+        let least = json!({
+            "level": "INFO", "message": "request", "request_id": "0f", "method": "none", "route": "none",
+            "duration_ms": 2000.0, "bytes_in": 0, "bytes_out": 0,
+        });
+        assert_eq!(line(&request), least);
     }
 }

@@ -13,11 +13,11 @@ const BILLION: u128 = 1_000_000_000;
 
 /// The size of a bucket and how fast it refills. [`Rate::default`] has the specification's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rate {
+pub(crate) struct Rate {
     /// Credits in a full bucket.
-    pub capacity: u64,
+    pub(crate) capacity: u64,
     /// Credits that are restored per second, continuously.
-    pub restore_per_second: u64,
+    pub(crate) restore_per_second: u64,
 }
 
 impl Default for Rate {

@@ -8,7 +8,7 @@
 //! - `fair_semaphore`: what all callers share is given to them in turn
 //! - `metrics`: the metrics of buckets
 
-pub mod bucket;
+pub(crate) mod bucket;
 pub(crate) mod caller_queue;
 pub(crate) mod fair_semaphore;
 pub(crate) mod memory_store;

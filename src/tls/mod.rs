@@ -1,4 +1,4 @@
 //! The files of every encrypted connection: certificates, keys, and the certificates of trusted authorities.
 
 pub(crate) mod any_host;
-pub mod pem_files;
+pub(crate) mod pem_files;

@@ -15,42 +15,26 @@ use x509_cert::der::Decode as _;
 
 /// Why a file cannot be used.
 #[derive(Debug, Error)]
-pub enum PemError {
-    /// It cannot be read.
+pub(crate) enum PemError {
     #[error("{path} cannot be read", path = path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
-        /// The operating system's error.
         #[source]
         source: io::Error,
     },
-    /// It holds no certificate or key.
     #[error("{path} has no {wanted} in PEM format", path = path.display())]
-    NotPem {
-        /// The file.
-        path: PathBuf,
-        /// A description of the expected content.
-        wanted: &'static str,
-    },
+    NotPem { path: PathBuf, wanted: &'static str },
     /// A certificate is none of an authority.
     #[error("a certificate in {path} cannot be trusted", path = path.display())]
     Authority {
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: rustls::Error,
     },
-    /// The system has no trusted certificates.
     #[error("the system has no trusted certificates (Debian: apt-get install ca-certificates)")]
     NoSystemCertificates,
-    /// Others may read the key.
     #[error("{path} can be read by others than its owner: chmod 600 it", path = path.display())]
-    KeyOpen {
-        /// The key's file.
-        path: PathBuf,
-    },
+    KeyOpen { path: PathBuf },
 }
 
 /// The certificates in a file. There is at least one.

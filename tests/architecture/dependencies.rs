@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::paths::{first_names, names_in, package_paths};
-use crate::sources::{module, package, sources};
+use crate::sources::{self, module, package, sources};
 use crate::tokens::{tokens, without_tests};
 
 /// The modules in reading order, as in `lib.rs`, each with the modules that it may use.
@@ -194,10 +194,8 @@ fn every_file_uses_only_what_its_module_may_use() {
 
 #[test]
 fn the_modules_are_in_reading_order_and_use_only_modules_above_them() {
-    let lib = fs::read_to_string(package().join("src/lib.rs")).unwrap();
-    let declared = lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
     let listed = MODULES.iter().map(|(name, _)| *name).filter(|name| *name != "main" && !name.contains("::"));
-    assert_eq!(declared.collect::<Vec<_>>(), listed.collect::<Vec<_>>());
+    assert_eq!(sources::modules(), listed.collect::<Vec<_>>());
     for (index, (name, used)) in MODULES.iter().enumerate() {
         let is_above = |used: &&str| *used == "*" || MODULES[..index].iter().any(|(above, _)| above == used);
         assert!(used.iter().all(is_above), "{name} may use only modules above it");

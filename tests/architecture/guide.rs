@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::sources::package;
+use crate::sources::{self, package};
 
 /// The names in code style in a text: `a` in "the `a`".
 fn names(text: &str) -> impl Iterator<Item = &str> {
@@ -37,9 +37,7 @@ fn the_table_of_modules_is_that_of_the_library_in_its_order() {
         text.lines().skip_while(|line| *line != "| module | responsibility |").take_while(|line| line.starts_with('|'));
     let modules = rows.flat_map(|row| names(row.split('|').nth(1).unwrap()).collect::<Vec<_>>());
     let modules: Vec<_> = modules.filter(|name| !name.contains("::")).collect();
-    let lib = fs::read_to_string(package().join("src/lib.rs")).unwrap();
-    let declared = lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
-    assert_eq!(modules, declared.collect::<Vec<_>>());
+    assert_eq!(modules, sources::modules());
 }
 
 #[test]

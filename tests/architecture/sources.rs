@@ -28,6 +28,16 @@ pub(crate) fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The modules of the library, in the order of its root.
+pub(crate) fn modules() -> Vec<String> {
+    let lib = fs::read_to_string(package().join("src/lib.rs")).unwrap();
+    let name = |line: &str| {
+        let declared = line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("pub(crate) mod "))?;
+        declared.strip_suffix(';').map(str::to_owned)
+    };
+    lib.lines().filter_map(name).collect()
+}
+
 /// The module of a file: `["query", "bind"]` for `src/query/bind/mod.rs`, and none for `src/lib.rs`.
 pub(crate) fn module(path: &Path) -> Vec<String> {
     let path = path.with_extension("");

@@ -9,6 +9,7 @@ use std::{env, fs};
 use orderql::api::operators::state_metrics;
 use orderql::config::settings::SETTINGS;
 use orderql::error::code;
+use orderql::telemetry::event;
 
 use crate::support::command::{orderql_on, run};
 use crate::support::database::empty_database;
@@ -16,13 +17,17 @@ use crate::support::http::JSON;
 use crate::support::server::Server;
 
 /// The tables that the program has itself, each with the one page that has it.
-const TABLES: [(&str, &str); 3] =
-    [("settings", "docs/reference.md"), ("error codes", "docs/api.md"), ("metrics", "docs/reference.md")];
+const TABLES: [(&str, &str); 4] = [
+    ("settings", "docs/reference.md"),
+    ("error codes", "docs/api.md"),
+    ("metrics", "docs/reference.md"),
+    ("events", "docs/reference.md"),
+];
 
 /// `UPDATE_DOCS=1 cargo nextest run documented` writes the tables anew.
 #[test]
-fn settings_error_codes_and_metrics_are_documented() {
-    let tables = [settings(), code::markdown_table(), state_metrics::markdown_table()];
+fn settings_error_codes_metrics_and_events_are_documented() {
+    let tables = [settings(), code::markdown_table(), state_metrics::markdown_table(), event::markdown_table()];
     for ((name, page), table) in TABLES.iter().zip(&tables) {
         check(name, page, table);
     }

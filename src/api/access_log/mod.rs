@@ -25,8 +25,8 @@ use crate::api::metrics::{
 use crate::api::route::Route;
 use crate::error::code::ErrorCode;
 use crate::http::listener_kind::ListenerKind;
-use crate::telemetry::emit;
-use crate::telemetry::event::{Event, ServedRequest};
+use crate::telemetry::access_log::ServedRequest;
+use crate::telemetry::log_request;
 use crate::telemetry::metrics::instrument::Counted;
 use crate::telemetry::trace_context::TraceId;
 
@@ -59,7 +59,7 @@ pub(crate) struct AccessLogEntry {
     /// The cost of the query by the rows that it returned.
     pub actual_cost: Option<u64>,
     /// Credits that are debited while the response is sent.
-    pub cost_so_far: Option<Arc<AtomicU64>>,
+    pub(crate) cost_so_far: Option<Arc<AtomicU64>>,
     /// Facts that are known only while the response is sent.
     pub stream: Option<Arc<StreamRecord>>,
     /// The response's status.
@@ -223,6 +223,6 @@ impl Drop for AccessLogEntry {
         if let Some(trace) = self.trace.take() {
             trace.finish(&served, self.route, &self.timeline);
         }
-        emit(&Event::Request(served));
+        log_request(&served);
     }
 }

@@ -14,7 +14,7 @@ use crate::api::access_log::timeline::{Stage, Timeline};
 use crate::api::route::Route;
 use crate::execute::statement_log::StatementState;
 use crate::plan::step::Step;
-use crate::telemetry::event::ServedRequest;
+use crate::telemetry::access_log::ServedRequest;
 use crate::telemetry::trace_context::{TraceContext, TraceId};
 use crate::telemetry::traces::recorder;
 

@@ -20,7 +20,7 @@ pub(crate) struct Timeline {
     /// Waiting for a connection to the database, in the last attempt.
     pub connection: Option<Stage>,
     /// Since when it waits for one.
-    pub waiting_since: Option<Instant>,
+    pub(crate) waiting_since: Option<Instant>,
     /// How long it waited for connections of the attempts before.
     pub waited: Duration,
     pub statement: Arc<StatementLog>,

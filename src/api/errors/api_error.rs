@@ -57,7 +57,7 @@ pub(crate) struct ApiError {
     pub cost: Option<RequestedCost>,
     /// Whether the request was well-formed. GraphQL's `application/json` answers such a request with 200, and any other one with the
     /// code's status.
-    pub is_well_formed_request: bool,
+    pub(crate) is_well_formed_request: bool,
 }
 
 /// The entries of a response's `errors`.

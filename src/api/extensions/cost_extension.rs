@@ -77,9 +77,9 @@ impl<'a> From<ShortSearch<'a>> for SearchExtension<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CostExtension<'a> {
     /// The estimate, which is debited.
-    pub requested_query_cost: u64,
+    pub(crate) requested_query_cost: u64,
     /// The price computed over the rows that were returned.
-    pub actual_query_cost: u64,
+    pub(crate) actual_query_cost: u64,
     /// The bucket after the debit.
     pub throttle_status: ThrottleStatus,
     /// The cost of every field, if the client asked for it.

@@ -7,31 +7,8 @@ use crate::change_feed::check::{ForeignIds, TriggerFault, exist, faults, has_for
 use crate::cli::doctor::finding::Finding;
 use crate::migration::indexes;
 use crate::migration::kept_tables::{KEPT_TABLES, KeptTable};
-use crate::migration::pending::pending;
+use crate::migration::pending::{ChangedTrigger, changed_triggers, pending};
 use crate::migration::record::has_order_tables;
-
-/// The triggers that are missing or in another state than they should have, with that state. Triggers of the state A run in sessions of
-/// replication too, and triggers of the state R there alone.
-const TRIGGERS: &str = r"
-    SELECT relation, name, tgenabled, state
-    FROM (
-        SELECT relation, name, 'A'
-        FROM unnest(ARRAY['party', 'person', 'party_group']) AS relation
-        CROSS JOIN unnest(ARRAY['orderql_keep', 'orderql_keep_none']) AS name
-        UNION ALL
-        VALUES ('return_header', 'orderql_keep', 'A')
-        UNION ALL
-        SELECT relation, CASE relation WHEN 'return_item' THEN 'orderql_return_' ELSE 'orderql_item_' END || event, state
-        FROM unnest(ARRAY[
-            'order_header', 'order_item_ship_group', 'order_item', 'order_item_ship_grp_inv_res', 'return_item'
-        ] || CASE WHEN orderql.items_have_groups() THEN '{}'::text[] ELSE '{order_item_ship_group_assoc}' END) AS relation
-        CROSS JOIN (
-            VALUES ('inserted', 'O'), ('updated', 'O'), ('deleted', 'O'), ('truncated', 'A'), ('replicated', 'R')
-        ) AS kind (event, state)
-    ) AS expected (relation, name, state)
-    LEFT JOIN pg_trigger ON tgrelid = to_regclass('public.' || relation) AND tgname = name
-    WHERE tgenabled::text IS DISTINCT FROM state
-    ORDER BY relation, name";
 
 /// Whether there are tables of orders that are migrated completely. The rest was reported before.
 async fn is_migrated(client: &Client) -> Result<bool, Error> {
@@ -59,17 +36,15 @@ pub(super) async fn triggers(client: &Client) -> Result<Vec<Finding>, Error> {
         return Ok(Vec::new());
     }
     let mut findings = Vec::new();
-    for row in client.query(TRIGGERS, &[]).await? {
-        let (relation, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-        let state: Option<i8> = row.try_get(2)?;
-        let expected: String = row.try_get(3)?;
-        let (how, remedy) = match (state.map(i8::cast_unsigned), &*expected) {
+    for ChangedTrigger { relation, name, state, declared_state } in changed_triggers(client).await? {
+        let (how, remedy) = match (state.as_deref(), declared_state) {
             (None, _) => ("missing", "orderql migrate, as the owner of the tables".to_owned()),
-            (Some(b'D'), expected) => ("off", enable(&relation, &name, expected)),
-            (Some(_), "A") => ("not ALWAYS, so that replicated rows pass it by", enable(&relation, &name, "A")),
-            (Some(_), expected) => ("in another mode than it was made with", enable(&relation, &name, expected)),
+            (Some("D"), state) => ("off", enable(relation, name, state)),
+            (Some(_), "A") => ("not ALWAYS, so that replicated rows pass it by", enable(relation, name, "A")),
+            (Some(_), state) => ("in another mode than it was made with", enable(relation, name, state)),
         };
-        findings.push(Finding::warning("triggers", format!("{name} on {relation} is {how}"), remedy));
+        let table = relation.trim_start_matches("public.");
+        findings.push(Finding::warning("triggers", format!("{name} on {table} is {how}"), remedy));
     }
     if findings.is_empty() {
         findings.push(Finding::ok("triggers", "the kept tables follow OFBiz's"));
@@ -84,7 +59,7 @@ fn enable(relation: &str, name: &str, state: &str) -> String {
         "R" => "REPLICA ",
         _ => "",
     };
-    format!("ALTER TABLE public.{relation} ENABLE {mode}TRIGGER {name}; -- and then: orderql tables --repair")
+    format!("ALTER TABLE {relation} ENABLE {mode}TRIGGER {name}; -- and then: orderql tables --repair")
 }
 
 /// Whether the change feeds can be relied on.

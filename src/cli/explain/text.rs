@@ -33,7 +33,7 @@ pub const PLAIN: Styles =
     Styles { heading: Style::new(), number: Style::new(), faint: Style::new(), bad: Style::new() };
 
 /// For terminals.
-pub const COLOURED: Styles = Styles {
+pub(crate) const COLOURED: Styles = Styles {
     heading: Style::new().bold(),
     number: AnsiColor::Cyan.on_default(),
     faint: Style::new().dimmed(),

@@ -13,17 +13,13 @@ use tokio_postgres::Config;
 
 /// Why a text is not the address of a database. No error repeats the text, which may hold a password.
 #[derive(Debug, Error)]
-pub enum ConnectionStringError {
-    /// Neither a URL nor pairs.
+pub(crate) enum ConnectionStringError {
     #[error("neither a URL such as postgresql://user@host:5432/name nor pairs such as host=/run/postgresql user=me")]
     Syntax,
-    /// tokio-postgres does not know a parameter, or its value.
     #[error("{}", cause(.0))]
     Parameter(#[source] tokio_postgres::Error),
-    /// A value of `sslmode` that is none.
     #[error("sslmode is disable, allow, prefer, require, verify-ca or verify-full")]
     SslMode,
-    /// A value of `target_session_attrs` that is none.
     #[error("target_session_attrs is any, read-write, read-only, primary, standby or prefer-standby")]
     Target,
 }
@@ -35,7 +31,7 @@ fn cause(error: &tokio_postgres::Error) -> String {
 
 /// How a connection is encrypted and whom it trusts, by libpq's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SslMode {
+pub(crate) enum SslMode {
     /// Never encrypted.
     Disable,
     /// Encrypted if the server offers it; its certificate is not looked at. libpq's `allow` is taken as this.
@@ -65,8 +61,7 @@ impl FromStr for SslMode {
 
 /// Which servers are meant, by libpq's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionTarget {
-    /// All.
+pub(crate) enum SessionTarget {
     Any,
     /// Those whose transactions may write by default: no standby, and `default_transaction_read_only` is off.
     ReadWrite,
@@ -99,7 +94,7 @@ impl FromStr for SessionTarget {
 /// An address that has been read, but for the files and the environment that it leaves open: see
 /// [`DatabaseAddress`](crate::database::address::database_address::DatabaseAddress).
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct ConnectionString {
+pub(crate) struct ConnectionString {
     /// A URL up to its parameters.
     base: Option<String>,
     /// The parameters by name. The last one of a name counts.

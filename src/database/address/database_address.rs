@@ -68,22 +68,14 @@ pub(crate) struct CertificateFiles {
 
 /// Something about an address that its operator should know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AddressWarning {
-    /// The connection to another machine is not encrypted, or the server may be anybody.
+pub(crate) enum AddressWarning {
     #[error(
         "the connection to {host} is not safe from others in the network: with sslmode=verify-full it is encrypted, and only \
          with the right server"
     )]
-    Unverified {
-        /// As the address names it.
-        host: String,
-    },
-    /// The password file is not used.
+    Unverified { host: String },
     #[error("{path} is not used, because others than its owner may read it: chmod 600 it", path = path.display())]
-    OpenPasswordFile {
-        /// The file.
-        path: PathBuf,
-    },
+    OpenPasswordFile { path: PathBuf },
 }
 
 /// Shows no password.
@@ -130,7 +122,7 @@ impl From<&DatabaseAddress> for DatabaseAddress {
 
 impl DatabaseAddress {
     /// Completes an address from the environment and the files that both name, and reads the certificates.
-    pub fn complete(address: &ConnectionString) -> Result<Self, AddressError> {
+    pub(crate) fn complete(address: &ConnectionString) -> Result<Self, AddressError> {
         Self::complete_from(address, &Environment { variable: &|name| env::var(name).ok() })
     }
 
@@ -166,7 +158,7 @@ impl DatabaseAddress {
     }
 
     /// What the operator should know.
-    pub fn warnings(&self) -> &[AddressWarning] {
+    pub(crate) fn warnings(&self) -> &[AddressWarning] {
         &self.warnings
     }
 
@@ -200,7 +192,7 @@ impl DatabaseAddress {
 
     /// The address of the same database, whose connections ask for their settings when they start, or have those of their role.
     #[must_use]
-    pub fn with_startup_options(self, startup_options: bool) -> Self {
+    pub(crate) fn with_startup_options(self, startup_options: bool) -> Self {
         Self { startup_options, ..self }
     }
 

@@ -3,9 +3,9 @@
 pub mod error;
 
 pub mod connection_string;
-pub mod database_address;
+pub(crate) mod database_address;
 mod libpq_files;
 pub(crate) mod role;
-pub mod server_addresses;
+pub(crate) mod server_addresses;
 pub(super) mod target_session;
 mod tls;

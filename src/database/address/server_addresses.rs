@@ -10,24 +10,16 @@ use crate::database::address::database_address::DatabaseAddress;
 
 /// Why addresses cannot be those of replicas.
 #[derive(Debug, Error)]
-pub enum ReplicaAddressError {
-    /// One stands for several servers, so that nobody knows which one answers.
+pub(crate) enum ReplicaAddressError {
     #[error("replica-urls has {name} and further hosts in one address: give each replica an address of its own")]
-    SeveralHosts {
-        /// The first host.
-        name: String,
-    },
-    /// Two are the same server.
+    SeveralHosts { name: String },
     #[error("replica-urls has {name} twice")]
-    Twice {
-        /// The host.
-        name: String,
-    },
+    Twice { name: String },
 }
 
 /// The servers that have one database.
 #[derive(Debug, Clone)]
-pub struct ServerAddresses {
+pub(crate) struct ServerAddresses {
     /// The server that writes; of several hosts the one that does.
     pub primary: DatabaseAddress,
     /// The servers that follow it, one each.
@@ -39,7 +31,7 @@ pub struct ServerAddresses {
 impl ServerAddresses {
     /// A primary with replicas. Of the primary's hosts one that is no standby is meant, because the replicas are known; and a
     /// server that is away must not keep the others waiting.
-    pub fn new(
+    pub(crate) fn new(
         primary: DatabaseAddress,
         replicas: Vec<DatabaseAddress>,
         listen: Option<DatabaseAddress>,
@@ -65,7 +57,7 @@ impl ServerAddresses {
     }
 
     /// All servers that can be read, the primary first.
-    pub fn readable(&self) -> impl Iterator<Item = &DatabaseAddress> {
+    pub(crate) fn readable(&self) -> impl Iterator<Item = &DatabaseAddress> {
         std::iter::once(&self.primary).chain(&self.replicas)
     }
 }

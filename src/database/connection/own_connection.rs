@@ -80,7 +80,7 @@ impl OwnConnection {
     }
 
     /// Begins a transaction. Every statement in it sees the snapshot of the first.
-    pub async fn begin(&self) -> Result<(), DatabaseError> {
+    pub(crate) async fn begin(&self) -> Result<(), DatabaseError> {
         timed(Operation::Begin, async { Ok(self.connection()?.batch_execute(BEGIN_SNAPSHOT).await?) }).await
     }
 
@@ -90,8 +90,7 @@ impl OwnConnection {
         Ok(self.first_row(REWRITTEN).await?.is_some())
     }
 
-    /// Ends the transaction.
-    pub async fn commit(&self) -> Result<(), DatabaseError> {
+    pub(crate) async fn commit(&self) -> Result<(), DatabaseError> {
         timed(Operation::Commit, async { Ok(self.connection()?.batch_execute("COMMIT").await?) }).await
     }
 
@@ -169,12 +168,12 @@ impl OwnConnection {
     }
 
     /// Returns the connection to the pool. Call it only when every statement has completed.
-    pub fn release(mut self) {
+    pub(crate) fn release(mut self) {
         self.connection = None;
     }
 
     /// Closes the connection and cancels its statements. Call it when the connection cannot be trusted any more.
-    pub fn discard(mut self) {
+    pub(crate) fn discard(mut self) {
         if let Some(connection) = self.connection.take() {
             cancel::abandon(connection, self.tls.clone());
         }

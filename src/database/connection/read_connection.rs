@@ -65,7 +65,7 @@ impl ReadConnection {
     }
 
     /// Returns the connection. Call it only when the statement has completed.
-    pub fn release(self) {
+    pub(crate) fn release(self) {
         match self {
             Self::Own(connection) => connection.release(),
             Self::Shared(turn) => turn.finish(),
@@ -74,7 +74,7 @@ impl ReadConnection {
     }
 
     /// Closes the connection. Call it when it cannot be trusted any more.
-    pub fn discard(self) {
+    pub(crate) fn discard(self) {
         match self {
             Self::Own(connection) => connection.discard(),
             Self::Shared(turn) => turn.discard(),

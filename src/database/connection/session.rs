@@ -100,7 +100,7 @@ fn writer_settings(operator: &str) -> String {
 
 /// The statements that give a role the settings that connections without startup options need. Order updates have the same role,
 /// so it is each transaction that says whether it writes.
-pub fn role_settings(role: &str) -> String {
+pub(crate) fn role_settings(role: &str) -> String {
     let role = format!("\"{}\"", role.replace('"', "\"\""));
     let settings = READER_REQUIRED.iter().chain(&READER_DEFAULTS);
     let statements = settings.map(|(name, value)| format!("ALTER ROLE {role} SET {name} = '{value}';"));

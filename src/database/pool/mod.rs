@@ -3,4 +3,4 @@
 pub mod options;
 pub(crate) mod pool_status;
 pub mod reader_pool;
-pub mod writer_pool;
+pub(crate) mod writer_pool;

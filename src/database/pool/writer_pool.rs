@@ -17,21 +17,21 @@ use crate::database::pool::pool_status::PoolStatus;
 
 /// Writing connections to one database. They are separate from the reading connections, so that neither can exhaust the other.
 #[derive(Debug, Clone)]
-pub struct WriterPool {
+pub(crate) struct WriterPool {
     connections: PooledConnections,
     database: DatabaseAddress,
 }
 
 impl WriterPool {
     /// A pool without open connections.
-    pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
+    pub(crate) fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
         let database = writer(&options.database.for_role(Role::Updates));
         let (sizes, check) = ((options.size, options.wait), SessionCheck::of_writer());
         Ok(Self { connections: PooledConnections::new(PoolName::Updates, &database, sizes, &check, None)?, database })
     }
 
     /// Takes a connection. Waits for a free one for [`PoolOptions::wait`] at most.
-    pub async fn connection(&self) -> Result<WriterConnection, DatabaseError> {
+    pub(crate) async fn connection(&self) -> Result<WriterConnection, DatabaseError> {
         let connection = waited(PoolName::Updates, || self.connections.get()).await?;
         Ok(WriterConnection { connection: Some(connection), tls: self.database.tls.clone() })
     }
@@ -44,25 +44,25 @@ impl WriterPool {
 
 /// A connection that one update writes to. If it is dropped, because the update was given up, its transaction is rolled back, and a
 /// connection that does not answer soon is closed: it must not keep the next update waiting.
-pub struct WriterConnection {
+pub(crate) struct WriterConnection {
     connection: Option<Object>,
     tls: MakeRustlsConnect,
 }
 
 impl WriterConnection {
     /// The client, to begin a transaction with.
-    pub fn client(&mut self) -> Result<&mut Client, DatabaseError> {
+    pub(crate) fn client(&mut self) -> Result<&mut Client, DatabaseError> {
         self.connection.as_deref_mut().map(|wrapper| &mut **wrapper).ok_or(DatabaseError::Busy)
     }
 
     /// Returns the connection to the pool. Call it only when every statement has completed.
-    pub fn release(mut self) {
+    pub(crate) fn release(mut self) {
         self.connection = None;
     }
 
     /// Closes the connection and cancels its statements. The next one may reach a server in another state: a new primary, or
     /// one that accepts writes again.
-    pub fn discard(mut self) {
+    pub(crate) fn discard(mut self) {
         if let Some(connection) = self.connection.take() {
             cancel::abandon(connection, self.tls.clone());
         }

@@ -20,7 +20,7 @@ pub(crate) enum Coding {
 
 /// The codings that responses may have, in order of preference. Without any, responses are not compressed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Codings(Vec<Coding>);
+pub(crate) struct Codings(Vec<Coding>);
 
 /// The coding that a response has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Coding {
 
 impl Codings {
     /// Parses `on`, `off`, or names separated by commas, in order of preference.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "on" => Some(Self(Coding::ALL.to_vec())),
             "off" => Some(Self::default()),

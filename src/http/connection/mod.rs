@@ -117,11 +117,11 @@ pub(crate) struct InFlightRequest {
     /// Bytes that it holds of the connection's memory.
     reserved: usize,
     /// Bytes of its body that were read.
-    pub received: u64,
+    pub(crate) received: u64,
     /// Whether the request has `Content-Length` beside `Transfer-Encoding`, which hyper hides from the service.
-    pub ambiguous: bool,
+    pub(crate) ambiguous: bool,
     /// Whether the end of the connection may be the end of the response, as in HTTP/1.0.
-    pub ends_connection: bool,
+    pub(crate) ends_connection: bool,
 }
 
 impl Connection {
@@ -228,9 +228,9 @@ impl State {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timeouts {
     /// For its next request.
-    pub idle: Duration,
+    pub(crate) idle: Duration,
     /// For it to read more of a response.
-    pub write: Duration,
+    pub(crate) write: Duration,
 }
 
 impl Timeouts {

@@ -23,11 +23,11 @@ const RETRY: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ConnectionLimits<'a> {
     /// In all.
-    pub all: usize,
+    pub(crate) all: usize,
     /// The most connections of one client's [`Network`].
-    pub per_address: usize,
+    pub(crate) per_address: usize,
     /// Reverse proxies, which have no limit of their own.
-    pub trusted_proxies: &'a [AddressRange],
+    pub(crate) trusted_proxies: &'a [AddressRange],
 }
 
 /// The open connections of a listener.

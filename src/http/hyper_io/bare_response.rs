@@ -22,7 +22,7 @@ const MAX_BARE_HEAD: usize = 256;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BareResponse<'a> {
     /// The offset at which it begins in the written bytes. It is the rest of them.
-    pub start: usize,
+    pub(crate) start: usize,
     status: StatusCode,
     /// Its header line `date: …`.
     date: &'a str,

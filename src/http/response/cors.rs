@@ -13,21 +13,17 @@ use crate::http::response::add_vary;
 /// Response headers that scripts may read beside the headers that they always may read.
 const EXPOSED: &str = "X-Request-Id, Retry-After, ETag, Preference-Applied, Orderql-Position";
 
-/// The settings.
 #[derive(Debug, Clone)]
-pub struct CorsOptions {
-    /// The origins whose scripts may read responses.
-    pub origins: Origins,
+pub(crate) struct CorsOptions {
+    pub(crate) origins: Origins,
     /// How long browsers may cache the response to a preflight.
-    pub max_age: Duration,
+    pub(crate) max_age: Duration,
 }
 
-/// The origins whose scripts may read responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origins {
+pub(crate) enum Origins {
     /// No page of another origin may read responses.
     None,
-    /// All.
     Any,
     /// These origins, in the form in which browsers send them.
     List(Vec<String>),
@@ -35,7 +31,7 @@ pub enum Origins {
 
 impl Origins {
     /// Parses an empty text, `*`, or a list of origins separated by commas.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         match text.trim() {
             "" => Some(Self::None),
             "*" => Some(Self::Any),

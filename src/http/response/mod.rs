@@ -1,7 +1,7 @@
 //! A response before it goes to the connection: a head, and a body that is complete or made in chunks as the client reads.
 //! `cors` and `entity_tag` are about headers of all responses.
 
-pub mod cors;
+pub(crate) mod cors;
 pub(crate) mod entity_tag;
 
 use std::error::Error;

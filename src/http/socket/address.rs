@@ -4,9 +4,8 @@ use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-/// The address of a listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ListenAddress {
+pub(crate) enum ListenAddress {
     /// An IP address and a port: `127.0.0.1:8080`.
     Tcp(SocketAddr),
     /// A Unix socket: `unix:/run/orderql.sock`.

@@ -7,9 +7,9 @@
 //! - `stream`: the bytes of a connection
 //! - `tls`: the certificate that clients see
 
-pub mod address;
+pub(crate) mod address;
 pub(crate) mod inherited;
 pub(crate) mod listening;
 pub(crate) mod stream;
-pub mod tls;
+pub(crate) mod tls;
 mod unix_file;

@@ -17,11 +17,11 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// The files of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TlsFiles {
+pub(crate) struct TlsFiles {
     /// The certificate, followed by the certificates of the authorities between it and the root.
-    pub certificate: PathBuf,
+    pub(crate) certificate: PathBuf,
     /// Its private key.
-    pub key: PathBuf,
+    pub(crate) key: PathBuf,
 }
 
 /// Why clients cannot be served over TLS.

@@ -67,7 +67,7 @@ impl SpanProcessor for BoundedProcessor {
         if self.bound.enter() {
             self.inner.on_end(span);
         } else {
-            emit(&Event::SpansDropped { count: 1, error: None });
+            emit(&Event::SpanQueueFull { count: 1 });
         }
     }
 
@@ -109,7 +109,7 @@ impl trace::SpanExporter for CountingExporter {
         self.bound.leave(count);
         if let Err(error) = result {
             let error = self.failure.swap(None).map_or(ExportError::Rejected(error), ExportError::Unreachable);
-            emit(&Event::SpansDropped { count: count as u64, error: Some(&error) });
+            emit(&Event::SpansDropped { count: count as u64, error: &error });
         }
         // The SDK would log the error again.
         Ok(())

@@ -49,7 +49,7 @@ pub(crate) async fn finish(timeout: Duration) {
     let Some(recorder) = RECORDER.get() else { return };
     let shutdown = move || recorder.provider.shutdown_with_timeout(timeout);
     if let Ok(Err(error @ OTelSdkError::Timeout(_))) = task::spawn_blocking(shutdown).await {
-        emit(&Event::SpansDropped { count: recorder.bound.waiting(), error: Some(&error) });
+        emit(&Event::SpansDropped { count: recorder.bound.waiting(), error: &error });
     }
 }
 

@@ -209,6 +209,8 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
              ALTER TABLE party_group ENABLE TRIGGER orderql_keep_none;
              ALTER TABLE return_item ENABLE ALWAYS TRIGGER orderql_return_replicated;
              DROP TRIGGER orderql_item_inserted ON order_item;
+             ALTER TABLE shipment DISABLE TRIGGER orderql_store;
+             ALTER TABLE orderql.changed_item ENABLE TRIGGER orderql_item_kept;
              INSERT INTO party (party_id) VALUES ('HIDDEN');
              DELETE FROM orderql.party WHERE party_id = 'HIDDEN';
              INSERT INTO uom (uom_id, description) SELECT 'U' || n, repeat('x', 200) FROM generate_series(1, 20000) AS n;
@@ -234,6 +236,8 @@ async fn a_doctor_finds_what_is_no_longer_as_it_was_made() {
         "orderql_return_replicated on return_item is in another mode",
         "→ ALTER TABLE public.return_item ENABLE REPLICA TRIGGER orderql_return_replicated;",
         "orderql_item_inserted on order_item is missing",
+        "orderql_store on shipment is off",
+        "→ ALTER TABLE orderql.changed_item ENABLE ALWAYS TRIGGER orderql_item_kept;",
         "1 parties in orderql.party differ from OFBiz's tables",
         "→ VACUUM (ANALYZE) public.uom;",
         &format!("the database {} has 3, others use 1 of them, and one server needs", database.name()),

@@ -99,7 +99,7 @@ pub(crate) struct End<'a> {
     /// The number of its nodes.
     pub nodes: u64,
     /// How many of them have lists that ended early.
-    pub short_nodes: u64,
+    pub(crate) short_nodes: u64,
     /// Credits that were debited.
     pub cost: u64,
     /// The values that limited the nodes to a part, if there are some.

@@ -13,7 +13,8 @@ use crate::execute::statement_log::{StatementLog, StatementState};
 use crate::plan::request_plan::Plan;
 use crate::query::Request;
 use crate::telemetry::emit;
-use crate::telemetry::event::{Event, SlowBranch, SlowQuery};
+use crate::telemetry::event::Event;
+use crate::telemetry::log_value::{SlowBranch, milliseconds};
 use crate::telemetry::trace_context::TraceId;
 
 /// A query that may have to be logged.
@@ -56,7 +57,7 @@ impl LoggedQuery {
     /// Logs it.
     pub(crate) fn log(&self, taken: &Taken<'_>) {
         let waits = taken.statement.waits();
-        emit(&Event::SlowQuery(SlowQuery {
+        emit(&Event::SlowQuery {
             request_id: &self.request_id,
             trace_id: self.trace_id,
             caller: &self.caller,
@@ -64,16 +65,16 @@ impl LoggedQuery {
             hash: &self.hash,
             page: taken.page,
             cost: taken.cost,
-            duration: taken.duration,
-            compile: taken.compile,
-            wait: taken.wait,
-            statement: waits.and_then(|waits| waits.run),
-            prepare: waits.map(|waits| waits.prepare),
-            lock: waits.and_then(|waits| waits.lock),
-            retries: waits.map(|waits| waits.retries),
-            requests: waits.map(|waits| waits.requests),
+            duration_ms: milliseconds(taken.duration),
+            compile_ms: taken.compile.map(milliseconds),
+            wait_ms: taken.wait.map(milliseconds),
+            prepare_ms: waits.map(|waits| milliseconds(waits.prepare)),
+            statement_ms: waits.and_then(|waits| waits.run).map(milliseconds),
+            lock_ms: waits.and_then(|waits| waits.lock).map(milliseconds),
+            retries: waits.map(|waits| waits.retries).filter(|retries| *retries > 0),
+            batch: waits.map(|waits| waits.requests).filter(|requests| *requests > 1),
             branches: &taken.branches(),
-        }));
+        });
     }
 }
 

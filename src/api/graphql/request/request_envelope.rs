@@ -26,7 +26,7 @@ pub(crate) struct GraphqlRequest {
     /// The query's text. Without it, `extensions` have its hash, or there is the id of a document.
     pub query: Option<String>,
     /// The id of a document that the server has.
-    pub document_id: Option<String>,
+    pub(crate) document_id: Option<String>,
     /// The operation's name.
     pub operation_name: Option<String>,
     /// The values of the operation's variables: the text of an object.
@@ -34,7 +34,7 @@ pub(crate) struct GraphqlRequest {
     /// The client's additions to the protocol: the text of an object.
     pub extensions: Option<Box<str>>,
     /// Bytes that the values in these texts would take, beside the texts.
-    pub values_memory: usize,
+    pub(crate) values_memory: usize,
 }
 
 /// The byte order mark that some programs of Windows write before UTF-8.

@@ -44,9 +44,9 @@ pub(crate) struct AdmittedQuery {
     /// The grants of the schema that the caller held when it was compiled.
     pub grants: GrantSet,
     /// The cost of every field, if the client asked for it.
-    pub field_costs: Option<Value>,
+    pub(crate) field_costs: Option<Value>,
     /// Whether the client asked how it is executed.
-    pub includes_plan: bool,
+    pub(crate) includes_plan: bool,
     pub debit: Debit,
     /// The servers that it may be read from.
     pub route: ReadRoute,
