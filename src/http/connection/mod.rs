@@ -84,6 +84,8 @@ pub(crate) enum ShedRank {
 pub(crate) struct FurtherMemory {
     connection: Arc<Connection>,
     bytes: usize,
+    /// What it has reserved.
+    reserved: usize,
 }
 
 impl FurtherMemory {
@@ -99,7 +101,7 @@ impl FurtherMemory {
 
     /// The most bytes that can ever be counted.
     pub(crate) fn largest(&self) -> usize {
-        self.connection.memory.largest()
+        self.connection.memory.largest().saturating_sub(self.reserved)
     }
 }
 
@@ -297,7 +299,7 @@ impl InFlightRequest {
 
     /// Memory of the connection that is counted apart, until it is dropped.
     pub(crate) fn further(&self) -> FurtherMemory {
-        FurtherMemory { connection: Arc::clone(&self.connection), bytes: 0 }
+        FurtherMemory { connection: Arc::clone(&self.connection), bytes: 0, reserved: self.reserved }
     }
 }
 
