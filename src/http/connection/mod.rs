@@ -84,7 +84,7 @@ pub(crate) enum ShedRank {
 pub(crate) struct FurtherMemory {
     connection: Arc<Connection>,
     bytes: usize,
-    /// What it has reserved.
+    /// Bytes that its request has reserved.
     reserved: usize,
 }
 
@@ -336,6 +336,17 @@ mod tests {
         assert!(!connection.is_serving());
         drop(first);
         assert!(matches!(connection.waiting(), ConnectionWait::ForRequest(_)));
+    }
+
+    #[test]
+    fn the_largest_further_memory_can_be_counted_beside_what_its_request_has_reserved() {
+        let connection = connection();
+        let mut request = connection.begin();
+        request.reserve(500).unwrap();
+        let mut further = request.further();
+        let largest = further.largest();
+        assert!(further.resize(largest + 1).is_err());
+        assert_eq!(further.resize(largest), Ok(()));
     }
 
     #[test]
