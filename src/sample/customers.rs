@@ -32,7 +32,7 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
     for role_type_id in ROLES {
         batch.push(row!(party_role { party_id: ids::party(number), role_type_id }));
     }
-    postal_address(batch, rng, number, name);
+    postal_address(batch, rng, number, name.as_deref());
     contact(batch, number, ids::address(number), created, &["GENERAL_LOCATION", "SHIPPING_LOCATION"]);
     batch.push(row!(contact_mech {
         contact_mech_id: ids::email(number),
@@ -67,7 +67,7 @@ fn company(batch: &mut Batch, rng: &mut SampleRng, number: u32) -> String {
     name
 }
 
-fn postal_address(batch: &mut Batch, rng: &mut SampleRng, number: u32, to_name: Option<String>) {
+fn postal_address(batch: &mut Batch, rng: &mut SampleRng, number: u32, to_name: Option<&str>) {
     let contact_mech_id = ids::address(number);
     batch.push(row!(contact_mech { contact_mech_id, contact_mech_type_id: "POSTAL_ADDRESS" }));
     let (city, state, ..) = rng.pick(CITIES);
