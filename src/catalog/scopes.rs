@@ -3,7 +3,7 @@
 //! Scopes belong to relations, not to types: types of one relation have each other's scopes, so that no type shows rows that
 //! another one hides. A file has to decide about rows that belong to rows in a scope, or it is refused.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalog::definition::{
     BindingDefinition, FieldDefinition, ManyDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition,
@@ -61,7 +61,7 @@ pub(super) struct Scopes {
 impl Scopes {
     /// Fails if the file leaves a row open that belongs to one in a scope, or contradicts itself.
     pub(super) fn of(schema: &SchemaDefinition, grants: &[String]) -> Result<Self, SchemaError> {
-        let types = Types(schema);
+        let types = Types::of(schema);
         let names: BTreeSet<_> = schema.types.iter().flat_map(|ty| &ty.scopes).filter_map(name).cloned().collect();
         if names.len() > MAX_SCOPES {
             return Err(SchemaError::new(SchemaError::START, SchemaErrorKind::TooManyScopes));
@@ -69,9 +69,9 @@ impl Scopes {
         let mut scopes = Self { names: names.into_iter().collect(), relations: BTreeMap::new() };
         for ty in schema.types.iter().filter(|ty| !ty.scopes.is_empty()) {
             types.check(ty)?;
-            for relation in types.relations_of(ty) {
+            for relation in types.relations_of(&ty.name) {
                 let rules = ty.scopes.iter().filter_map(|scope| types.rule(&scopes.names, grants, scope));
-                let known = scopes.relations.entry(canonical(relation).to_owned()).or_default();
+                let known = scopes.relations.entry(relation.to_owned()).or_default();
                 for rule in rules {
                     if !known.contains(&rule) {
                         known.push(rule);
@@ -190,11 +190,32 @@ fn name(scope: &ScopeDefinition) -> Option<&String> {
 }
 
 /// The types of a schema file.
-struct Types<'a>(&'a SchemaDefinition);
+struct Types<'a> {
+    schema: &'a SchemaDefinition,
+    /// The relations that rows of a type are read from, by the type's name.
+    relations: HashMap<&'a str, BTreeSet<&'a str>>,
+}
 
 impl<'a> Types<'a> {
+    fn of(schema: &'a SchemaDefinition) -> Self {
+        let mut relations = HashMap::<_, BTreeSet<_>>::new();
+        for ty in &schema.types {
+            let own = ty.relation.iter().map(|relation| (ty.name.as_str(), relation.name.as_str()));
+            let through = ty.fields.iter().filter_map(|field| match &field.binding {
+                Some(
+                    BindingDefinition::Many(ManyDefinition { through, .. }) | BindingDefinition::Lookup { through },
+                ) => Some((field.ty.as_str(), through.as_deref()?)),
+                _ => None,
+            });
+            for (ty, relation) in own.chain(through) {
+                relations.entry(ty).or_default().insert(canonical(relation));
+            }
+        }
+        Self { schema, relations }
+    }
+
     fn named(&self, name: &str) -> Option<(&'a TypeDefinition, &'a RelationDefinition)> {
-        let ty = self.0.types.iter().find(|ty| ty.name == name)?;
+        let ty = self.schema.types.iter().find(|ty| ty.name == name)?;
         Some((ty, ty.relation.as_ref()?))
     }
 
@@ -203,7 +224,7 @@ impl<'a> Types<'a> {
         let is_of_changes = |field: &FieldDefinition| {
             matches!(field.binding, Some(BindingDefinition::Changes { .. })) && field.ty == ty.name
         };
-        let mut fields = self.0.types.iter().flat_map(|ty| &ty.fields);
+        let mut fields = self.schema.types.iter().flat_map(|ty| &ty.fields);
         if ty.is_query() || fields.any(is_of_changes) {
             return Err(SchemaError::new(ty.position, SchemaErrorKind::ScopeOutsideRows(ty.name.clone())));
         }
@@ -220,10 +241,9 @@ impl<'a> Types<'a> {
             if by.len() != if to.is_empty() { relation.key.len() } else { to.len() } {
                 return Err(error(SchemaErrorKind::UnpairedScope { ty: through.clone() }));
             }
-            let mut own = self.relations_of(ty).into_iter();
-            let leads_back = own.any(|own| self.leads(through, own, self.0.types.len()));
+            let leads_back = self.relations_of(&ty.name).any(|own| self.leads(through, own, self.schema.types.len()));
             let needs_grant = without.is_some() && !through_type.grants.is_empty();
-            if leads_back || !(needs_grant || self.is_limited(through, self.0.types.len())) {
+            if leads_back || !(needs_grant || self.is_limited(through, self.schema.types.len())) {
                 return Err(error(SchemaErrorKind::ScopeThroughNothing { ty: through.clone() }));
             }
         }
@@ -243,9 +263,10 @@ impl<'a> Types<'a> {
     /// Whether a type is of a relation, or leads to such a type through at most this many others. More would be a circle.
     fn leads(&self, ty: &str, to: &str, steps: usize) -> bool {
         let Some((_, relation)) = self.named(ty) else { return false };
+        let own = canonical(&relation.name);
         // All types of the relation: their rules are one.
-        let same = self.0.types.iter().filter(|other| self.relations_of(other).contains(&canonical(&relation.name)));
-        canonical(&relation.name) == to
+        let same = self.schema.types.iter().filter(|other| self.relations_of(&other.name).any(|name| name == own));
+        own == to
             || same.flat_map(|ty| &ty.scopes).any(|scope| match &scope.rows {
                 ScopedRows::Through { ty, .. } => steps == 0 || self.leads(ty, to, steps - 1),
                 ScopedRows::Values { .. } | ScopedRows::Open { .. } => false,
@@ -253,19 +274,8 @@ impl<'a> Types<'a> {
     }
 
     /// The relations that rows of a type are read from.
-    fn relations_of(&self, ty: &'a TypeDefinition) -> Vec<&'a str> {
-        let own = ty.relation.iter().map(|relation| relation.name.as_str());
-        let fields = self.0.types.iter().flat_map(|ty| &ty.fields).filter(|field| field.ty == ty.name);
-        let through = fields.filter_map(|field| match &field.binding {
-            Some(BindingDefinition::Many(ManyDefinition { through, .. }) | BindingDefinition::Lookup { through }) => {
-                through.as_deref()
-            }
-            _ => None,
-        });
-        let mut relations: Vec<_> = own.chain(through).map(canonical).collect();
-        relations.sort_unstable();
-        relations.dedup();
-        relations
+    fn relations_of(&self, ty: &str) -> impl Iterator<Item = &'a str> {
+        self.relations.get(ty).into_iter().flatten().copied()
     }
 
     fn rule(&self, names: &[String], grants: &[String], scope: &ScopeDefinition) -> Option<Rule> {
@@ -292,7 +302,7 @@ impl<'a> Types<'a> {
     /// the caller sees.
     fn searched(&self) -> Result<Vec<(String, Rule)>, SchemaError> {
         let mut searched = Vec::new();
-        for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
+        for field in self.schema.types.iter().flat_map(|ty| &ty.fields) {
             for key in &field.search_keys {
                 let (Some(of), Some((within, _))) = (&key.of, &key.within) else { continue };
                 let error = |kind| SchemaError::new(field.position, kind);
@@ -331,7 +341,7 @@ impl<'a> Types<'a> {
     /// The pairs of types in which the rows of the second type belong to rows of the first: its parts, the rows of its lists, and the rows
     /// that lead to it by its key. Rows of changes are left out: they name a row that changed, whatever the row has.
     fn related(&self) -> impl Iterator<Item = (&'a str, &'a TypeDefinition)> {
-        let SchemaDefinition { types, .. } = self.0;
+        let SchemaDefinition { types, .. } = self.schema;
         let named = |name: &str| types.iter().find(|ty| ty.name == name);
         let changes: Vec<_> = types.iter().flat_map(|ty| &ty.fields).collect();
         let is_changes = move |ty: &TypeDefinition| {
@@ -355,7 +365,7 @@ impl<'a> Types<'a> {
 
     /// Fails if a field can be null where its type says that it is not: a row that callers do not see is.
     fn check_nulls(&self, scopes: &Scopes) -> Result<(), SchemaError> {
-        for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
+        for field in self.schema.types.iter().flat_map(|ty| &ty.fields) {
             let is_joined = matches!(field.binding, Some(BindingDefinition::One { .. })) && field.is_non_null;
             let target = self.named(&field.ty).filter(|_| is_joined);
             if target.is_some_and(|(_, relation)| !scopes.rules(&relation.name, scopes.most()).is_empty()) {
@@ -368,7 +378,7 @@ impl<'a> Types<'a> {
 
     /// Fails if the known values of a search key come from rows that not everybody sees.
     fn check_vocabularies(&self, scopes: &Scopes) -> Result<(), SchemaError> {
-        for field in self.0.types.iter().flat_map(|ty| &ty.fields) {
+        for field in self.schema.types.iter().flat_map(|ty| &ty.fields) {
             for key in &field.search_keys {
                 if let Some(relation) =
                     key.vocabulary.as_ref().filter(|relation| scopes.relations.contains_key(canonical(relation)))

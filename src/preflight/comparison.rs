@@ -298,12 +298,12 @@ impl<'r, 'a> Comparison<'r, 'a> {
     {
         for (scan, plan) in plans {
             let (relation, required_by) = (scan.relation.to_owned(), scan.required_by.to_string());
-            let is_migrated = MIGRATED.contains(&relation);
             match plan {
                 ScanPlan::Indexed => {}
                 ScanPlan::Unindexed
                     if self.database.relation(scan.relation).is_some_and(|one| has_index(one, scan)) => {}
                 ScanPlan::Unindexed => {
+                    let is_migrated = MIGRATED.contains(&relation);
                     let columns = scan.columns().map(str::to_owned).collect();
                     let is_first_descending = scan.is_first_descending;
                     let is_table = self.database.relation(scan.relation).is_some_and(|relation| relation.is_table);
