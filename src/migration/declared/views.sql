@@ -16,12 +16,29 @@ WHERE EXISTS (
     WHERE item.order_id = order_item_ship_group.order_id AND item.ship_group_seq_id = order_item_ship_group.ship_group_seq_id
 );
 
+--- view orderql.current_origin
+-- The ways to send from a facility that are current, by their purpose's dates and their own.
+CREATE OR REPLACE VIEW orderql.current_origin AS
+SELECT
+    mechanism.facility_id,
+    mechanism.contact_mech_id,
+    mechanism.from_date AS mechanism_from_date,
+    purpose.from_date AS purpose_from_date
+FROM facility_contact_mech AS mechanism
+JOIN facility_contact_mech_purpose AS purpose
+  ON purpose.facility_id = mechanism.facility_id AND purpose.contact_mech_id = mechanism.contact_mech_id
+WHERE purpose.contact_mech_purpose_type_id = 'SHIP_ORIG_LOCATION'
+  AND purpose.from_date <= CURRENT_TIMESTAMP
+  AND (purpose.thru_date IS NULL OR purpose.thru_date > CURRENT_TIMESTAMP)
+  AND mechanism.from_date <= CURRENT_TIMESTAMP
+  AND (mechanism.thru_date IS NULL OR mechanism.thru_date > CURRENT_TIMESTAMP);
+
 --- view orderql.facility_origin_address
--- The address that a facility ships from: of those that are current by their own dates and their purpose's, the newest. Up to OFBiz
--- 17.12 geo_point holds degrees as text that anybody may have typed; what is no number is no degree.
+-- The address that a facility ships from: one a facility, the newest where several are current. Up to OFBiz 17.12 geo_point
+-- holds degrees as text that anybody may have typed; what is no number is no degree.
 CREATE OR REPLACE VIEW orderql.facility_origin_address AS
 SELECT
-    facility.facility_id,
+    origin.facility_id,
     origin.contact_mech_id,
     address.to_name,
     address.attn_name,
@@ -33,23 +50,16 @@ SELECT
     address.country_geo_id,
     CASE WHEN point.latitude::text ~ '^\s*[-+]?\d+(\.\d*)?\s*$' THEN point.latitude::numeric END AS latitude,
     CASE WHEN point.longitude::text ~ '^\s*[-+]?\d+(\.\d*)?\s*$' THEN point.longitude::numeric END AS longitude
-FROM facility
-CROSS JOIN LATERAL (
-    SELECT mechanism.contact_mech_id
-    FROM facility_contact_mech AS mechanism
-    JOIN facility_contact_mech_purpose AS purpose
-      ON purpose.facility_id = mechanism.facility_id AND purpose.contact_mech_id = mechanism.contact_mech_id
-    WHERE mechanism.facility_id = facility.facility_id
-      AND purpose.contact_mech_purpose_type_id = 'SHIP_ORIG_LOCATION'
-      AND purpose.from_date <= CURRENT_TIMESTAMP
-      AND (purpose.thru_date IS NULL OR purpose.thru_date > CURRENT_TIMESTAMP)
-      AND mechanism.from_date <= CURRENT_TIMESTAMP
-      AND (mechanism.thru_date IS NULL OR mechanism.thru_date > CURRENT_TIMESTAMP)
-    ORDER BY purpose.from_date DESC, mechanism.from_date DESC, mechanism.contact_mech_id DESC
-    LIMIT 1
-) AS origin
+FROM orderql.current_origin AS origin
 LEFT JOIN postal_address AS address ON address.contact_mech_id = origin.contact_mech_id
-LEFT JOIN geo_point AS point ON point.geo_point_id = address.geo_point_id;
+LEFT JOIN geo_point AS point ON point.geo_point_id = address.geo_point_id
+WHERE NOT EXISTS (
+    SELECT
+    FROM orderql.current_origin AS newer
+    WHERE newer.facility_id = origin.facility_id
+      AND (newer.purpose_from_date, newer.mechanism_from_date, newer.contact_mech_id)
+        > (origin.purpose_from_date, origin.mechanism_from_date, origin.contact_mech_id)
+);
 
 --- view orderql.order_note
 -- A note on an order, with its text.
