@@ -210,7 +210,7 @@ pub(super) const PAGE: &str = include_str!("bundle/index.html");
 /// Its entity tag.
 pub(super) const PAGE_TAG: &str = "\\"${hashOf(page)}\\"";
 
-/// What the page loads.
+/// The files that the page loads.
 #[rustfmt::skip]
 pub(super) static ASSETS: [Asset; ${assets.length}] = [
 ${rows.join("")}];
