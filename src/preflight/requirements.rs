@@ -1,4 +1,4 @@
-//! The requirements of a catalog to a database: columns of suitable types, joined columns that can be compared, indexes that return rows in
+//! The requirements that a catalog has of a database: columns of suitable types, joined columns that can be compared, indexes that return rows in
 //! an order, and constraints that guarantee the schema's declarations.
 
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! What is logged of a request, and which requests are logged.
+//! The line of a request in the log, and which requests are logged.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -44,7 +44,7 @@ impl AccessLog {
 /// One request, as in an access log.
 #[derive(Debug)]
 pub(crate) struct ServedRequest<'a> {
-    /// As in the response's `X-Request-Id`.
+    /// The id in the response's `X-Request-Id`.
     pub(crate) request_id: &'a str,
     /// The trace that it belongs to.
     pub(crate) trace_id: Option<TraceId>,
@@ -64,7 +64,7 @@ pub(crate) struct ServedRequest<'a> {
     pub(crate) cost: Option<u64>,
     /// The first error's code.
     pub(crate) error_code: Option<&'static str>,
-    /// Why the token is none of this service's.
+    /// The reason why the token is not accepted.
     pub(crate) token_fault: Option<&'static str>,
     /// The HTTP status; none where the client disconnected first.
     pub(crate) status: Option<u16>,

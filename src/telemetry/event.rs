@@ -1,4 +1,4 @@
-//! The closed set of events: one table, a row an event. The enum, what writes it to the log, and the documentation's table are made
+//! The closed set of events: one table, a row an event. The enum, the code that writes the log and the documentation's table are made
 //! from it. No event has a field for tokens, passwords, variables or query texts, so none of them can reach a sink.
 
 use std::error::Error;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::telemetry::log_value::{LogValue, SlowBranch};
 use crate::telemetry::trace_context::TraceId;
 
-/// Makes [`Event`] and its lines of the log. A row is `Event { fields [; part] } = level, message;`, with what has happened as doc comment.
+/// Makes [`Event`] and its lines of the log. A row is `Event { fields [; part] } = level, message;`, with its meaning as doc comment.
 /// Fields have the names and the order of the log's, and their types say how they are written. The part is in the message alone.
 macro_rules! events {
     ($(
@@ -51,7 +51,7 @@ events! {
     // http
     /// The server accepts connections at `address`.
     Listening { address: &'a str, endpoints: &'a str } = info, "listening";
-    /// The server was asked to stop and accepts no more connections. Those that are open may take the grace time to finish.
+    /// The server was asked to stop and accepts no more connections. Open connections may take the grace time to finish.
     Stopping { open_connections: usize, grace: Duration, endpoints: &'a str } = info, "stopping";
     /// The grace time is over, and open connections were closed.
     ConnectionsCutOff { open_connections: usize } = warn, "connections were cut off at the end of the grace time";
@@ -59,7 +59,7 @@ events! {
     AcceptFailed { error: &'a dyn Error } = error, "cannot accept a connection";
     /// A client did not complete the handshake of TLS.
     HandshakeFailed { error: &'a dyn Error } = debug, "a client did not complete TLS";
-    /// There were too many connections, in all or from one address: `shed` were open and made room for others, `refused` were not accepted.
+    /// There were too many connections, in all or from one address: `shed` connections were open and made room for others, `refused` connections were not accepted.
     TooManyConnections { shed: u64, refused: u64 } = warn, "there are too many connections; idle ones were closed";
 
     // api
@@ -94,27 +94,27 @@ events! {
     PasswordHashRetried { error: &'a dyn Error, pause: Duration } = debug, "a password's new hash cannot be stored yet";
     /// Rows of an audit trail were removed because of their age.
     AuditPruned { table: &'a str, rows: u64 } = info, "old rows of an audit trail were removed";
-    /// It is tried again in an hour.
+    /// The server tries again in an hour.
     AuditPruneFailed { error: &'a dyn Error } = warn, "old rows of the audit trails cannot be removed";
     /// The database cannot be asked for changed grants.
     GrantsStale { error: &'a dyn Error } = warn, "changes of grants are no longer received; the last grants read stay in force";
-    /// The connection is back.
+    /// The connection for changes of grants is back.
     GrantsFresh = info, "changes of grants are received again";
     /// The database, or a pooler before it, does not notify this server of changed grants.
     NotificationsMissing { error: &'a dyn Error } = warn, "no notifications of changed grants are received; they are looked for every second";
     /// The database notifies this server again.
     NotificationsReceived = info, "notifications of changed grants are received again";
-    /// They are read again after the pause.
+    /// The server reads the grants again after the pause.
     GrantsRetried { error: &'a dyn Error, pause: Duration } = debug, "the grants cannot be read yet";
-    /// A key was added or retired. `keys` are those in force, each with the time at which it was made.
+    /// A key was added or retired. `keys` are the keys in force, each with the time at which it was made.
     KeysChanged { keys: &'a [(&'a str, SystemTime)] } = info, "other keys are in force";
-    /// They are read again at the next check.
+    /// The server reads the keys again at the next check.
     KeysUnreadable { error: &'a dyn Error } = error, "keys cannot be read; the last ones read stay in force";
 
     // vocabulary
-    /// No server has answered the statements that read them.
+    /// No database server has answered the statements that read the values.
     VocabulariesStale { error: &'a dyn Error } = warn, "the known values of search keys cannot be read; the last ones read stay in force";
-    /// The relation has more rows than are read, so that its search keys have no known values.
+    /// The relation has more than `max_rows` rows. Its search keys have no known values.
     VocabularyTooLarge { relation: &'a str, max_rows: usize } = warn, "the vocabulary has too many rows and is not used";
 
     // change_feed
@@ -124,11 +124,11 @@ events! {
     // replicas
     /// The primary is down, or cannot be reached.
     PrimaryLost { error: &'a dyn Error } = warn, "the primary does not answer; replicas are read, and order updates get 503";
-    /// It is used as before.
+    /// The server uses the primary as before.
     PrimaryFound = info, "the primary answers again";
     /// Queries are read from this replica, too.
     ReplicaJoined { server: &'a str } = info, "a replica is read";
-    /// The error says why, such as data that are older than `replica-lag`.
+    /// The error says why: for example, the replica's data are older than `replica-lag`.
     ReplicaLeft { server: &'a str, error: &'a dyn Error } = warn, "a replica is not read";
 
     // shared_store
@@ -140,13 +140,13 @@ events! {
     // database
     /// Connections do not have the settings with which PostgreSQL plans statements well.
     PlanningSettingsLost { settings: &'a str } = warn, "statements are planned otherwise than they should; `orderql migrate --print-role-settings`";
-    /// A pool of connections cannot open one.
+    /// A pool cannot open a connection.
     ConnectsFail { pool: &'a str, error: &'a dyn Error } = warn, "no connection to the database can be opened; it is tried again once a second";
     /// The pool is in use again.
     ConnectsWork { pool: &'a str } = info, "connections to the database can be opened again";
     /// The connection ended with an error.
     ConnectionLost { error: &'a dyn Error } = debug, "a database connection ended";
-    /// Nobody waits for the statement any more.
+    /// No client waits for the statement any more.
     CancelFailed { error: &'a dyn Error } = debug, "a statement could not be cancelled";
 
     // private_cluster
@@ -155,26 +155,26 @@ events! {
     ClusterStopFailed { error: &'a dyn Error, data: &'a std::path::Path } = error, "the private PostgreSQL could not be stopped";
 
     // telemetry
-    /// Too many waited for the collector.
+    /// The queue of spans for the collector was full.
     #[cfg(feature = "traces")]
     SpanQueueFull { count: u64 } = debug, "too many spans wait, and some were dropped";
-    /// The collector took none or too few.
+    /// The collector took no spans, or too few.
     #[cfg(feature = "traces")]
     SpansDropped { count: u64, error: &'a dyn Error } = warn, "spans of traces were dropped";
     /// A variable is wrong. The error says which, and what is valid.
     #[cfg(feature = "traces")]
     TracesOff { error: &'a dyn Error } = warn, "no traces are recorded";
-    /// The reader of the log took none, or too few.
+    /// The reader of the log took no lines, or too few.
     LogLinesDropped { count: u64 } = warn, "lines of the log were dropped";
     /// A bug; `location` is its place in the source.
     Panicked { location: Option<&'a Location<'a>>, panic: &'a str } = error, "a thread panicked";
 
     // cli
-    /// The server waits for it, for `longest` at most.
+    /// The server waits for the database, for `longest` at most.
     DatabaseAwaited { error: &'a dyn Error, longest: Duration } = warn, "the database is not up yet, and is waited for";
     /// `changed` names the settings that have another value.
     Reloaded { changed: &'a str } = info, "the settings were read again";
-    /// Their earlier values are in force until then.
+    /// The earlier values are in force until then.
     RestartNeeded { settings: &'a str } = warn, "settings have changed that are in force when the server is started again";
     /// The error says what is wrong.
     ReloadFailed { error: &'a dyn Error } = error, "the settings cannot be used; those that were read before stay in force";
@@ -182,17 +182,17 @@ events! {
     KeptTableDiffers { table: &'a str, count: i64 } = warn, "rows of the table differ from OFBiz's tables; run `orderql tables --repair`";
     /// The database lacks a change feed of the schema file, or triggers of it.
     ChangeFeedIncomplete { feed: &'a str } = warn, "the change feed misses changes; run `orderql migrate`, then `orderql sync reset`";
-    /// No constraint of the database guarantees it, and `schema-constraints` is `trusted`.
+    /// No constraint of the database guarantees what the schema declares, and `schema-constraints` is `trusted`.
     ConstraintMissing { mismatch: &'a dyn Error } = warn, "a promise of the schema is trusted";
     /// Migrations make the index. Queries that need it take longer, until their deadline.
     IndexMissing { mismatch: &'a dyn Error } = warn, "an index is missing, so that some queries take longer";
     /// A collation sorts otherwise than when indexes were built. The message names it; the remedy builds the indexes again.
     CollationChanged { remedy: &'a str; collation: &'a str } = warn, "{collation}";
-    /// They were compared with the schema file again.
+    /// The server compared the tables with the schema file again.
     SchemaFits = info, "the tables fit the schema file, and are served as they are now";
-    /// The error says what does not fit.
+    /// The error names the mismatch.
     SchemaUnfit { error: &'a dyn Error } = error, "tables were changed; requests that need them fail with SCHEMA_CHANGED";
-    /// The server goes on without it.
+    /// The server goes on without the service manager.
     ServiceManagerUnreachable { error: &'a dyn Error } = warn, "the service manager cannot be notified of the server's state";
     /// The server was asked to stop, and goes on for `time`, as `drain` says.
     Draining { time: Duration } = info, "not ready any more; the server stops when load balancers know it";
@@ -215,37 +215,11 @@ pub fn markdown_table() -> String {
 #[cfg(test)]
 mod tests {
     use std::io;
-    use std::sync::{Arc, Mutex};
 
     use serde_json::json;
 
     use super::*;
-
-    /// A log in memory.
-    #[derive(Clone, Default)]
-    struct Buffer(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Buffer {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// The event's line, without its time.
-    fn line(event: &Event<'_>) -> Value {
-        let buffer = Buffer::default();
-        let writer = buffer.clone();
-        let log = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
-        let log = log.with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone()).finish();
-        tracing::subscriber::with_default(log, || event.log());
-        let mut line: Value = serde_json::from_slice(&buffer.0.lock().unwrap()).unwrap();
-        line.as_object_mut().unwrap().remove("timestamp");
-        line
-    }
+    use crate::telemetry::captured_line::json_of;
 
     #[test]
     fn writes_the_branches_of_a_slow_query() {
@@ -274,7 +248,7 @@ mod tests {
             "page": 3, "cost": 4, "duration_ms": 1000.0, "compile_ms": 0.003,
             "prepare_ms": 250.0, "statement_ms": 700.0, "lock_ms": 640.0, "retries": 1, "batch": 7, "branches": "orders: 20 rows; orders.items: not finished",
         });
-        assert_eq!(line(&query), expected);
+        assert_eq!(json_of(|| query.log()), expected);
     }
 
     #[test]
@@ -284,7 +258,7 @@ mod tests {
         struct Outer(#[source] io::Error);
         let error = Outer(io::Error::other("the disk is full"));
         let error: &dyn Error = &error;
-        let internal = line(&Event::InternalError { request_id: "0f", error });
+        let internal = json_of(|| Event::InternalError { request_id: "0f", error }.log());
         assert_eq!(
             internal,
             json!({
@@ -293,7 +267,7 @@ mod tests {
             })
         );
         let pause = Duration::from_millis(100);
-        let retried = line(&Event::AuditEventsRetried { error, pause });
+        let retried = json_of(|| Event::AuditEventsRetried { error, pause }.log());
         assert_eq!(retried["message"], "audit events cannot be stored yet");
         assert_eq!(retried["pause"], "100ms");
     }
@@ -303,7 +277,7 @@ mod tests {
         let made = SystemTime::UNIX_EPOCH + Duration::from_millis(1_800_000_000_123);
         let keys = [("first", made), ("second", made + Duration::from_hours(24))];
         let expected = "first of 2027-01-15T08:00:00Z, second of 2027-01-16T08:00:00Z";
-        assert_eq!(line(&Event::KeysChanged { keys: &keys })["keys"], expected);
+        assert_eq!(json_of(|| Event::KeysChanged { keys: &keys }.log())["keys"], expected);
     }
 
     #[test]
@@ -312,7 +286,7 @@ mod tests {
         let address = Some("192.0.2.1".parse().unwrap());
         let audit = Event::Audit { action: "login.failed", actor: "demo", address, subject: None, details: &details };
         assert_eq!(
-            line(&audit),
+            json_of(|| audit.log()),
             json!({
                 "level": "INFO", "message": "audit", "action": "login.failed", "actor": "demo",
                 "address": "192.0.2.1", "details": "{\"reason\":\"password\"}",

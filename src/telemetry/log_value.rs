@@ -22,7 +22,7 @@ pub(super) trait LogValue {
     fn log_value(&self) -> impl Value;
 }
 
-/// A row is `type => function [, function];`: what is written is their result, of the last one first.
+/// A row is `type => function [, function];`. The log has the result of the functions, the last one applied first.
 macro_rules! log_values {
     ($($type:ty => $outer:path $(, $inner:path)?;)+) => {
         $(impl LogValue for $type {
@@ -51,7 +51,7 @@ log_values! {
     &[SlowBranch<'_>] => display, Branches;
 }
 
-/// One that is not there is not written.
+/// A missing value is not written.
 impl<T: LogValue> LogValue for Option<T> {
     fn log_value(&self) -> impl Value {
         self.as_ref().map(T::log_value)

@@ -14,6 +14,8 @@
 //! - `metrics`: counters, gauges and histograms, and their text for Prometheus
 
 pub mod access_log;
+#[cfg(test)]
+mod captured_line;
 pub(crate) mod error_chain;
 pub mod event;
 pub(crate) mod event_metrics;

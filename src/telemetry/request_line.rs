@@ -207,30 +207,16 @@ enum LineError {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
-
     use serde_json::{Value, json};
     use time::PrimitiveDateTime;
 
     use super::*;
+    use crate::telemetry::captured_line::{json_of, text_of};
     use crate::telemetry::trace_context::TraceId;
 
     /// The time of a line.
     const TIME: &[BorrowedFormatItem<'_>] =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
-
-    #[derive(Clone, Default)]
-    struct Buffer(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Buffer {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
 
     /// A line's fields in their order, without its time.
     fn fields(mut line: String) -> String {
@@ -241,35 +227,9 @@ mod tests {
         line
     }
 
-    /// The line as `tracing` writes it.
-    fn line_of_fields(request: &ServedRequest<'_>) -> String {
-        let buffer = Buffer::default();
-        let writer = buffer.clone();
-        let log = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
-        let log = log.with_writer(move || writer.clone()).finish();
-        tracing::subscriber::with_default(log, || write_fields(request));
-        String::from_utf8(buffer.0.lock().unwrap().clone()).unwrap()
-    }
-
-    /// The line as JSON, without its time.
-    fn line(request: &ServedRequest<'_>) -> Value {
-        let mut line: Value = serde_json::from_str(&line_of_fields(request)).unwrap();
-        line.as_object_mut().unwrap().remove("timestamp");
-        line
-    }
-
-    fn assert_lines_are_equal(request: &ServedRequest<'_>) {
-        let by_tracing = line_of_fields(request);
-        let mut line = Line::default();
-        line.write(OffsetDateTime::now_utc(), request).unwrap();
-        let line = String::from_utf8(line.text).unwrap().trim_end().to_owned();
-        serde_json::from_str::<Value>(&line).unwrap();
-        assert_eq!(fields(line), fields(by_tracing.trim_end().to_owned()));
-    }
-
-    #[test]
-    fn is_the_same_as_the_line_of_its_fields() {
-        let mut request = ServedRequest {
+    /// A request with all fields.
+    fn request() -> ServedRequest<'static> {
+        ServedRequest {
             request_id: "0f",
             trace_id: Some(TraceId(1)),
             listener: Some("public"),
@@ -289,7 +249,21 @@ mod tests {
             compile: Some(Duration::from_micros(3)),
             wait: Some(Duration::from_micros(20)),
             database: Some(Duration::from_secs(1)),
-        };
+        }
+    }
+
+    fn assert_lines_are_equal(request: &ServedRequest<'_>) {
+        let by_tracing = text_of(|| write_fields(request));
+        let mut line = Line::default();
+        line.write(OffsetDateTime::now_utc(), request).unwrap();
+        let line = String::from_utf8(line.text).unwrap().trim_end().to_owned();
+        serde_json::from_str::<Value>(&line).unwrap();
+        assert_eq!(fields(line), fields(by_tracing.trim_end().to_owned()));
+    }
+
+    #[test]
+    fn is_the_same_as_the_line_of_its_fields() {
+        let mut request = request();
         assert_lines_are_equal(&request);
         // Microseconds are rounded up to the next second.
         request.duration = Duration::from_nanos(1_999_999_600);
@@ -300,36 +274,18 @@ mod tests {
         (request.compile, request.wait, request.database) = (None, None, None);
         assert_lines_are_equal(&request);
     }
+
     #[test]
     fn writes_a_request_with_the_fields_that_are_known_and_no_others() {
-        let request = ServedRequest {
-            request_id: "0f",
-            trace_id: Some(TraceId(1)),
-            listener: Some("public"),
-            peer: Some(IpAddr::from([192, 0, 2, 1])),
-            method: "POST",
-            route: "graphql",
-            caller: Some("demo"),
-            operation: Some("Orders"),
-            cost: Some(4),
-            error_code: Some("THROTTLED"),
-            token_fault: Some("aud"),
-            status: Some(200),
-            bytes_in: 12,
-            bytes_out: 34,
-            broken_off: true,
-            duration: Duration::from_nanos(1_234_567),
-            compile: Some(Duration::from_micros(3)),
-            wait: Some(Duration::from_micros(20)),
-            database: Some(Duration::from_millis(1)),
-        };
+        let request = request();
         let all = json!({
             "level": "INFO", "message": "request", "request_id": "0f", "method": "POST", "route": "graphql",
-            "status": 200, "duration_ms": 1.235, "caller": "demo", "operation": "Orders", "cost": 4,
+            "status": 200, "duration_ms": 1.235, "caller": "a \"caller\"\n", "operation": "Orders", "cost": 4,
             "error_code": "THROTTLED", "token_fault": "aud", "trace_id": "00000000000000000000000000000001", "listener": "public",
-            "peer": "192.0.2.1", "bytes_in": 12, "bytes_out": 34, "broken_off": true, "compile_ms": 0.003, "wait_ms": 0.02, "database_ms": 1.0,
+            "peer": "192.0.2.1", "bytes_in": 12, "bytes_out": u64::MAX, "broken_off": true, "compile_ms": 0.003, "wait_ms": 0.02,
+            "database_ms": 1000.0,
         });
-        assert_eq!(line(&request), all);
+        assert_eq!(json_of(|| write_fields(&request)), all);
         let request = ServedRequest {
             request_id: "0f",
             trace_id: None,
@@ -355,6 +311,6 @@ mod tests {
             "level": "INFO", "message": "request", "request_id": "0f", "method": "none", "route": "none",
             "duration_ms": 2000.0, "bytes_in": 0, "bytes_out": 0,
         });
-        assert_eq!(line(&request), least);
+        assert_eq!(json_of(|| write_fields(&request)), least);
     }
 }
