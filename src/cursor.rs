@@ -7,12 +7,16 @@
 //! may read anyway.
 //!
 //! Where a scope limits the rows, a cursor may be of a row that its holder does not see: a search may end with such a row. So the cursor's
-//! values are sealed then. The bytes before them can be read, and not changed.
+//! values are sealed then, and filled with zeros, so that its length does not tell theirs. The bytes before them can be read, and not
+//! changed. A row has another cursor in each response, so that two responses do not tell whether they end with the same hidden row. Such a
+//! cursor is for the search that it was made by, so that no other search finds the place of that row.
 //!
-//! Bytes, before base64url: version, tag (4), a hash of the values that limit the rows (4) if there are some, a value for each column of
-//! the sort key, a value for each other column that names the parent (a kind byte, then its content), checksum (4).
+//! Bytes, before base64url: version, tag (4); if a scope limits the rows, a hash of its values and of the search (4) and a number of the
+//! response (8); a value for each column of the sort key, a value for each other column that names the parent (a kind byte, then its
+//! content); checksum (4).
 
 use std::fmt;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -23,10 +27,13 @@ use crate::value::{Date, Float, Interval, Numeric, ScalarType, TimeOfDay, Timest
 const VERSION: u8 = 4;
 
 /// The version of cursors among rows that a scope limits.
-const SCOPED_VERSION: u8 = 5;
+const SCOPED_VERSION: u8 = 6;
 
-/// Bytes of such a cursor before the values: version, tag, hash of the limits.
-const SCOPED_HEAD: usize = 9;
+/// Bytes of such a cursor before the values: version, tag, hash of the limits, number of the response.
+const SCOPED_HEAD: usize = 17;
+
+/// The values of such a cursor are filled up to a multiple of so many bytes: the keys of OFBiz's tables, of 20 characters at most, to one.
+const SEALED_BLOCK: usize = 128;
 
 /// The longest cursor that is decoded, in characters. It is several times the longest entry of an index of PostgreSQL, which
 /// stores the key values of every ordering, sometimes compressed.
@@ -42,9 +49,17 @@ pub struct OrderingTag {
 /// The limits of an ordering's rows, and the secret that seals its cursors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CursorScope {
-    /// A hash of the values that limit the rows.
+    /// A hash of the values that limit the rows, and of the search.
     pub(crate) fingerprint: u32,
     pub(crate) secret: Secret,
+}
+
+impl CursorScope {
+    /// The limits of the rows that are found by a search string.
+    #[must_use]
+    pub(crate) fn of_search(self, search: &str) -> Self {
+        Self { fingerprint: hash(self.fingerprint, search.as_bytes()), ..self }
+    }
 }
 
 impl OrderingTag {
@@ -66,7 +81,7 @@ impl OrderingTag {
         Self { scope, ..self }
     }
 
-    /// A hash of the values that limit the rows.
+    /// A hash of the limits of the rows.
     pub(crate) fn scope(self) -> Option<u32> {
         self.scope.map(|scope| scope.fingerprint)
     }
@@ -89,7 +104,7 @@ pub enum BadCursor {
     OtherOrdering,
     /// It was made for the rows of another parent.
     OtherParent,
-    /// It was made when other rows could be seen.
+    /// It was made when other rows could be seen, or by another search of rows that a scope limits.
     OtherScope,
 }
 
@@ -99,7 +114,7 @@ impl fmt::Display for BadCursor {
             Self::Unreadable => "it is not a cursor that this service made, or it was cut or changed on the way",
             Self::OtherOrdering => "it was made for another connection, sort key or direction",
             Self::OtherParent => "it was made for the rows of another parent",
-            Self::OtherScope => "it was made when other rows could be seen than now; begin again without it",
+            Self::OtherScope => "it was made when other rows could be seen than now, or by another search",
         })
     }
 }
@@ -110,6 +125,8 @@ pub struct Encoder {
     bytes: Vec<u8>,
     /// The secret that seals the values, if they are sealed.
     secret: Option<Secret>,
+    /// A number that no other response has, drawn for the first sealed cursor.
+    response: Option<u64>,
 }
 
 impl Encoder {
@@ -118,8 +135,12 @@ impl Encoder {
         self.bytes.clear();
         self.bytes.push(if tag.scope.is_some() { SCOPED_VERSION } else { VERSION });
         self.bytes.extend_from_slice(&tag.to_bytes());
-        self.bytes.extend(tag.scope().iter().flat_map(|scope| scope.to_be_bytes()));
         self.secret = tag.scope.map(|scope| scope.secret);
+        if let Some(scope) = tag.scope() {
+            let response = *self.response.get_or_insert_with(|| RandomState::new().build_hasher().finish());
+            self.bytes.extend_from_slice(&scope.to_be_bytes());
+            self.bytes.extend_from_slice(&response.to_be_bytes());
+        }
     }
 
     /// Adds a null.
@@ -183,6 +204,8 @@ impl Encoder {
     /// Ends the cursor and appends its text to `out`. The text needs no escaping in JSON.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(secret) = self.secret {
+            let values = self.bytes.len() - SCOPED_HEAD;
+            self.bytes.resize(SCOPED_HEAD + values.next_multiple_of(SEALED_BLOCK), 0);
             secret.seal(&mut self.bytes, SCOPED_HEAD);
         }
         let checksum = checksum(&self.bytes);
@@ -234,7 +257,8 @@ pub fn decode(text: &str, tag: OrderingTag, types: &[ScalarType]) -> Result<Vec<
         tag.scope.map(|scope| scope.secret.open(bytes, SCOPED_HEAD).ok_or(BadCursor::Unreadable)).transpose()?;
     let mut reader = CursorReader { rest: opened.as_deref().unwrap_or(reader.rest) };
     let values = types.iter().map(|scalar| reader.value(*scalar)).collect::<Result<Vec<_>, _>>()?;
-    if reader.rest.is_empty() { Ok(values) } else { Err(BadCursor::Unreadable) }
+    let is_end = if opened.is_some() { reader.rest.iter().all(|byte| *byte == 0) } else { reader.rest.is_empty() };
+    if is_end { Ok(values) } else { Err(BadCursor::Unreadable) }
 }
 
 #[derive(Clone, Copy)]
@@ -417,8 +441,12 @@ mod tests {
         let (plain, sealed) =
             (write(open, Some(1), &NUMBER, "DEMO10090"), write(limited, Some(1), &NUMBER, "DEMO10090"));
         assert_eq!(decode(&sealed, limited, &TYPES), decode(&plain, open, &TYPES));
-        assert_eq!(sealed, write(limited, Some(1), &NUMBER, "DEMO10090"), "a row has one cursor");
-        for other in [open, open.in_scope(scope(8, 1))] {
+        assert_ne!(sealed, write(limited, Some(1), &NUMBER, "DEMO10090"), "another response has another cursor");
+        for other in ["", "a longer key than that of the other row"] {
+            assert_eq!(sealed.len(), write(limited, None, &NUMBER, other).len());
+        }
+        let searched = open.in_scope(scope(7, 1).map(|scope| scope.of_search("status:A")));
+        for other in [open, open.in_scope(scope(8, 1)), searched] {
             assert_eq!(decode(&sealed, other, &TYPES), Err(BadCursor::OtherScope));
         }
         assert_eq!(decode(&plain, limited, &TYPES), Err(BadCursor::OtherScope));

@@ -1,5 +1,5 @@
-//! Sealed bytes: who holds them cannot read or change them without the secret. The same bytes are sealed the same way, so that a row has one
-//! cursor: AES-SIV (RFC 5297) without a nonce.
+//! Sealed bytes: who holds them cannot read or change them without the secret. The same bytes are sealed the same way, unless their head has a
+//! nonce: AES-SIV (RFC 5297).
 
 use std::fmt;
 

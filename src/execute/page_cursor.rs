@@ -44,7 +44,7 @@ impl CursorWriter {
             return write_token(plan, rows, frame.step, which, position, out);
         }
         let (Some(row), Some(cursor)) = (row, &step.cursor) else { return false };
-        self.0.begin(cursor.tag.in_scope(plan.scope().of_cursors(cursor.limited_by)));
+        self.0.begin(cursor.tag.in_scope(plan.cursor_scope(frame.step)));
         for (column, scalar) in &cursor.columns {
             let value = rows.value(row, *column);
             let format = value.map_or(ColumnFormat::Text, |(format, _)| format);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::catalog::characters::Characters;
 use crate::catalog::scope::{RowScope, ScopeSet};
-use crate::cursor::CursorPosition;
+use crate::cursor::{CursorPosition, CursorScope};
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::merged_ranges::range_head;
 use crate::plan::access_path::{FoundBy, Lookup};
@@ -80,6 +80,11 @@ impl Plan {
     /// The rows that the caller sees.
     pub fn scope(&self) -> &RowScope {
         &self.scope
+    }
+
+    /// What limits the rows of a step's page, for its cursors.
+    pub(crate) fn cursor_scope(&self, step: StepId) -> Option<CursorScope> {
+        self.values[step].page()?.scope
     }
 
     /// The scopes that limit the rows of the response.

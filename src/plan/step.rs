@@ -108,8 +108,6 @@ pub struct ChangesColumns {
 pub struct CursorColumns {
     /// The ordering of the cursor.
     pub tag: OrderingTag,
-    /// The scopes that limit the rows of the ordering.
-    pub limited_by: ScopeSet,
     /// Their indexes in a row and their types: the columns of the sort key, then the columns of the parent.
     pub columns: Vec<(usize, ScalarType)>,
 }

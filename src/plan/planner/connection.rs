@@ -110,7 +110,6 @@ impl<'a> Planner<'a> {
             columns.map(|column| (draft.select.column(Alias::Base, column, &mut self.columns), column.scalar));
         CursorColumns {
             tag: if shape.reverse { sort_key.tag.reversed() } else { sort_key.tag },
-            limited_by: connection.limited_by,
             columns: columns.collect(),
         }
     }

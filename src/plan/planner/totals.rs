@@ -74,7 +74,6 @@ impl<'a> Planner<'a> {
         let (name, ()) = self.inside(key, |planner| planner.totals_object(bound, &values));
         let cursor = selects_cursor(&bound.selections).then(|| CursorColumns {
             tag: if bound.rows.reverse { sort_key.tag.reversed() } else { sort_key.tag },
-            limited_by: connection.limited_by,
             columns: cursor,
         });
         let totals = Some(values.columns);

@@ -284,9 +284,11 @@ impl<'a> Resolver<'a, '_> {
             let (step, of_keys) = (self.values.len(), before..self.errors.len() + errors.len());
             self.searches.push(Searched { step, selected, connection: binding, errors: of_keys });
         }
+        let search = if let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) { text } else { "" };
+        let scope = self.caller.rows.of_cursors(binding.limited_by).map(|scope| scope.of_search(search));
         let ordering = Ordering {
             connection: binding,
-            scope: self.caller.rows.of_cursors(binding.limited_by),
+            scope,
             sort_key: &binding.sort_keys[sort_key],
             reverse,
             parent: parent.map_or_else(Vec::new, |row| row.known_by(&self.shape, &self.values, &binding.join)),
@@ -302,7 +304,7 @@ impl<'a> Resolver<'a, '_> {
             is_counted: count_up_to.is_some(),
             unindexed_terms: searched.unindexed,
         };
-        (shape, PageValues { size, after, before, count_up_to })
+        (shape, PageValues { size, after, before, count_up_to, scope })
     }
 
     /// Resolves `__schema` or `__type`: the selection of an element of the schema, or null without one.

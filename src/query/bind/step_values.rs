@@ -1,6 +1,6 @@
 //! The values of a request's steps, without the values of its search terms.
 
-use crate::cursor::CursorPosition;
+use crate::cursor::{CursorPosition, CursorScope};
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::page_size::PageSize;
 use crate::value::Value;
@@ -28,6 +28,8 @@ pub struct PageValues {
     pub(crate) before: Option<CursorPosition>,
     /// How many rows are counted at most, if they are.
     pub(crate) count_up_to: Option<u32>,
+    /// What limits the rows, for the page's cursors.
+    pub(crate) scope: Option<CursorScope>,
 }
 
 impl StepValues {

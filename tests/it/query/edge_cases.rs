@@ -159,7 +159,12 @@ async fn rejects_a_cursor_of_another_connection_without_a_statement() {
         (of_root, [ITEMS, of_group].map(second).to_vec()),
         (ORDERS, [ITEMS, by_name, reversed].map(second).to_vec()),
     ];
-    let sent = log.lines("orderql-queries");
+    // A further connection may be opened meanwhile, which prepares the earlier statements.
+    let executed = || {
+        let lines = log.lines("orderql-queries");
+        lines.into_iter().filter(|line| line.starts_with("LOG:  execute ")).collect::<Vec<_>>()
+    };
+    let sent = executed();
     assert!(!sent.is_empty(), "the log contains executed statements");
     for (connection, cursors) in &bad {
         for cursor in cursors {
@@ -177,7 +182,7 @@ async fn rejects_a_cursor_of_another_connection_without_a_statement() {
             }
         }
     }
-    assert_eq!(log.lines("orderql-queries"), sent);
+    assert_eq!(executed(), sent);
 }
 
 /// Bug: a cursor of another parent's rows is taken for a position among this parent's, so pagination skips or repeats rows.

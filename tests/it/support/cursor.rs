@@ -1,6 +1,9 @@
-//! Values of cursors that tests make themselves.
+//! Values of cursors that tests make themselves, and values of sealed cursors.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use bytes::BytesMut;
+use orderql::seal::Secret;
 use orderql::value::Timestamp;
 use rust_decimal::Decimal;
 use tokio_postgres::types::{ToSql, Type};
@@ -18,4 +21,22 @@ pub fn numeric(text: &str) -> BytesMut {
 /// The moment so many microseconds after the beginning of 1970.
 pub fn unix_micros(micros: i64) -> Timestamp {
     Timestamp(micros + Timestamp::UNIX_EPOCH.0)
+}
+
+/// The bytes of a sealed cursor's values, if these bytes without a checksum are a cursor that is sealed with the default secret.
+pub fn sealed_values(cursor: &[u8]) -> Option<Vec<u8>> {
+    // After the version, the tag, a hash of the limits, and the number of the response.
+    Secret::default().open(cursor, 17)
+}
+
+/// A response with the values of sealed cursors in place of them: a row has another cursor in each response.
+pub fn with_opened_cursors(response: &str) -> String {
+    let open = |text: &str| {
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (cursor, _checksum) = bytes.split_last_chunk::<4>()?;
+        let values = sealed_values(cursor)?;
+        Some(format!("cursor {:?} {values:?}", &cursor[..9]))
+    };
+    let parts: Vec<_> = response.split('"').map(|part| open(part).unwrap_or_else(|| part.to_owned())).collect();
+    parts.join("\"")
 }

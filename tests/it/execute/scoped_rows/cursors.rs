@@ -2,12 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use orderql::seal::Secret;
 use serde_json::Value;
 
-/// The version of cursors, and the one of those that have a hash of the scope after their tag and sealed values.
+use crate::support::cursor::sealed_values;
+
+/// The version of cursors of rows that no scope limits.
 const PLAIN: u8 = 4;
-const SCOPED: u8 = 5;
 
 /// The JSON with the values of every cursor in place of it.
 pub fn unscoped(value: Value) -> Value {
@@ -23,10 +23,8 @@ fn cursor(text: &str) -> Option<String> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (bytes, _checksum) = bytes.split_last_chunk::<4>()?;
     let (head, values) = bytes.split_first_chunk::<5>()?;
-    let values = match head[0] {
-        PLAIN => values.to_vec(),
-        SCOPED => Secret::default().open(bytes, 9)?,
-        _ => return None,
-    };
+    let mut values = if head[0] == PLAIN { values.to_vec() } else { sealed_values(bytes)? };
+    // Sealed values are filled up with zeros.
+    values.resize(values.len().next_multiple_of(128), 0);
     Some(format!("cursor {:?} {values:?}", &head[1..]))
 }
