@@ -1,4 +1,4 @@
-//! The required relations that a database has: their columns, types, privileges and unique indexes.
+//! The required relations that a database has: their columns, types, privileges and indexes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use tokio_postgres::{Client, Error};
 
 use crate::catalog::collation::Collation;
 use crate::preflight::column_type::{COLUMN_TYPE, ColumnType, FoundType, SELECTED, ValueType};
-use crate::preflight::requirements::{ColumnName, Requirements};
+use crate::preflight::requirements::{ColumnName, Requirements, ScanRequirement};
 use crate::value::MAX_VALUE_BYTES;
 
 /// The statement that selects the columns of relations.
@@ -47,37 +47,21 @@ fn relations() -> String {
     )
 }
 
-/// Selects the columns of unique indexes of tables, without indexes that are not complete or only have some rows, and whether such an index
-/// compares them as statements do.
-const UNIQUE_INDEXES: &str = "
-    SELECT
-        wanted.name,
-        array_agg(attribute.attname::text ORDER BY key.position),
-        bool_and(class.opcdefault AND index.indcollation[key.position - 1] IN (0, attribute.attcollation))
-    FROM unnest($1::text[]) AS wanted (name)
-    CROSS JOIN LATERAL string_to_array(
-        CASE WHEN strpos(wanted.name, '.') > 0 THEN wanted.name ELSE 'public.' || wanted.name END, '.'
-    ) AS part
-    JOIN pg_catalog.pg_namespace AS namespace ON namespace.nspname = part[1]
-    JOIN pg_catalog.pg_class AS relation ON relation.relnamespace = namespace.oid AND relation.relname = part[2]
-    JOIN pg_catalog.pg_index AS index ON index.indrelid = relation.oid
-    CROSS JOIN LATERAL unnest(index.indkey[0:index.indnkeyatts - 1]) WITH ORDINALITY AS key (number, position)
-    JOIN pg_catalog.pg_opclass AS class ON class.oid = index.indclass[key.position - 1]
-    JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid AND attribute.attnum = key.number
-    WHERE cardinality(part) = 2
-      AND index.indisunique
-      AND index.indisvalid
-      AND index.indimmediate
-      AND index.indpred IS NULL
-      AND index.indexprs IS NULL
-    GROUP BY wanted.name, index.indexrelid";
-
-/// Selects the columns of B-tree indexes of tables in their order, the included columns last, and the columns of indexes on words; without
-/// indexes that are not complete or only have some rows.
+/// Selects the indexes of tables, without indexes that are not complete, of expressions, or of some rows only: their columns, the included
+/// columns last; how many are not included, and how each of these is sorted; whether the index is unique, whether it compares the columns as
+/// statements do, and whether it is on words.
 const INDEXES: &str = "
     SELECT
         wanted.name,
         array_agg(attribute.attname::text ORDER BY key.position),
+        index.indnkeyatts,
+        index.indoption::int2[],
+        index.indisunique AND index.indimmediate,
+        coalesce(
+            bool_and(class.opcdefault AND index.indcollation[key.position - 1] IN (0, attribute.attcollation))
+                FILTER (WHERE key.position <= index.indnkeyatts),
+            FALSE
+        ),
         method.amname = 'gin'
     FROM unnest($1::text[]) AS wanted (name)
     CROSS JOIN LATERAL string_to_array(
@@ -89,13 +73,14 @@ const INDEXES: &str = "
     JOIN pg_catalog.pg_class AS stored ON stored.oid = index.indexrelid
     JOIN pg_catalog.pg_am AS method ON method.oid = stored.relam
     CROSS JOIN LATERAL unnest(index.indkey::int2[]) WITH ORDINALITY AS key (number, position)
+    LEFT JOIN pg_catalog.pg_opclass AS class ON class.oid = index.indclass[key.position - 1]
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = relation.oid AND attribute.attnum = key.number
     WHERE cardinality(part) = 2
       AND method.amname IN ('btree', 'gin')
       AND index.indisvalid
       AND index.indpred IS NULL
       AND index.indexprs IS NULL
-    GROUP BY wanted.name, index.indexrelid, method.amname";
+    GROUP BY wanted.name, index.indexrelid, index.indnkeyatts, index.indoption, index.indisunique, index.indimmediate, method.amname";
 
 /// Selects the text search configurations by the names that statements find them by.
 const LANGUAGES: &str = "
@@ -130,10 +115,8 @@ pub(super) struct FoundRelation {
     pub(super) partition_key: Option<String>,
     /// Which of its rows are in other tables.
     pub(super) children: Children,
-    /// Its unique indexes of all rows.
-    pub(super) unique: Vec<UniqueIndex>,
-    /// The columns of each index, the included columns last.
-    pub(super) indexes: Vec<Vec<String>>,
+    /// Its B-tree indexes of all rows.
+    pub(super) indexes: Vec<FoundIndex>,
     /// The columns that have an index on words.
     pub(super) text_indexed: HashSet<String>,
     /// Whether the role may use the relation's schema.
@@ -152,10 +135,16 @@ pub(super) enum Children {
     NoPartitions,
 }
 
-/// A unique index of all rows.
+/// A B-tree index of all rows.
 #[derive(Debug)]
-pub(super) struct UniqueIndex {
+pub(super) struct FoundIndex {
+    /// The columns that it compares.
     pub(super) columns: Vec<String>,
+    /// How each of them is sorted, as `pg_index.indoption` has it.
+    pub(super) options: Vec<i16>,
+    /// The other columns that it has.
+    pub(super) included: Vec<String>,
+    pub(super) is_unique: bool,
     /// Whether it compares the columns by their own collations, and by the operators of their types.
     pub(super) has_usual_comparison: bool,
 }
@@ -179,19 +168,65 @@ pub(super) struct FoundColumn {
 /// The declared characters of a column whose values, of four bytes each at most, cannot be longer than [`MAX_VALUE_BYTES`].
 const SHORT: usize = MAX_VALUE_BYTES / 4;
 
+/// How `pg_index.indoption` says that a column is sorted as `ORDER BY` sorts it, ascending or descending.
+const ASCENDING: i16 = 0;
+const DESCENDING: i16 = 3;
+
 impl FoundRelation {
+    /// Its unique indexes.
+    pub(super) fn unique(&self) -> impl Iterator<Item = &FoundIndex> {
+        self.indexes.iter().filter(|index| index.is_unique)
+    }
+
     /// Lists of columns. No two rows have the same values in the columns of a list.
     pub(super) fn unique_columns(&self) -> impl Iterator<Item = &[String]> {
-        let usual =
-            self.unique.iter().filter(|index| index.has_usual_comparison && self.children != Children::Inheriting);
+        let usual = self.unique().filter(|index| index.has_usual_comparison && self.children != Children::Inheriting);
         usual.map(|index| index.columns.as_slice())
+    }
+
+    /// Whether the indexes of a table say that one of them serves a scan. PostgreSQL may know others: those of a view's tables, of
+    /// partitions, and of expressions.
+    pub(super) fn has_index_for(&self, scan: &ScanRequirement<'_>) -> bool {
+        let is_of_one = scan.is_of_one
+            && self.unique_columns().any(|index| index.iter().all(|one| scan.equal.contains(&one.as_str())));
+        let has_own_rows = match self.children {
+            Children::Own => self.partition_key.is_none(),
+            Children::Inheriting => false,
+            Children::NoPartitions => true,
+        };
+        is_of_one || has_own_rows && self.indexes.iter().any(|index| index.serves(scan))
     }
 }
 
-impl UniqueIndex {
-    /// Whether it has no other columns than these.
+impl FoundIndex {
+    /// Whether it compares no other columns than these.
     pub(super) fn is_within(&self, columns: &[&str]) -> bool {
         self.columns.iter().all(|column| columns.contains(&column.as_str()))
+    }
+
+    /// Whether it begins with some columns, and has the others as well.
+    pub(super) fn covers(&self, first: &[&str], others: &[&str]) -> bool {
+        let has = |column: &&str| self.columns.iter().chain(&self.included).any(|found| found == column);
+        self.columns.iter().chain(&self.included).zip(first).all(|(one, other)| one == other)
+            && first.iter().chain(others).all(has)
+    }
+
+    /// Whether it has the rows in the order of a scan, read from one end or from the other.
+    fn serves(&self, scan: &ScanRequirement<'_>) -> bool {
+        let Some((equal, rest)) = self.columns.split_at_checked(scan.equal.len()) else { return false };
+        let begins = scan.equal.iter().all(|column| equal.iter().any(|other| other == column))
+            && rest.len() >= scan.order.len()
+            && rest.iter().zip(&scan.order).all(|(one, other)| one == other);
+        let is_sorted = |first: i16, others: i16| {
+            let mut options = self.options.iter().take(scan.equal.len() + scan.order.len());
+            options.next().is_none_or(|option| *option == first) && options.all(|option| *option == others)
+        };
+        let is_in_order = if scan.is_first_descending {
+            is_sorted(DESCENDING, ASCENDING) || is_sorted(ASCENDING, DESCENDING)
+        } else {
+            is_sorted(ASCENDING, ASCENDING) || is_sorted(DESCENDING, DESCENDING)
+        };
+        self.has_usual_comparison && begins && is_in_order
     }
 }
 
@@ -222,14 +257,12 @@ impl DatabaseSchema {
             Ok((row.try_get(0)?, row.try_get(1)?))
         };
         let found = async { client.query(&relations(), &[&wanted]).await };
-        let unique = async { client.query(UNIQUE_INDEXES, &[&wanted]).await };
         let indexes = async { client.query(INDEXES, &[&wanted]).await };
         let languages = async {
             let is_required = !requirements.text_searches.is_empty();
             if is_required { client.query(LANGUAGES, &[]).await } else { Ok(Vec::new()) }
         };
-        let ((role, encoding), rows, unique, indexes, languages) =
-            tokio::try_join!(role, found, unique, indexes, languages)?;
+        let ((role, encoding), rows, indexes, languages) = tokio::try_join!(role, found, indexes, languages)?;
         let mut relations: HashMap<String, FoundRelation> = HashMap::with_capacity(wanted.len());
         for row in rows {
             let relation = FoundRelation {
@@ -244,7 +277,6 @@ impl DatabaseSchema {
                     (false, true) => Children::NoPartitions,
                     (false, false) => Children::Own,
                 },
-                unique: Vec::new(),
                 indexes: Vec::new(),
                 text_indexed: HashSet::new(),
                 columns: HashMap::new(),
@@ -254,16 +286,21 @@ impl DatabaseSchema {
             let column = FoundColumn { ty, type_name, is_readable, is_not_null, is_whole, collation };
             relations.entry(row.try_get(0)?).or_insert(relation).columns.insert(row.try_get(4)?, column);
         }
-        for row in unique {
-            if let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) {
-                relation.unique.push(UniqueIndex { columns: row.try_get(1)?, has_usual_comparison: row.try_get(2)? });
-            }
-        }
         for row in indexes {
-            if let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) {
-                let columns: Vec<String> = row.try_get(1)?;
-                if row.try_get(2)? { relation.text_indexed.extend(columns) } else { relation.indexes.push(columns) }
+            let Some(relation) = relations.get_mut(row.try_get::<_, &str>(0)?) else { continue };
+            let mut columns: Vec<String> = row.try_get(1)?;
+            if row.try_get(6)? {
+                relation.text_indexed.extend(columns);
+                continue;
             }
+            let compared = usize::try_from(row.try_get::<_, i16>(2)?).unwrap_or(usize::MAX).min(columns.len());
+            relation.indexes.push(FoundIndex {
+                included: columns.split_off(compared),
+                columns,
+                options: row.try_get(3)?,
+                is_unique: row.try_get(4)?,
+                has_usual_comparison: row.try_get(5)?,
+            });
         }
         let languages = languages.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
         Ok(Self { role, encoding, languages, relations })

@@ -1,5 +1,5 @@
-//! Whether an index returns a relation's rows in an order. PostgreSQL's planner decides, for tables and views alike and
-//! for any kind of index: with sorting disabled, it sorts only if no index helps.
+//! Whether an index returns a relation's rows in an order, where the indexes of the relation itself do not tell: of views, partitioned
+//! tables, and indexes of expressions. PostgreSQL's planner decides: with sorting disabled, it sorts only if no index helps.
 //!
 //! The statement to be planned scans the whole relation, `ORDER BY` the columns that are compared for equality and then the
 //! columns of the order. With a comparison instead, the planner could choose another index and filter. An order leaves no choice:

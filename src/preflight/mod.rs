@@ -68,7 +68,7 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     comparison.constraints();
     comparison.covering_indexes();
     comparison.text_searches();
-    let scans = comparison.readable_scans();
+    let scans = comparison.unknown_scans();
     let plans = index_check::explain(client, &scans).await?;
     comparison.indexes(scans.into_iter().zip(plans));
     let mut mismatches = comparison.mismatches;
