@@ -40,6 +40,7 @@ pub mod seal;
 pub mod cursor;
 pub mod sync_token;
 pub mod catalog;
+pub mod schema_file;
 pub mod outline;
 pub mod query;
 pub mod correction;

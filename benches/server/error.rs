@@ -5,10 +5,10 @@ use std::io;
 use hdrhistogram::CreationError;
 use orderql::access::accounts::AccountError;
 use orderql::access::password::PasswordError;
-use orderql::catalog::error::SchemaError;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::migration::migrate::MigrateError;
 use orderql::private_cluster::error::ClusterError;
+use orderql::schema_file::error::SchemaError;
 
 pub type Result<T, E = BenchError> = std::result::Result<T, E>;
 

@@ -14,13 +14,13 @@ use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::sdl_document::SdlDocument;
 use crate::catalog::Catalog;
-use crate::catalog::error::SchemaError;
 use crate::catalog::grant_set::GrantSet;
-use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::scope::{RowScope, ScopeSet};
 use crate::catalog::stored_type::StoredTypes;
 use crate::compile::compiler::Compiler;
 use crate::outline::Outline;
+use crate::schema_file::SchemaFile;
+use crate::schema_file::error::SchemaError;
 
 /// Views that are kept beside the two that are made at the start. The views that were not used for longest are dropped.
 const MAX_VIEWS: usize = 64;

@@ -25,7 +25,7 @@ pub struct Aggregate {
 
 impl Aggregate {
     /// A value, as far as a schema file describes it.
-    pub(super) fn new(
+    pub(crate) fn new(
         function: AggregateFunction,
         scalar: ScalarType,
         column: String,

@@ -5,6 +5,7 @@ use crate::catalog::changes::Changes;
 use crate::catalog::column::{Column, set_stored_types};
 use crate::catalog::connection::{Connection, Join};
 use crate::catalog::ids::EntityId;
+use crate::catalog::meta_field::MetaField;
 use crate::catalog::stored_type::StoredTypes;
 use crate::catalog::totals::{GroupField, GroupKey, Sum, TotalsField};
 
@@ -50,6 +51,17 @@ impl<'a> Binding<'a> {
     pub fn column(self) -> Option<&'a Column> {
         if let Self::Entity(EntityBinding::Column(column)) = self { Some(column) } else { None }
     }
+}
+
+/// The bindings of the fields of a schema's types.
+#[derive(Debug, Default)]
+pub(crate) struct FieldBindings {
+    /// Of the query root: the fields of introspection follow the published ones.
+    pub(crate) root: Vec<RootBinding>,
+    /// By [`EntityId`].
+    pub(crate) entities: Vec<Entity>,
+    /// Of the introspection types, by the type's index among them.
+    pub(crate) introspection: Vec<Vec<MetaField>>,
 }
 
 /// The binding of a field of the query root.

@@ -36,7 +36,7 @@ impl Column {
     }
 
     /// The column with an array of such values.
-    pub(super) fn of_list(self) -> Self {
+    pub(crate) fn of_list(self) -> Self {
         Self { result: ResultType::array(self.scalar), ..self }
     }
 

@@ -9,7 +9,7 @@ pub struct GrantSet(u64);
 
 impl GrantSet {
     /// The set of the grants for which `holds` returns true, in the order of the file's names. The first [`MAX_GRANTS`] count.
-    pub(super) fn of(names: &[String], holds: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn of(names: &[String], holds: impl Fn(&str) -> bool) -> Self {
         let held = names.iter().take(MAX_GRANTS).enumerate().filter(|(_, name)| holds(name));
         Self(held.fold(0, |set, (index, _)| set | 1 << index))
     }

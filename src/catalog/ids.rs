@@ -2,7 +2,7 @@
 
 /// A type of a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TypeId(pub(super) u16);
+pub struct TypeId(pub(crate) u16);
 
 impl TypeId {
     /// The type's index in the catalog: the schema's own types come first, then the types of introspection.
@@ -14,9 +14,9 @@ impl TypeId {
 /// A type of a catalog that is bound to a table or view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EntityId {
-    pub(super) ty: TypeId,
+    pub(crate) ty: TypeId,
     /// The index among the catalog's entities.
-    pub(super) index: u16,
+    pub(crate) index: u16,
 }
 
 impl EntityId {

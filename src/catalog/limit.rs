@@ -7,8 +7,8 @@
 use crate::catalog::binding::{EntityBinding, RootBinding};
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join, ScopeSearch};
+use crate::catalog::scope_rules::{Rule, Scopes, Sight, canonical};
 use crate::catalog::scoped_relation::{ScopeCondition, ScopedRelation};
-use crate::catalog::scopes::{Rule, Scopes, Sight, canonical};
 use crate::catalog::search_key::{PairIndex, ScopeKey, SearchKey, SemiJoin};
 use crate::catalog::type_system::Catalog;
 use crate::search::Comparator;
@@ -23,7 +23,7 @@ struct Limited<'s> {
 
 impl Catalog {
     /// The catalog for callers who are limited by some scopes, or lack grants.
-    pub(super) fn limited(mut self, scopes: &Scopes, sight: Sight) -> Self {
+    pub(crate) fn limited(mut self, scopes: &Scopes, sight: Sight) -> Self {
         let limited = Limited::new(scopes, sight);
         let relations: Vec<_> = self.entities.iter().map(|entity| entity.relation.clone()).collect();
         for (entity, relation) in self.entities.iter_mut().zip(&relations) {

@@ -30,7 +30,7 @@ pub(crate) enum MetaField {
 
 impl MetaField {
     /// The field of that name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "args" => Self::Arguments,
             "defaultValue" => Self::DefaultValue,

@@ -20,12 +20,12 @@ pub enum Normalization {
 }
 
 impl Normalization {
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, normalization)| *normalization)
     }
 
     /// The form in which values are compared, for the published description.
-    pub(super) fn describe(self) -> &'static str {
+    pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::LowerCase => "in upper or lower case",
             Self::LastDigits => "by the last nine digits",

@@ -1,9 +1,20 @@
 //! The type system as GraphQL defines it: types, fields, arguments, directives.
 
+use std::num::TryFromIntError;
+
 use fnv::FnvHashMap;
 
 use crate::catalog::ids::{EntityId, TypeId};
 use crate::value::ScalarType;
+
+/// The types and directives of a schema.
+pub(crate) struct TypeSystem {
+    /// The schema's own types in the order of publication, then the types of introspection. No two have one name.
+    pub(crate) types: Vec<Type>,
+    pub(crate) directives: Vec<Directive>,
+    /// The query root, one of the types.
+    pub(crate) query: TypeId,
+}
 
 /// A named type.
 #[derive(Debug)]
@@ -99,7 +110,7 @@ pub struct ObjectType {
     pub meta_fields: Vec<Field>,
     /// The indexes of all fields. The hash need not withstand chosen keys, because all names are the schema's own; one
     /// that does would take twice as long.
-    pub(super) by_name: FnvHashMap<String, u16>,
+    by_name: FnvHashMap<String, u16>,
 }
 
 /// The level of the grammar that the fields of an object type are on, which decides what their bindings are.
@@ -128,9 +139,17 @@ pub enum ObjectKind {
 
 impl ObjectType {
     /// A type whose fields have distinct names.
-    pub(super) fn new(name: String, description: Option<String>, kind: ObjectKind, fields: Vec<Field>) -> Self {
+    pub(crate) fn new(name: String, description: Option<String>, kind: ObjectKind, fields: Vec<Field>) -> Self {
         let by_name = (0..).zip(&fields).map(|(index, field)| (field.name.clone(), index)).collect();
         Self { name, description, fields, kind, meta_fields: Vec::new(), by_name }
+    }
+
+    /// Adds a field that can be selected and is not published. Fails if there are more fields than their indexes can count.
+    pub(crate) fn add_meta_field(&mut self, field: Field) -> Result<(), TryFromIntError> {
+        let index = u16::try_from(self.fields.len() + self.meta_fields.len())?;
+        self.by_name.insert(field.name.clone(), index);
+        self.meta_fields.push(field);
+        Ok(())
     }
 
     /// The index of the field with that name, for [`ObjectType::field`].

@@ -63,6 +63,11 @@ impl SearchKey {
             .any(|comparator| !matches!(comparator, Comparator::Equals | Comparator::In | Comparator::Matches))
     }
 
+    /// The comparators that the key accepts, as error messages name them.
+    pub(crate) fn comparator_names(&self) -> Vec<&'static str> {
+        self.comparators.iter().copied().map(Comparator::describe).collect()
+    }
+
     /// Brings a value into the form that the column has. Fails with what it should be.
     pub fn normalize(&self, value: Value) -> Result<Value, &'static str> {
         match self.normalization {

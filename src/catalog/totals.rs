@@ -1,7 +1,7 @@
 //! The keys, sums and fields of totals: counts and sums over rows of a root connection, by groups.
 
 /// The most group keys that a root has.
-pub(super) const MAX_KEYS: usize = 32;
+pub(crate) const MAX_KEYS: usize = 32;
 
 /// A key that rows can be grouped by.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub enum TimeUnit {
 
 impl TimeUnit {
     /// The unit with that name in a schema file.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "DAY" => Some(Self::Day),
             "WEEK" => Some(Self::Week),
@@ -67,9 +67,9 @@ impl TimeUnit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldPath {
     /// The fields of the objects on the way, by their indexes.
-    pub(super) objects: Vec<u16>,
+    pub(crate) objects: Vec<u16>,
     /// The column's field, by its index.
-    pub(super) column: u16,
+    pub(crate) column: u16,
 }
 
 impl FieldPath {
@@ -134,7 +134,7 @@ pub enum GroupOrder {
 
 impl GroupOrder {
     /// The values of `orderBy`, the default first: the number of rows, the keys, and the sums.
-    pub(super) fn names(sums: &[Sum]) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(sums: &[Sum]) -> impl Iterator<Item = &str> {
         ["COUNT", "KEY"].into_iter().chain(sums.iter().map(|sum| sum.value.as_str()))
     }
 

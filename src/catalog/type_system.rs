@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::catalog::binding::{
-    Binding, ConnectionField, EdgeField, Entity, EntityBinding, One, PageInfoField, RootBinding,
+    Binding, ConnectionField, EdgeField, Entity, EntityBinding, FieldBindings, One, PageInfoField, RootBinding,
 };
 use crate::catalog::characters::Characters;
 use crate::catalog::column::Column;
@@ -13,7 +13,7 @@ use crate::catalog::grant_set::GrantSet;
 use crate::catalog::ids::{EntityId, FieldId, TypeId};
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::name_index::Places;
-use crate::catalog::schema::{Directive, Field, ObjectKind, ObjectType, Type, TypeRef};
+use crate::catalog::schema::{Directive, Field, ObjectKind, ObjectType, Type, TypeRef, TypeSystem};
 use crate::catalog::scoped_relation::ScopedRelation;
 use crate::catalog::search_window::SearchWindow;
 use crate::catalog::stored_type::StoredTypes;
@@ -49,6 +49,40 @@ pub struct Catalog {
 }
 
 impl Catalog {
+    /// The catalog of a schema for callers with all grants, and without limits on rows. It has no SDL and no description yet.
+    pub(crate) fn new(type_system: TypeSystem, bindings: FieldBindings, feeds: Vec<Feed>) -> Self {
+        let TypeSystem { types, directives, query } = type_system;
+        let FieldBindings { root, entities, introspection } = bindings;
+        Self {
+            by_name: (0..).zip(&types).map(|(index, ty)| (ty.name().to_owned(), TypeId(index))).collect(),
+            own_types: types.len() - introspection.len(),
+            types,
+            directives,
+            query,
+            root,
+            entities,
+            feeds,
+            held: None,
+            scoped: Vec::new(),
+            introspection,
+            description: String::new(),
+            sdl: String::new(),
+            search_window: SearchWindow::DEFAULT,
+            characters: Characters::All,
+            places: OnceLock::new(),
+        }
+    }
+
+    /// The catalog for callers who hold these grants and no others.
+    pub(crate) fn with_grants(self, held: GrantSet) -> Self {
+        Self { held: Some(held), ..self }
+    }
+
+    /// The grants of the callers for whom it is; `None` for callers with all grants.
+    pub(crate) fn held(&self) -> Option<GrantSet> {
+        self.held
+    }
+
     /// The published SDL: without binding directives, with search and sort keys.
     pub fn sdl(&self) -> &str {
         &self.sdl

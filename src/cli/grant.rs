@@ -11,13 +11,13 @@ use crate::access::manage::groups::Group;
 use crate::access::manage::scopes::UserScope;
 use crate::access::manage::{grants, groups, scopes};
 use crate::catalog::Catalog;
-use crate::catalog::schema_file::SchemaFile;
 use crate::cli::admin::AdminArgs;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
 use crate::cli::scope_hint::warn_of;
 use crate::cli::table::{Table, report};
 use crate::nearest::nearest;
+use crate::schema_file::SchemaFile;
 
 /// Grant groups access, and list who has it
 ///

@@ -41,7 +41,7 @@ pub(crate) fn variables(text: &str) -> Result<Variables, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::BUILT_IN;
+    use crate::schema_file::BUILT_IN;
 
     #[test]
     fn a_query_is_text_or_the_name_of_a_file() {

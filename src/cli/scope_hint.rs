@@ -3,9 +3,9 @@
 use tokio_postgres::Client;
 
 use crate::access::manage::scopes::{self, GroupScope};
-use crate::catalog::schema_file::SchemaFile;
 use crate::cli::outcome::Outcome;
 use crate::cli::settings::warn;
+use crate::schema_file::SchemaFile;
 
 /// A scope in which a group has no values.
 pub(crate) struct ScopeHint {

@@ -11,11 +11,11 @@ use crate::catalog::feed::Feed;
 use crate::catalog::ids::EntityId;
 use crate::catalog::prices::UNINDEXED_TERM;
 use crate::catalog::schema::{Field, Type};
-use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::search_key::SearchKey;
 use crate::catalog::totals::{FieldPath, Sum};
 use crate::schema_diff::facts::{Aspect, Facts};
 use crate::schema_diff::part;
+use crate::schema_file::SchemaFile;
 use crate::value::Enumeration;
 
 /// The facts in a schema file.

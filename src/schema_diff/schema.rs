@@ -1,10 +1,10 @@
 //! The compared schemas, and the caller for whom they are compared.
 
 use crate::catalog::Catalog;
-use crate::catalog::schema_file::SchemaFile;
 use crate::limits::Limits;
 use crate::schema_diff::fact_reader::facts;
 use crate::schema_diff::facts::Facts;
+use crate::schema_file::SchemaFile;
 
 /// A schema file with its catalog and what it says.
 #[derive(Debug)]

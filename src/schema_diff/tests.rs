@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::*;
-use crate::catalog::schema_file::SchemaFile;
 use crate::compile::explanation::explain;
 use crate::documents::{File, read};
 use crate::limits::Limits;
@@ -13,6 +12,7 @@ use crate::query::Request;
 use crate::schema_diff::assessment::{CreditInterval, assess};
 use crate::schema_diff::change::{Class, OverLimit, PriceChange};
 use crate::schema_diff::schema_change::FactChange;
+use crate::schema_file::SchemaFile;
 
 const SCHEMA: &str = include_str!("tests/schema.graphql");
 const DOCUMENTS: &str = include_str!("tests/documents.graphql");

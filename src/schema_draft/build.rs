@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::key_fault::KeyFault;
-use crate::catalog::schema_file::SchemaFile;
 use crate::schema_draft::description::{
     ColumnKind, Database, DescribedColumn, DescribedRelation, RelationKind, TextColumn,
 };
@@ -14,6 +13,7 @@ use crate::schema_draft::model::{
     ColumnField, Compared, Model, RootModel, SearchKeyModel, SortKeyModel, TextKey, TypeModel,
 };
 use crate::schema_draft::names::{Names, camel, pascal, plural, singular, upper};
+use crate::schema_file::SchemaFile;
 use crate::value::{Enumeration, ScalarType};
 
 /// The declarations of a file for a database, without the declarations that it has already.

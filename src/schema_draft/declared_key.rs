@@ -5,8 +5,8 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::catalog::Catalog;
-use crate::catalog::error::SchemaError;
 use crate::schema_draft::description::{Database, DescribedRelation, RelationKind};
+use crate::schema_file::error::SchemaError;
 
 /// The columns that identify the rows of a relation. Nobody checks that they do, and that they are never null.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, EntityBinding, RootBinding};
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join};
-use crate::catalog::error::SchemaError;
-use crate::catalog::schema_file::SchemaFile;
+use crate::schema_file::SchemaFile;
+use crate::schema_file::error::SchemaError;
 use crate::value::{Enumeration, ScalarType};
 
 /// The declarations of a schema file.

@@ -23,10 +23,10 @@ pub(crate) mod reader;
 mod sdl_text;
 mod update;
 
-use crate::catalog::error::SchemaError;
 use crate::schema_draft::build::model;
 use crate::schema_draft::description::Database;
 use crate::schema_draft::existing::Existing;
+use crate::schema_file::error::SchemaError;
 
 /// The text of a schema file for a database. The same description has the same text.
 pub(crate) fn draft(database: &Database) -> String {

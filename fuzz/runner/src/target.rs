@@ -31,10 +31,10 @@ impl Target {
         Self { name: "plan", sources: &["src/query/bind", "src/cost", "src/plan", "src/compile"], dictionary: None },
         Self { name: "search", sources: &["src/search"], dictionary: None },
         Self { name: "cursor", sources: &["src/cursor.rs"], dictionary: None },
-        Self { name: "schema", sources: &["src/catalog"], dictionary: Some("schema") },
+        Self { name: "schema", sources: &["src/schema_file", "src/catalog"], dictionary: Some("schema") },
         Self {
             name: "view",
-            sources: &["src/catalog/schema_file.rs", "src/catalog/visibility.rs", "src/catalog/grant_set.rs"],
+            sources: &["src/schema_file/mod.rs", "src/schema_file/visibility.rs", "src/catalog/grant_set.rs"],
             dictionary: None,
         },
         Self {

@@ -3,9 +3,10 @@
 use std::sync::{Arc, OnceLock};
 use std::{env, fs};
 
-use orderql::catalog::{BUILT_IN, Catalog};
+use orderql::catalog::Catalog;
 use orderql::query::parse::Source;
 use orderql::query::validate::validate;
+use orderql::schema_file::BUILT_IN;
 
 /// The environment variable that names another schema file.
 pub const SCHEMA: &str = "ORDERQL_FUZZ_SCHEMA";

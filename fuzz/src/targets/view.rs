@@ -5,10 +5,10 @@
 //! - It publishes what the same file does that never had what is hidden, made by a program of its own.
 //! - For every document both have the same outcome: plan and price, or errors with their suggestions.
 
-use orderql::catalog::schema_file::SchemaFile;
-use orderql::catalog::{BUILT_IN, Catalog};
+use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::compile::explanation::explain;
+use orderql::schema_file::{BUILT_IN, SchemaFile};
 use orderql_generator::choices::Choices;
 use orderql_generator::generate::generate;
 use orderql_generator::mistake::make_mistakes;

@@ -3,12 +3,12 @@
 use crate::access::grants::{Artifact, may};
 use crate::access::manage::grants::{by_group, list};
 use crate::access::manage::scopes;
-use crate::catalog::schema_file::SchemaFile;
 use crate::cli::doctor::finding::Finding;
 use crate::cli::outcome::Outcome;
 use crate::cli::schema;
 use crate::cli::scope_hint::{ScopeHint, hints};
 use crate::config::settings::Config;
+use crate::schema_file::SchemaFile;
 use tokio_postgres::Client;
 
 /// Groups whose members see nothing, or no rows of a scope, and names of the schema file that no group has.

@@ -1,7 +1,6 @@
 //! Runs the statement of an explained query on a database, by `EXPLAIN (ANALYZE)`.
 
 use crate::catalog::Catalog;
-use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::scope::RowScope;
 use crate::cli::database::fitted;
 use crate::cli::explain::explained::Explained;
@@ -13,6 +12,7 @@ use crate::execute::statement_log::StatementLog;
 use crate::limits::Limits;
 use crate::query::Request;
 use crate::query::bind::caller::Caller;
+use crate::schema_file::SchemaFile;
 
 /// The explanation with what the query took, unless it would be rejected.
 pub(super) async fn analyzed<'a>(

@@ -22,7 +22,6 @@ use thiserror::Error;
 use crate::access::grants::{EVERY_VALUE, secret};
 use crate::access::manage::{grants, scopes};
 use crate::catalog::Catalog;
-use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::scope::RowScope;
 use crate::catalog::search_window::SearchWindow;
 use crate::cli::database::connect;
@@ -35,6 +34,7 @@ use crate::cli::schema;
 use crate::compile::explanation;
 use crate::query::bind::caller::Caller;
 use crate::query::{Request, Variables};
+use crate::schema_file::SchemaFile;
 
 /// Print what a query costs and the SQL that it runs, and with --analyze what that takes on a database
 ///

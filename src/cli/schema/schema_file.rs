@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::catalog::error::SchemaError;
-use crate::catalog::schema_file::SchemaFile;
-use crate::catalog::{BUILT_IN, Catalog};
+use crate::catalog::Catalog;
+use crate::schema_file::error::SchemaError;
+use crate::schema_file::{BUILT_IN, SchemaFile};
 
 /// Why a schema file cannot be used.
 #[derive(Debug, Error)]

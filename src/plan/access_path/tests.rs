@@ -2,12 +2,12 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::connection::Connection;
-use crate::catalog::schema_file::SchemaFile;
 use crate::catalog::scope::ScopeSet;
 use crate::catalog::search_window::SearchWindow;
 use crate::plan::access_path::AccessPath;
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::query::bind::shape::TermShape;
+use crate::schema_file::SchemaFile;
 use crate::search::Comparator;
 
 /// The path of a search on a root, by the names of its keys: `=` for equality, `[]` for a list, `>` for a range.

@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use crate::catalog::Catalog;
-use crate::catalog::introspection::{IntrospectionValue, SchemaElement, resolve_meta_field};
 use crate::catalog::meta_field::MetaField;
+use crate::catalog::published::introspection::{IntrospectionValue, SchemaElement, resolve_meta_field};
 
 /// A value that is known without the database.
 #[derive(Debug, Clone, PartialEq, Eq)]

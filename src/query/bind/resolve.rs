@@ -9,7 +9,7 @@ use crate::catalog::changes::Changes;
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join};
 use crate::catalog::ids::{EntityId, FieldId};
-use crate::catalog::introspection::SchemaElement;
+use crate::catalog::published::introspection::SchemaElement;
 use crate::catalog::schema::ArgumentRole;
 use crate::catalog::scope::RowScope;
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};

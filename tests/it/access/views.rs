@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
-use orderql::catalog::{BUILT_IN, Catalog};
+use orderql::catalog::Catalog;
+use orderql::schema_file::BUILT_IN;
 use orderql_generator::redaction::redacted;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use graphql_parser::schema as sdl;
-use orderql::catalog::{BUILT_IN, Catalog};
+use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::compile::explanation::explain;
 use orderql::error::code::ErrorCode;
@@ -11,6 +11,7 @@ use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::constant;
 use orderql::limits::Limits;
 use orderql::query::Request;
+use orderql::schema_file::BUILT_IN;
 use serde_json::{Value, json};
 
 /// A query for everything that introspection offers.

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use orderql::catalog::schema_file::SchemaFile;
+use orderql::catalog::Catalog;
 use orderql::catalog::scope::RowScope;
-use orderql::catalog::{BUILT_IN, Catalog};
 use orderql::compile::explanation::explain;
 use orderql::limits::Limits;
 use orderql::query::bind::caller::Caller;
 use orderql::query::{Request, Variables};
+use orderql::schema_file::{BUILT_IN, SchemaFile};
 use orderql::seal::Secret;
 use orderql_generator::redaction::without_scopes;
 

@@ -4,13 +4,13 @@ use std::env;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use orderql::catalog::schema_file::SchemaFile;
-use orderql::catalog::{BUILT_IN, Catalog};
+use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::compile::compiler::Compiler;
 use orderql::compile::explanation::explain;
 use orderql::limits::Limits;
 use orderql::query::Request;
+use orderql::schema_file::{BUILT_IN, SchemaFile};
 use orderql_generator::choices::{Choices, bytes_of_seed};
 use orderql_generator::generate::{Settings, generate};
 use orderql_generator::mistake::make_mistakes;

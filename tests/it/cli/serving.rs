@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{self, JoinHandle};
 
 use orderql::access::profile::Profile;
-use orderql::catalog::BUILT_IN;
+use orderql::schema_file::BUILT_IN;
 use serde_json::json;
 
 use crate::database::postgres::Postgres;

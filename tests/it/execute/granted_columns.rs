@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Write as _;
 
+use orderql::catalog::Catalog;
 use orderql::catalog::binding::{Binding, EntityBinding, RootBinding};
-use orderql::catalog::schema_file::SchemaFile;
-use orderql::catalog::{BUILT_IN, Catalog};
+use orderql::schema_file::{BUILT_IN, SchemaFile};
 use orderql_generator::choices::{Choices, bytes_of_seed};
 use orderql_generator::generate::{Settings, generate};
 use orderql_generator::redaction::decorated;

@@ -38,7 +38,7 @@ const ROWS: &str = "
 
 /// The built-in schema with a non-null `Order.statusId`.
 fn order_status_non_null() -> String {
-    let (before, order) = orderql::catalog::BUILT_IN.split_once("type Order\n").unwrap();
+    let (before, order) = orderql::schema_file::BUILT_IN.split_once("type Order\n").unwrap();
     format!("{before}type Order\n{}", order.replacen("  statusId: ID\n", "  statusId: ID!\n", 1))
 }
 

@@ -8,11 +8,11 @@ mod row_security;
 
 use std::env;
 
-use orderql::catalog::schema_file::SchemaFile;
+use orderql::catalog::Catalog;
 use orderql::catalog::scope::RowScope;
 use orderql::catalog::search_window::SearchWindow;
-use orderql::catalog::{BUILT_IN, Catalog};
 use orderql::query::{Request, Variables};
+use orderql::schema_file::{BUILT_IN, SchemaFile};
 use orderql::seal::Secret;
 use orderql_generator::choices::{Choices, bytes_of_seed};
 use orderql_generator::generate::{Settings, generate};

@@ -1,10 +1,10 @@
 //! Lists that are short by nature: an index on the foreign key alone finds their rows, all of which are read and sorted.
 
 use orderql::catalog::Catalog;
-use orderql::catalog::schema_file::SchemaFile;
 use orderql::catalog::scope::RowScope;
 use orderql::preflight::stored_types;
 use orderql::query::Variables;
+use orderql::schema_file::SchemaFile;
 use orderql::seal::Secret;
 use serde_json::{Value, json};
 

@@ -9,9 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use orderql::catalog::schema_file::SchemaFile;
+use orderql::catalog::Catalog;
 use orderql::catalog::scope::RowScope;
-use orderql::catalog::{BUILT_IN, Catalog};
 use orderql::cli::explain::explained::Explained;
 use orderql::cli::explain::text;
 use orderql::compile::compiler::Compiler;
@@ -19,6 +18,7 @@ use orderql::compile::explanation::explain;
 use orderql::limits::Limits;
 use orderql::query::Request;
 use orderql::query::bind::caller::Caller;
+use orderql::schema_file::{BUILT_IN, SchemaFile};
 use orderql::seal::Secret;
 
 use crate::support::built_in::collection_roots;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use orderql::catalog::BUILT_IN;
+use orderql::schema_file::BUILT_IN;
 
 use crate::database::replicas::servers::{CALLERS, Servers, Service};
 use crate::support::server::wait_until;

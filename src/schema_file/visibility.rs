@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::catalog::definition::{
+use crate::schema_file::definition::{
     AggregatedRows, BindingDefinition, FieldDefinition, ManyDefinition, SchemaDefinition, SearchKeyDefinition,
     TypeDefinition,
 };

@@ -4,16 +4,16 @@ use graphql_parser::Pos;
 use graphql_parser::schema as sdl;
 
 use crate::catalog::aggregate::AggregateFunction;
-use crate::catalog::binding_arguments::BindingArguments;
 use crate::catalog::connection::ListIndex;
-use crate::catalog::definition::{
+use crate::catalog::scoped_relation::Without;
+use crate::nearest::nearest;
+use crate::schema_file::binding_arguments::BindingArguments;
+use crate::schema_file::definition::{
     AggregatedRows, ArgumentDefinition, BindingDefinition, EnumDefinition, FieldDefinition, GroupDefinition,
     IndexDefinition, ManyDefinition, PartDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition, ScopedRows,
     SearchKeyDefinition, SortKeyDefinition, SumDefinition, ThroughDefinition, TypeDefinition,
 };
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::scoped_relation::Without;
-use crate::nearest::nearest;
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::search::Comparator;
 use crate::value::{Enumeration, ScalarType};
 

@@ -1,12 +1,12 @@
 //! Resolves the binding of a totals root: its paths to fields.
 
 use crate::catalog::binding::Totals;
-use crate::catalog::build_binding::Bindings;
 use crate::catalog::connection::Connection;
-use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, TypeDefinition};
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::sdl_reader::snake_case;
 use crate::catalog::totals::{FieldPath, GroupKey, MAX_KEYS, Sum};
+use crate::schema_file::build::bindings::Bindings;
+use crate::schema_file::definition::{BindingDefinition, FieldDefinition, QUERY, TypeDefinition};
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
+use crate::schema_file::sdl_reader::snake_case;
 use crate::value::ScalarType;
 
 /// A totals root, and what its types are made from.

@@ -1,185 +1,40 @@
-//! The scopes of a schema file: which rows of each relation callers see who are limited by some of them.
-//!
-//! Scopes belong to relations, not to types: types of one relation have each other's scopes, so that no type shows rows that
-//! another one hides. A file has to decide about rows that belong to rows in a scope, or it is refused.
+//! Reads the scopes of a schema file. A file has to decide about rows that belong to rows in a scope, or it is refused.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use crate::catalog::definition::{
+use crate::catalog::grant_set::GrantSet;
+use crate::catalog::scope::MAX_SCOPES;
+use crate::catalog::scope_rules::{Optional, Rule, Scopes, canonical};
+use crate::schema_file::definition::{
     BindingDefinition, FieldDefinition, ManyDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition,
     ScopedRows, TypeDefinition,
 };
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::grant_set::GrantSet;
-use crate::catalog::scope::{MAX_SCOPES, ScopeSet};
-use crate::catalog::scoped_relation::Without;
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 
-/// A condition of rows that callers see.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Rule {
-    /// One of the columns has a value of the scope. A copied column has the value of the row that another rule leads to.
-    Values { scope: usize, columns: Vec<String>, is_copied: bool },
-    /// The row is seen if the caller sees the row of another relation: its columns `key` have the values of the columns `by`. If `optional`
-    /// is set, a row whose last column `by` is without a value is seen, too. A caller without one of the grants that show the other
-    /// relation's type sees no other rows.
-    Row { relation: String, by: Vec<String>, key: Vec<String>, optional: Option<Optional> },
-}
-
-/// How rows are recognized that belong to no row of another relation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Optional {
-    pub(super) without: Without,
-    /// One of these shows the type of the other relation. Empty if everybody sees it.
-    shown_by: GrantSet,
-}
-
-impl Optional {
-    /// Whether callers with these grants see no row of the other relation.
-    pub(super) fn is_hidden(&self, held: GrantSet) -> bool {
-        !self.shown_by.is_empty() && !held.meets(self.shown_by)
+/// Fails if the file leaves a row open that belongs to one in a scope, or contradicts itself.
+pub(super) fn read(schema: &SchemaDefinition, grants: &[String]) -> Result<Scopes, SchemaError> {
+    let types = Types::of(schema);
+    let names: BTreeSet<_> = schema.types.iter().flat_map(|ty| &ty.scopes).filter_map(name).cloned().collect();
+    if names.len() > MAX_SCOPES {
+        return Err(SchemaError::new(SchemaError::START, SchemaErrorKind::TooManyScopes));
     }
-}
-
-/// The limits of a catalog's callers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sight {
-    /// The scopes that limit them.
-    pub(super) limiting: ScopeSet,
-    /// The grants that they hold.
-    pub(super) held: GrantSet,
-}
-
-/// The scopes of a schema file.
-#[derive(Debug, Default)]
-pub(super) struct Scopes {
-    /// Their names, sorted.
-    pub(super) names: Vec<String>,
-    /// The rules of each relation that has some. Rules that lead to other rows are not in a circle.
-    relations: BTreeMap<String, Vec<Rule>>,
-}
-
-impl Scopes {
-    /// Fails if the file leaves a row open that belongs to one in a scope, or contradicts itself.
-    pub(super) fn of(schema: &SchemaDefinition, grants: &[String]) -> Result<Self, SchemaError> {
-        let types = Types::of(schema);
-        let names: BTreeSet<_> = schema.types.iter().flat_map(|ty| &ty.scopes).filter_map(name).cloned().collect();
-        if names.len() > MAX_SCOPES {
-            return Err(SchemaError::new(SchemaError::START, SchemaErrorKind::TooManyScopes));
-        }
-        let mut scopes = Self { names: names.into_iter().collect(), relations: BTreeMap::new() };
-        for ty in schema.types.iter().filter(|ty| !ty.scopes.is_empty()) {
-            types.check(ty)?;
-            for relation in types.relations_of(&ty.name) {
-                let rules = ty.scopes.iter().filter_map(|scope| types.rule(&scopes.names, grants, scope));
-                let known = scopes.relations.entry(relation.to_owned()).or_default();
-                for rule in rules {
-                    if !known.contains(&rule) {
-                        known.push(rule);
-                    }
-                }
+    let mut scopes = Scopes::new(names.into_iter().collect());
+    for ty in schema.types.iter().filter(|ty| !ty.scopes.is_empty()) {
+        types.check(ty)?;
+        for relation in types.relations_of(&ty.name) {
+            let rules: Vec<_> = ty.scopes.iter().filter_map(|scope| types.rule(&scopes.names, grants, scope)).collect();
+            for rule in rules {
+                scopes.add_rule(relation, rule);
             }
         }
-        for (relation, rule) in types.searched()? {
-            let known = scopes.relations.entry(relation).or_default();
-            if !known.contains(&rule) {
-                known.push(rule);
-            }
-        }
-        scopes.relations.retain(|_, rules| !rules.is_empty());
-        types.check_related(&scopes)?;
-        types.check_nulls(&scopes)?;
-        types.check_vocabularies(&scopes)?;
-        Ok(scopes)
     }
-
-    /// The rules of a relation for callers who are limited by these alone.
-    pub(super) fn rules(&self, relation: &str, sight: Sight) -> Vec<&Rule> {
-        let rules = self.relations.get(canonical(relation)).into_iter().flatten();
-        rules
-            .filter(|rule| match rule {
-                Rule::Values { scope, .. } => sight.limiting.has(*scope),
-                Rule::Row { relation, optional, .. } => {
-                    let is_hidden = optional.as_ref().is_some_and(|optional| optional.is_hidden(sight.held));
-                    is_hidden || !self.rules(relation, sight).is_empty()
-                }
-            })
-            .collect()
+    for (relation, rule) in types.searched()? {
+        scopes.add_rule(&relation, rule);
     }
-
-    /// Whether these limit the rows of a relation.
-    pub(super) fn limits(&self, sight: Sight) -> bool {
-        self.relations.keys().any(|relation| !self.rules(relation, sight).is_empty())
-    }
-
-    /// Whether rows of a relation that fulfil its other rules are seen by callers who are limited by these scopes, whatever row of `of` they
-    /// lead to: copied columns say of each of these scopes what that row has.
-    pub(super) fn is_covered(&self, relation: &str, of: &str, limiting: ScopeSet) -> bool {
-        let rules = self.relations.get(canonical(relation)).into_iter().flatten();
-        let copied = rules.fold(ScopeSet::default(), |set, rule| match rule {
-            Rule::Values { scope, is_copied: true, .. } => set.and(ScopeSet::of(*scope)),
-            Rule::Values { .. } | Rule::Row { .. } => set,
-        });
-        let needed = self.scopes_of(of, limiting);
-        copied.and(needed) == copied
-    }
-
-    /// The conditions of rows of a relation, in words.
-    pub(super) fn describe(&self, relation: &str) -> String {
-        let rules = self.relations.get(canonical(relation)).into_iter().flatten().map(|rule| match rule {
-            Rule::Values { scope, columns, .. } => format!("{} in {}", columns.join(" or "), self.names[*scope]),
-            Rule::Row { relation, by, key, optional } => {
-                let none = if optional.is_some() { ", or none" } else { "" };
-                format!("{} = {} of {relation}{none}", by.join(", "), key.join(", "))
-            }
-        });
-        rules.collect::<Vec<_>>().join("; ")
-    }
-
-    /// The scopes that rows of a relation are in, among the scopes that limit a caller.
-    pub(super) fn scopes_of(&self, relation: &str, limiting: ScopeSet) -> ScopeSet {
-        let rules = self.relations.get(canonical(relation)).into_iter().flatten();
-        rules.fold(ScopeSet::default(), |set, rule| match rule {
-            Rule::Values { scope, .. } if limiting.has(*scope) => set.and(ScopeSet::of(*scope)),
-            Rule::Values { .. } => set,
-            Rule::Row { relation, .. } => set.and(self.scopes_of(relation, limiting)),
-        })
-    }
-
-    /// The relations with rules. A relation comes before the relations that lead to it.
-    pub(super) fn relations(&self) -> Vec<&str> {
-        let mut ordered: Vec<&str> = Vec::new();
-        for relation in self.relations.keys() {
-            self.add(relation, &mut ordered);
-        }
-        ordered
-    }
-
-    fn add<'s>(&'s self, relation: &'s str, ordered: &mut Vec<&'s str>) {
-        if ordered.contains(&relation) {
-            return;
-        }
-        for rule in self.relations.get(relation).into_iter().flatten() {
-            if let Rule::Row { relation, .. } = rule {
-                self.add(relation, ordered);
-            }
-        }
-        ordered.push(relation);
-    }
-
-    /// The sight of callers without grants whom all scopes limit: nobody sees less.
-    fn most(&self) -> Sight {
-        Sight { limiting: self.all(), held: GrantSet::default() }
-    }
-
-    /// All scopes of a file.
-    fn all(&self) -> ScopeSet {
-        (0..self.names.len()).fold(ScopeSet::default(), |set, scope| set.and(ScopeSet::of(scope)))
-    }
-}
-
-/// The one of its names by which a relation is known here: it is in the schema `public` unless its name has another.
-pub(super) fn canonical(relation: &str) -> &str {
-    relation.strip_prefix("public.").unwrap_or(relation)
+    types.check_related(&scopes)?;
+    types.check_nulls(&scopes)?;
+    types.check_vocabularies(&scopes)?;
+    Ok(scopes)
 }
 
 fn name(scope: &ScopeDefinition) -> Option<&String> {
@@ -380,9 +235,7 @@ impl<'a> Types<'a> {
     fn check_vocabularies(&self, scopes: &Scopes) -> Result<(), SchemaError> {
         for field in self.schema.types.iter().flat_map(|ty| &ty.fields) {
             for key in &field.search_keys {
-                if let Some(relation) =
-                    key.vocabulary.as_ref().filter(|relation| scopes.relations.contains_key(canonical(relation)))
-                {
+                if let Some(relation) = key.vocabulary.as_ref().filter(|relation| scopes.has_rules(relation)) {
                     let kind = SchemaErrorKind::ScopedVocabulary { key: key.name.clone(), relation: relation.clone() };
                     return Err(SchemaError::new(field.position, kind));
                 }

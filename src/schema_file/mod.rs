@@ -1,16 +1,48 @@
-//! A schema file, and what callers with some of its grants see of it.
+//! Schema files: what a catalog is made from.
+//!
+//! A schema file is SDL whose directives bind types and fields to relations and columns. It is read once, as a [`SchemaFile`]. A
+//! [`Catalog`] is made of it for each set of the grants and scopes that callers have.
+//!
+//! - `sdl_reader`, `binding_arguments`: text → `definition`: types and fields with references unresolved
+//! - `compared_columns`: whether the columns that statements compare can be compared
+//! - `scopes`: the scopes that a file declares
+//! - `visibility`: the definitions without what some callers do not see
+//! - `build`: definitions → catalog
+//! - [`error`]: why a schema file cannot be used
+
+mod binding_arguments;
+mod build;
+mod compared_columns;
+mod definition;
+pub mod error;
+mod scopes;
+mod sdl_reader;
+mod visibility;
 
 use std::collections::BTreeSet;
 
-use crate::catalog::build;
-use crate::catalog::definition::SchemaDefinition;
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::catalog::Catalog;
 use crate::catalog::grant_set::{GrantSet, MAX_GRANTS};
 use crate::catalog::scope::ScopeSet;
-use crate::catalog::scopes::{Scopes, Sight};
-use crate::catalog::sdl_reader;
-use crate::catalog::type_system::Catalog;
-use crate::catalog::visibility::visible;
+use crate::catalog::scope_rules::{Scopes, Sight};
+use crate::schema_file::definition::SchemaDefinition;
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
+use crate::schema_file::visibility::visible;
+
+/// The built-in schema file.
+pub const BUILT_IN: &str = include_str!("../../grammar/schema.graphql");
+
+impl Catalog {
+    /// Reads a schema file and resolves it. Fails at the first error in the file.
+    pub fn parse(text: &str) -> Result<Self, SchemaError> {
+        SchemaFile::parse(text)?.catalog()
+    }
+
+    /// The catalog of [`BUILT_IN`].
+    pub fn built_in() -> Result<Self, SchemaError> {
+        Self::parse(BUILT_IN)
+    }
+}
 
 /// A schema file that has been read.
 #[derive(Debug)]
@@ -31,7 +63,7 @@ impl SchemaFile {
         if grants.len() > MAX_GRANTS {
             return Err(SchemaError::new(SchemaError::START, SchemaErrorKind::TooManyGrants));
         }
-        let scopes = Scopes::of(&definition, &grants)?;
+        let scopes = scopes::read(&definition, &grants)?;
         Ok(Self { definition, grants, scopes })
     }
 
@@ -64,7 +96,7 @@ impl SchemaFile {
     /// the callers see. Some rows belong to rows of a type that needs a grant. A caller without this grant does not see them, either.
     #[must_use]
     pub fn limit(&self, catalog: Catalog, limiting: ScopeSet) -> Catalog {
-        let sight = Sight { limiting, held: catalog.held.unwrap_or_else(|| self.all_grants()) };
+        let sight = Sight { limiting, held: catalog.held().unwrap_or_else(|| self.all_grants()) };
         if self.scopes.limits(sight) { catalog.limited(&self.scopes, sight) } else { catalog }
     }
 
@@ -107,7 +139,7 @@ impl SchemaFile {
         }
         let is_held = |name: &String| self.held(|other| other == name).bits() & held.bits() != 0;
         let visible = visible(&self.definition, |grants| grants.is_empty() || grants.iter().any(is_held));
-        Ok(Catalog { held: Some(held), ..build::build(&visible)? })
+        Ok(build::build(&visible)?.with_grants(held))
     }
 }
 

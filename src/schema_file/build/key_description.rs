@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::catalog::definition::{SearchKeyDefinition, SortKeyDefinition, TypeDefinition};
 use crate::catalog::prices::UNINDEXED_TERM;
 use crate::catalog::search_key::SearchKey;
+use crate::schema_file::definition::{SearchKeyDefinition, SortKeyDefinition, TypeDefinition};
 use crate::search::Comparator;
 use crate::value::ScalarType;
 
@@ -18,7 +18,7 @@ pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefin
     );
     for key in keys {
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n- `{}`: {}; `{}`", key.name, describe_comparators(key).join(", "), key.example);
+        let _ = write!(text, "\n- `{}`: {}; `{}`", key.name, key.comparator_names().join(", "), key.example);
         if let Some(normalization) = key.normalization {
             let _ = write!(text, " ({})", normalization.describe());
         }
@@ -104,9 +104,4 @@ pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> Str
         Some(Comparator::Equals | Comparator::In) | None => value.to_owned(),
     };
     format!("{}:{}", key.name, key.example.clone().unwrap_or_else(value))
-}
-
-/// The comparators that a key accepts, as error messages name them.
-pub(super) fn describe_comparators(key: &SearchKey) -> Vec<&'static str> {
-    key.comparators.iter().copied().map(Comparator::describe).collect()
 }

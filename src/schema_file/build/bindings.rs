@@ -9,18 +9,18 @@ use crate::catalog::binding::{Entity, EntityScope, Lookup, One};
 use crate::catalog::changes::{Changes, Route};
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join, ListIndex, SortKey};
-use crate::catalog::definition::{
+use crate::catalog::ids::EntityId;
+use crate::catalog::scope::ScopeSet;
+use crate::catalog::search_key::{PairIndex, SearchKey, SemiJoin};
+use crate::cursor::OrderingTag;
+use crate::schema_file::build::feeds;
+use crate::schema_file::build::key_description;
+use crate::schema_file::build::type_names::TypeNames;
+use crate::schema_file::definition::{
     AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, ManyDefinition,
     RelationDefinition, SchemaDefinition, ScopedRows, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
 };
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::feed;
-use crate::catalog::ids::EntityId;
-use crate::catalog::key_description;
-use crate::catalog::scope::ScopeSet;
-use crate::catalog::search_key::{PairIndex, SearchKey, SemiJoin};
-use crate::catalog::type_names::TypeNames;
-use crate::cursor::OrderingTag;
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::search::Comparator;
 use crate::value::ScalarType;
 
@@ -205,7 +205,7 @@ impl<'a> Bindings<'a> {
             }));
         }
         let node = self.node(&field.ty, field.position)?;
-        let feed = feed::relation_of(of);
+        let feed = feeds::relation_of(of);
         let (direct, indirect) = (format!("{feed}_direct"), format!("{feed}_indirect"));
         if !has_parts || node.relation.as_ref().is_none_or(|relation| relation.name != direct) {
             let (of, ty) = (of.to_owned(), field.ty.clone());

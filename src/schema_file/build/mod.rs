@@ -1,29 +1,39 @@
 //! Builds a catalog from the definitions of a schema file.
+//!
+//! - `type_names`: the names and ids of all types
+//! - `bindings`: the bindings of fields; `totals`: those of roots that sum up rows
+//! - `feeds`: the change feeds that types declare
+//! - `connection_types`: connection and edge types and the arguments of connections, which schema files leave out
+//! - `totals_types`: the object types, enums and arguments of totals
+//! - `introspection_types`: the introspection types, read from a schema file of their own
+//! - `key_description`: search keys and sort keys in words
+
+mod bindings;
+mod connection_types;
+mod feeds;
+mod introspection_types;
+mod key_description;
+mod totals;
+mod totals_types;
+mod type_names;
 
 use std::collections::HashSet;
-use std::sync::OnceLock;
 
 use graphql_parser::Pos;
 
+use crate::catalog::Catalog;
 use crate::catalog::aggregate::AggregateFunction;
-use crate::catalog::binding::{Entity, EntityBinding, RootBinding};
-use crate::catalog::build_binding::Bindings;
-use crate::catalog::characters::Characters;
-use crate::catalog::compared_columns;
+use crate::catalog::binding::{Entity, EntityBinding, FieldBindings, RootBinding};
 use crate::catalog::connection::ListIndex;
-use crate::catalog::connection_types;
-use crate::catalog::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::feed;
-use crate::catalog::introspection_types::{self, Resolver};
-use crate::catalog::meta_field::MetaField;
-use crate::catalog::schema::{Argument, ArgumentRole, Field, ObjectKind, ObjectType, Scalar, Type, TypeRef};
-use crate::catalog::schema_description;
-use crate::catalog::sdl_writer;
-use crate::catalog::search_window::SearchWindow;
-use crate::catalog::totals_types;
-use crate::catalog::type_names::{TotalsPart, TypeNames, TypeOrigin};
-use crate::catalog::type_system::Catalog;
+use crate::catalog::schema::{
+    Argument, ArgumentRole, Field, ObjectKind, ObjectType, Scalar, Type, TypeRef, TypeSystem,
+};
+use crate::schema_file::build::bindings::Bindings;
+use crate::schema_file::build::introspection_types::Resolver;
+use crate::schema_file::build::type_names::{TotalsPart, TypeNames, TypeOrigin};
+use crate::schema_file::compared_columns;
+use crate::schema_file::definition::{BindingDefinition, FieldDefinition, QUERY, SchemaDefinition, TypeDefinition};
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::value::ScalarType;
 
 /// Resolves the definitions of a schema file. Fails at the first reference that cannot be resolved.
@@ -32,55 +42,29 @@ pub(super) fn build(schema: &SchemaDefinition) -> Result<Catalog, SchemaError> {
     let read = introspection_types::read()?;
     let names = TypeNames::assign(schema, &read)?;
     let query = names.object(QUERY).ok_or(SchemaError::new(SchemaError::START, SchemaErrorKind::NoQuery))?;
-    let mut builder = Builder {
-        names: &names,
-        bindings: Bindings { schema, names: &names },
-        root: Vec::new(),
-        entities: Vec::new(),
-        introspection: Vec::new(),
-    };
+    let bindings = Bindings { schema, names: &names };
+    let mut builder = Builder { names: &names, bindings, built: FieldBindings::default() };
     let mut types = names.origins.iter().map(|origin| builder.ty(*origin)).collect::<Result<Vec<_>, _>>()?;
-    let Builder { bindings, mut root, entities, introspection, .. } = builder;
-    let feeds = feed::build(&schema.types, &names, &entities, |name| bindings.target(name, Pos::default()).ok())?;
+    let Builder { bindings, mut built, .. } = builder;
+    let feeds =
+        feeds::build(&schema.types, &names, &built.entities, |name| bindings.target(name, Pos::default()).ok())?;
     let resolver = Resolver { ids: &names.ids };
     if let Type::Object(object) = &mut types[query.index()] {
         for (field, binding) in resolver.meta_fields(&read)? {
-            add_meta_field(object, field)?;
-            root.push(binding);
+            let too_many = |_| SchemaError::new(Pos::default(), SchemaErrorKind::TooMany);
+            object.add_meta_field(field).map_err(too_many)?;
+            built.root.push(binding);
         }
     }
     let directives = resolver.directives(&read)?;
-    let own_types = types.len() - introspection.len();
-    let mut catalog = Catalog {
-        types,
-        own_types,
-        directives,
-        by_name: names.ids,
-        query,
-        root,
-        entities,
-        feeds,
-        held: None,
-        scoped: Vec::new(),
-        introspection,
-        description: String::new(),
-        sdl: String::new(),
-        search_window: SearchWindow::DEFAULT,
-        characters: Characters::All,
-        places: OnceLock::new(),
-    };
-    catalog.description = schema_description::write(&catalog);
-    catalog.sdl = sdl_writer::write(&catalog);
-    Ok(catalog)
+    Ok(Catalog::new(TypeSystem { types, directives, query }, built, feeds).published())
 }
 
 struct Builder<'a> {
     names: &'a TypeNames<'a>,
     bindings: Bindings<'a>,
-    /// The bindings of the types built so far, as in the [`Catalog`].
-    root: Vec<RootBinding>,
-    entities: Vec<Entity>,
-    introspection: Vec<Vec<MetaField>>,
+    /// The bindings of the types built so far.
+    built: FieldBindings,
 }
 
 /// A field's binding, arguments and type.
@@ -91,14 +75,14 @@ impl<'a> Builder<'a> {
         Ok(match origin {
             TypeOrigin::Object(ty) if ty.is_query() => {
                 let (object, root) = self.object(ty, ObjectKind::Root, Self::root_field)?;
-                self.root = root;
+                self.built.root = root;
                 Type::Object(object)
             }
             TypeOrigin::Object(ty) => {
                 let Entity { relation, key, .. } = Bindings::entity(ty)?;
                 let kind = ObjectKind::Entity(self.bindings.target(&ty.name, ty.position)?);
                 let (object, bindings) = self.object(ty, kind, Self::entity_field)?;
-                self.entities.push(Entity { relation, key, bindings, scopes: self.bindings.scopes(ty) });
+                self.built.entities.push(Entity { relation, key, bindings, scopes: self.bindings.scopes(ty) });
                 Type::Object(object)
             }
             TypeOrigin::Connection(node) => {
@@ -120,7 +104,7 @@ impl<'a> Builder<'a> {
             }),
             TypeOrigin::Introspection(ty) => {
                 let (ty, meta_fields) = Resolver { ids: &self.names.ids }.ty(ty)?;
-                self.introspection.push(meta_fields);
+                self.built.introspection.push(meta_fields);
                 ty
             }
         })
@@ -299,14 +283,6 @@ fn check_names(definition: &TypeDefinition) -> Result<(), SchemaErrorKind> {
         Some(field) => Err(SchemaErrorKind::Duplicate(format!("{}.{}", definition.name, field.name))),
         None => u16::try_from(names.len() + 1).map(drop).map_err(|_| SchemaErrorKind::TooMany),
     }
-}
-
-fn add_meta_field(object: &mut ObjectType, field: Field) -> Result<(), SchemaError> {
-    let index = u16::try_from(object.fields.len() + object.meta_fields.len());
-    let index = index.map_err(|_| SchemaError::new(Pos::default(), SchemaErrorKind::TooMany))?;
-    object.by_name.insert(field.name.clone(), index);
-    object.meta_fields.push(field);
-    Ok(())
 }
 
 /// The meaning of a scalar's values, and their form.

@@ -2,10 +2,10 @@
 
 use graphql_parser::Pos;
 
-use crate::catalog::definition::{
+use crate::schema_file::definition::{
     AggregatedRows, BindingDefinition, FieldDefinition, ManyDefinition, SchemaDefinition, TypeDefinition,
 };
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::value::ScalarType;
 
 /// Fails if a key, a join, an argument, a search key, a sort key or an aggregate is of a type whose values are not compared.

@@ -7,14 +7,14 @@ use graphql_parser::Pos;
 use graphql_parser::schema as sdl;
 
 use crate::catalog::binding::RootBinding;
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::ids::TypeId;
 use crate::catalog::meta_field::MetaField;
 use crate::catalog::schema::{
     Argument, ArgumentRole, Directive, EnumType, EnumValue, Field, ObjectKind, ObjectType, Type, TypeRef,
 };
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 
-const TEXT: &str = include_str!("../../grammar/introspection.graphql");
+const TEXT: &str = include_str!("../../../grammar/introspection.graphql");
 
 /// The introspection schema, with references to types still unresolved.
 #[derive(Debug, Default)]

@@ -9,7 +9,6 @@ use std::fmt::{self, Write};
 use serde_json::Value;
 
 use crate::catalog::connection::Connection;
-use crate::catalog::key_description::describe_comparators;
 use crate::catalog::schema::{Argument, Directive, Field, ObjectType, Type};
 use crate::catalog::type_system::Catalog;
 
@@ -102,7 +101,7 @@ impl Writer<'_> {
             write!(self.out, " @deprecated(reason: {})", quoted(reason))?;
         }
         for key in connection.iter().flat_map(|connection| &connection.search_keys) {
-            let comparators = describe_comparators(key).join("\", \"");
+            let comparators = key.comparator_names().join("\", \"");
             let (out, name, indexed) = (&mut self.out, &key.name, key.indexed);
             write!(out, "\n    @search(key: \"{name}\", comparators: [\"{comparators}\"], indexed: {indexed})")?;
         }

@@ -2,14 +2,14 @@
 //! orders.
 
 use crate::catalog::binding::Totals;
-use crate::catalog::build_totals::BuiltTotals;
-use crate::catalog::connection_types::{argument, field};
-use crate::catalog::definition::{FieldDefinition, QUERY};
-use crate::catalog::key_description;
 use crate::catalog::prices::{DEFAULT_SUMMED_ROWS, MAX_SUMMED_ROWS, ROWS_SUMMED};
 use crate::catalog::schema::{Argument, ArgumentRole, EnumType, EnumValue, Field, ObjectKind, ObjectType, TypeRef};
 use crate::catalog::totals::{GroupKey, GroupOrder, Sum, TimeUnit, TotalsField};
-use crate::catalog::type_names::{TotalsPart, TypeNames, TypeOrigin};
+use crate::schema_file::build::connection_types::{argument, field};
+use crate::schema_file::build::key_description;
+use crate::schema_file::build::totals::BuiltTotals;
+use crate::schema_file::build::type_names::{TotalsPart, TypeNames, TypeOrigin};
+use crate::schema_file::definition::{FieldDefinition, QUERY};
 use crate::value::ScalarType;
 
 /// The arguments of a totals root.

@@ -1,12 +1,12 @@
 //! The parts of connections that schema files leave out: arguments, connection and edge types, `PageInfo`, sort enums.
 
 use crate::catalog::binding::{ConnectionField, EdgeField, PageInfoField};
-use crate::catalog::definition::{FieldDefinition, SortKeyDefinition, TypeDefinition};
-use crate::catalog::key_description;
 use crate::catalog::prices::COUNT_RANGE;
 use crate::catalog::schema::{Argument, ArgumentRole, EnumType, EnumValue, Field, ObjectKind, ObjectType, TypeRef};
 use crate::catalog::search_key::SearchKey;
-use crate::catalog::type_names::{TypeNames, TypeOrigin};
+use crate::schema_file::build::key_description;
+use crate::schema_file::build::type_names::{TypeNames, TypeOrigin};
+use crate::schema_file::definition::{FieldDefinition, SortKeyDefinition, TypeDefinition};
 use crate::value::ScalarType;
 
 /// The arguments of a collection root.

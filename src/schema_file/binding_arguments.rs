@@ -3,10 +3,10 @@
 use graphql_parser::Pos;
 use graphql_parser::schema as sdl;
 
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
 use crate::catalog::normalization::Normalization;
 use crate::catalog::prices::{LIST_RANGE, MAX_LIST};
 use crate::catalog::totals::TimeUnit;
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::search::Comparator;
 
 /// The binding directives, `@deprecated`, `@grant` and `@scope`, each with the arguments that it takes.

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use graphql_parser::Pos;
 
-use crate::catalog::definition::{
+use crate::catalog::ids::TypeId;
+use crate::schema_file::build::introspection_types::{IntrospectionType, IntrospectionTypes};
+use crate::schema_file::definition::{
     BindingDefinition, EnumDefinition, FieldDefinition, SchemaDefinition, TypeDefinition,
 };
-use crate::catalog::error::{SchemaError, SchemaErrorKind};
-use crate::catalog::ids::TypeId;
-use crate::catalog::introspection_types::{IntrospectionType, IntrospectionTypes};
+use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::value::ScalarType;
 
 /// All types in the order of publication: the query root, each node type with its connection and edge types,
