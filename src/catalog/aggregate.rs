@@ -24,21 +24,6 @@ pub struct Aggregate {
 }
 
 impl Aggregate {
-    /// A value, as far as a schema file describes it.
-    pub(crate) fn new(
-        function: AggregateFunction,
-        scalar: ScalarType,
-        column: String,
-        relation: String,
-        join: Join,
-    ) -> Self {
-        let result = match function {
-            AggregateFunction::CountDistinct => ResultType::Int8,
-            AggregateFunction::Lowest => ResultType::of(scalar),
-        };
-        Self { function, scalar, column, relation, join, result }
-    }
-
     /// Sets how the database stores the column.
     pub(super) fn set_stored_type(&mut self, stored: &StoredTypes) {
         if self.function == AggregateFunction::Lowest {
@@ -65,4 +50,14 @@ pub enum AggregateFunction {
     CountDistinct,
     /// The lowest value. With a search by the same column, the lowest of the values that match.
     Lowest,
+}
+
+impl AggregateFunction {
+    /// The type as which statements return a value of that type, as far as a schema file describes it.
+    pub(crate) fn result(self, scalar: ScalarType) -> ResultType {
+        match self {
+            Self::CountDistinct => ResultType::Int8,
+            Self::Lowest => ResultType::of(scalar),
+        }
+    }
 }

@@ -6,6 +6,7 @@ use graphql_parser::schema as sdl;
 use crate::catalog::normalization::Normalization;
 use crate::catalog::prices::{LIST_RANGE, MAX_LIST};
 use crate::catalog::totals::TimeUnit;
+use crate::schema_file::definition::ColumnPairs;
 use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::search::Comparator;
 
@@ -134,13 +135,13 @@ impl<'d, 't> BindingArguments<'d, 't> {
     }
 
     /// `by` and `to`, which pair columns. `to` defaults to `by`.
-    pub(super) fn column_pairs(&self) -> Result<(Vec<String>, Vec<String>), SchemaError> {
+    pub(super) fn column_pairs(&self) -> Result<ColumnPairs, SchemaError> {
         let by = self.texts("by")?;
         let to = self.optional_texts("to")?.unwrap_or_else(|| by.clone());
         if by.len() != to.len() {
             return Err(SchemaError::new(self.position, SchemaErrorKind::UnpairedColumns));
         }
-        Ok((by, to))
+        Ok(ColumnPairs { by, to })
     }
 
     /// `compare`; defaults to `[EQUALS, IN]`.

@@ -3,7 +3,8 @@
 use graphql_parser::Pos;
 
 use crate::schema_file::definition::{
-    AggregatedRows, BindingDefinition, FieldDefinition, ManyDefinition, SchemaDefinition, TypeDefinition,
+    AggregateDefinition, AggregatedRows, BindingDefinition, FieldDefinition, ManyDefinition, SchemaDefinition,
+    TypeDefinition,
 };
 use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::value::ScalarType;
@@ -24,10 +25,10 @@ fn check_field(schema: &SchemaDefinition, ty: &TypeDefinition, field: &FieldDefi
     let here = |_: &FieldDefinition| field.position;
     let node_of = |field: &FieldDefinition| schema.types.iter().find(|other| other.name == field.ty);
     match &field.binding {
-        Some(BindingDefinition::One { by, .. } | BindingDefinition::Many(ManyDefinition { by, .. })) => {
-            check_columns(ty, by, here)?;
+        Some(BindingDefinition::One(pairs) | BindingDefinition::Many(ManyDefinition { pairs, .. })) => {
+            check_columns(ty, &pairs.by, here)?;
         }
-        Some(BindingDefinition::Aggregate { column, rows, .. }) => {
+        Some(BindingDefinition::Aggregate(AggregateDefinition { column, rows, .. })) => {
             if is_never_compared(&field.ty) {
                 return Err(error(field, &field.name, &field.ty));
             }

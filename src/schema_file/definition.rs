@@ -187,17 +187,9 @@ pub(super) struct ArgumentDefinition {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum BindingDefinition {
     /// `@one`: the parent's columns, and the target's.
-    One {
-        by: Vec<String>,
-        to: Vec<String>,
-    },
+    One(ColumnPairs),
     Many(ManyDefinition),
-    /// `@aggregate`: the function, the column, and the rows over which it is computed.
-    Aggregate {
-        function: AggregateFunction,
-        column: String,
-        rows: AggregatedRows,
-    },
+    Aggregate(AggregateDefinition),
     /// `@point`: the relation with the target's columns, if not the target's own.
     Lookup {
         through: Option<String>,
@@ -213,16 +205,30 @@ pub(super) enum BindingDefinition {
     },
 }
 
+/// Columns of two relations that are equal, in pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ColumnPairs {
+    pub(super) by: Vec<String>,
+    pub(super) to: Vec<String>,
+}
+
 /// `@many`
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ManyDefinition {
-    /// The parent's columns.
-    pub(super) by: Vec<String>,
-    /// The node's.
-    pub(super) to: Vec<String>,
-    /// The relation that has them, if not the node's own.
+    /// The parent's columns, and the node's.
+    pub(super) pairs: ColumnPairs,
+    /// The relation that has the node's, if not the node's own.
     pub(super) through: Option<String>,
     pub(super) found_by: ListIndex,
+}
+
+/// `@aggregate`
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct AggregateDefinition {
+    pub(super) function: AggregateFunction,
+    pub(super) column: String,
+    /// The rows over which it is computed.
+    pub(super) rows: AggregatedRows,
 }
 
 /// The rows of an aggregate.

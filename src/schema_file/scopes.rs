@@ -207,9 +207,9 @@ impl<'a> Types<'a> {
             let parts = ty.parts.iter().map(move |part| (part.of.as_str(), ty));
             let fields = ty.fields.iter().filter_map(move |field| match &field.binding {
                 Some(BindingDefinition::Many(_)) => Some((ty.name.as_str(), named(&field.ty)?)),
-                Some(BindingDefinition::One { to, .. }) => {
+                Some(BindingDefinition::One(pairs)) => {
                     let key = &named(&field.ty)?.relation.as_ref()?.key;
-                    key.iter().all(|column| to.contains(column)).then_some((field.ty.as_str(), ty))
+                    key.iter().all(|column| pairs.to.contains(column)).then_some((field.ty.as_str(), ty))
                 }
                 _ => None,
             });
@@ -221,7 +221,7 @@ impl<'a> Types<'a> {
     /// Fails if a field can be null where its type says that it is not: a row that callers do not see is.
     fn check_nulls(&self, scopes: &Scopes) -> Result<(), SchemaError> {
         for field in self.schema.types.iter().flat_map(|ty| &ty.fields) {
-            let is_joined = matches!(field.binding, Some(BindingDefinition::One { .. })) && field.is_non_null;
+            let is_joined = matches!(field.binding, Some(BindingDefinition::One(_))) && field.is_non_null;
             let target = self.named(&field.ty).filter(|_| is_joined);
             if target.is_some_and(|(_, relation)| !scopes.rules(&relation.name, scopes.most()).is_empty()) {
                 let kind = SchemaErrorKind::ScopedNonNull { field: field.name.clone(), ty: field.ty.clone() };

@@ -9,9 +9,10 @@ use crate::catalog::scoped_relation::Without;
 use crate::nearest::nearest;
 use crate::schema_file::binding_arguments::BindingArguments;
 use crate::schema_file::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, EnumDefinition, FieldDefinition, GroupDefinition,
-    IndexDefinition, ManyDefinition, PartDefinition, RelationDefinition, SchemaDefinition, ScopeDefinition, ScopedRows,
-    SearchKeyDefinition, SortKeyDefinition, SumDefinition, ThroughDefinition, TypeDefinition,
+    AggregateDefinition, AggregatedRows, ArgumentDefinition, BindingDefinition, EnumDefinition, FieldDefinition,
+    GroupDefinition, IndexDefinition, ManyDefinition, PartDefinition, RelationDefinition, SchemaDefinition,
+    ScopeDefinition, ScopedRows, SearchKeyDefinition, SortKeyDefinition, SumDefinition, ThroughDefinition,
+    TypeDefinition,
 };
 use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::search::Comparator;
@@ -278,16 +279,13 @@ fn declaration(field: &mut FieldDefinition, directive: &sdl::Directive<'_, Strin
 fn binding_directive(directive: &sdl::Directive<'_, String>) -> Result<Option<BindingDefinition>, SchemaError> {
     let arguments = |name| BindingArguments::new(name, directive);
     Ok(Some(match directive.name.as_str() {
-        "one" => {
-            let (by, to) = arguments("one")?.column_pairs()?;
-            BindingDefinition::One { by, to }
-        }
+        "one" => BindingDefinition::One(arguments("one")?.column_pairs()?),
         "many" => {
             let arguments = arguments("many")?;
-            let (by, to) = arguments.column_pairs()?;
+            let pairs = arguments.column_pairs()?;
             let found_by = arguments.at_most()?.map_or(ListIndex::Order, |at_most| ListIndex::Parent { at_most });
             let through = arguments.optional_text("through")?;
-            BindingDefinition::Many(ManyDefinition { by, to, through, found_by })
+            BindingDefinition::Many(ManyDefinition { pairs, through, found_by })
         }
         "aggregate" => {
             let arguments = arguments("aggregate")?;
@@ -299,7 +297,7 @@ fn binding_directive(directive: &sdl::Directive<'_, String>) -> Result<Option<Bi
                 Some(relation) => AggregatedRows::Relation(relation, arguments.texts("by")?),
                 None => AggregatedRows::Connection(arguments.text("over")?),
             };
-            BindingDefinition::Aggregate { function, column, rows }
+            BindingDefinition::Aggregate(AggregateDefinition { function, column, rows })
         }
         "changes" => BindingDefinition::Changes { of: arguments("changes")?.text("of")? },
         "point" => BindingDefinition::Lookup { through: arguments("point")?.optional_text("through")? },

@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 
 use crate::schema_file::definition::{
-    AggregatedRows, BindingDefinition, FieldDefinition, ManyDefinition, SchemaDefinition, SearchKeyDefinition,
-    TypeDefinition,
+    AggregateDefinition, AggregatedRows, BindingDefinition, ColumnPairs, FieldDefinition, ManyDefinition,
+    SchemaDefinition, SearchKeyDefinition, TypeDefinition,
 };
 
 /// The part of a schema file that is left for somebody of whom `sees` tells whether one of some grants is held, or none is
@@ -74,17 +74,20 @@ impl Remainder<'_> {
         }
         let is_hidden = match &field.binding {
             None => false,
-            Some(BindingDefinition::One { by, to }) => self.hides_join(ty, by, &field.ty, to, None),
-            Some(BindingDefinition::Many(ManyDefinition { by, to, through, .. })) => {
-                self.hides_join(ty, by, &field.ty, to, through.as_deref())
+            Some(BindingDefinition::One(pairs)) => self.hides_join(ty, field, pairs),
+            Some(BindingDefinition::Many(ManyDefinition { pairs, through, .. })) => {
+                let hides_through = |relation: &String| pairs.to.iter().any(|column| self.hides_in(relation, column));
+                self.hides_join(ty, field, pairs) || through.as_ref().is_some_and(hides_through)
             }
-            Some(BindingDefinition::Aggregate { column, rows: AggregatedRows::Connection(over), .. }) => {
-                let over = ty.fields.iter().find(|other| other.name == *over);
-                over.is_none_or(|over| self.hides(&over.ty, column))
-            }
-            Some(BindingDefinition::Aggregate { column, rows: AggregatedRows::Relation(relation, by), .. }) => {
-                by.iter().any(|column| self.hides(&ty.name, column)) || self.hides_in(relation, column)
-            }
+            Some(BindingDefinition::Aggregate(AggregateDefinition { column, rows, .. })) => match rows {
+                AggregatedRows::Connection(over) => {
+                    let over = ty.fields.iter().find(|other| other.name == *over);
+                    over.is_none_or(|over| self.hides(&over.ty, column))
+                }
+                AggregatedRows::Relation(relation, by) => {
+                    by.iter().any(|column| self.hides(&ty.name, column)) || self.hides_in(relation, column)
+                }
+            },
             Some(BindingDefinition::Lookup { through }) => return self.lookup(field, through.as_deref()),
             // A type without parts has no changes.
             Some(BindingDefinition::Changes { of }) => {
@@ -157,18 +160,10 @@ impl Remainder<'_> {
         Some(rest)
     }
 
-    fn hides_join(
-        &self,
-        ty: &TypeDefinition,
-        by: &[String],
-        target: &str,
-        to: &[String],
-        through: Option<&str>,
-    ) -> bool {
-        by.iter().any(|column| self.hides(&ty.name, column))
-            || to.iter().any(|column| {
-                self.hides(target, column) || through.is_some_and(|relation| self.hides_in(relation, column))
-            })
+    /// Whether a column is hidden by which the field's rows are joined to the type's.
+    fn hides_join(&self, ty: &TypeDefinition, field: &FieldDefinition, pairs: &ColumnPairs) -> bool {
+        pairs.by.iter().any(|column| self.hides(&ty.name, column))
+            || pairs.to.iter().any(|column| self.hides(&field.ty, column))
     }
 
     fn hides_search_key(&self, node: &str, key: &SearchKeyDefinition) -> bool {
@@ -207,7 +202,7 @@ fn is_known(schema: &SchemaDefinition, ty: &str) -> bool {
 fn has_aggregate(schema: &SchemaDefinition, ty: &str, relation: &str, column: &str) -> bool {
     let mut fields = schema.types.iter().filter(|other| other.name == ty).flat_map(|ty| &ty.fields);
     fields.any(|field| {
-        matches!(&field.binding, Some(BindingDefinition::Aggregate { column: own, rows: AggregatedRows::Relation(within, _), .. })
+        matches!(&field.binding, Some(BindingDefinition::Aggregate(AggregateDefinition { column: own, rows: AggregatedRows::Relation(within, _), .. }))
             if within == relation && own == column)
     })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use graphql_parser::Pos;
 
-use crate::catalog::aggregate::{Aggregate, AggregateFunction};
+use crate::catalog::aggregate::Aggregate;
 use crate::catalog::binding::{Entity, EntityScope, Lookup, One};
 use crate::catalog::changes::{Changes, Route};
 use crate::catalog::column::Column;
@@ -17,8 +17,9 @@ use crate::schema_file::build::feeds;
 use crate::schema_file::build::key_description;
 use crate::schema_file::build::type_names::TypeNames;
 use crate::schema_file::definition::{
-    AggregatedRows, ArgumentDefinition, BindingDefinition, FieldDefinition, IndexDefinition, ManyDefinition,
-    RelationDefinition, SchemaDefinition, ScopedRows, SearchKeyDefinition, SortKeyDefinition, TypeDefinition,
+    AggregateDefinition, AggregatedRows, ArgumentDefinition, BindingDefinition, ColumnPairs, FieldDefinition,
+    IndexDefinition, ManyDefinition, RelationDefinition, SchemaDefinition, ScopedRows, SearchKeyDefinition,
+    SortKeyDefinition, TypeDefinition,
 };
 use crate::schema_file::error::{SchemaError, SchemaErrorKind};
 use crate::search::Comparator;
@@ -126,7 +127,7 @@ impl<'a> Bindings<'a> {
         check_key_names(field)?;
         let path = format!("{}.{}", ty.name, field.name);
         let mut sort_keys = sort_keys(node, &key, field, &path)?;
-        let join = join(ty, &many.by, &many.to);
+        let join = join(ty, &many.pairs.by, &many.pairs.to);
         // A column has the type of the parent's column that it equals.
         let joined = join.by.iter().zip(&join.to).map(|(by, to)| Column::new(to, by.scalar));
         let parent_columns = joined.filter(|joined| key.iter().all(|column| column.name != joined.name)).collect();
@@ -153,8 +154,7 @@ impl<'a> Bindings<'a> {
         &self,
         ty: &TypeDefinition,
         field: &FieldDefinition,
-        by: &[String],
-        to: &[String],
+        ColumnPairs { by, to }: &ColumnPairs,
     ) -> Result<One, SchemaError> {
         let Entity { key, .. } = Self::entity(self.node(&field.ty, field.position)?)?;
         let unique = key.iter().all(|column| to.contains(&column.name));
@@ -166,15 +166,13 @@ impl<'a> Bindings<'a> {
         &self,
         ty: &TypeDefinition,
         field: &FieldDefinition,
-        function: AggregateFunction,
-        column: &str,
-        rows: &AggregatedRows,
+        aggregate: &AggregateDefinition,
     ) -> Result<Aggregate, SchemaError> {
-        let (relation, join) = match rows {
+        let (relation, join) = match &aggregate.rows {
             AggregatedRows::Relation(relation, by) => (relation.clone(), join(ty, by, by)),
             AggregatedRows::Connection(over) => {
                 let connection = ty.fields.iter().find(|other| other.name == *over);
-                let Some((connection, BindingDefinition::Many(ManyDefinition { by, to, through, .. }))) =
+                let Some((connection, BindingDefinition::Many(ManyDefinition { pairs, through, .. }))) =
                     connection.and_then(|connection| Some((connection, connection.binding.as_ref()?)))
                 else {
                     let kind = SchemaErrorKind::UnknownConnection { ty: ty.name.clone(), field: over.clone() };
@@ -182,11 +180,12 @@ impl<'a> Bindings<'a> {
                 };
                 let node = self.node(&connection.ty, connection.position)?;
                 let Entity { relation, .. } = Self::entity(node)?;
-                (through.clone().unwrap_or(relation), join(ty, by, to))
+                (through.clone().unwrap_or(relation), join(ty, &pairs.by, &pairs.to))
             }
         };
         let scalar = Self::scalar(field)?;
-        Ok(Aggregate::new(function, scalar, column.to_owned(), relation, join))
+        let AggregateDefinition { function, ref column, .. } = *aggregate;
+        Ok(Aggregate { function, scalar, column: column.clone(), relation, join, result: function.result(scalar) })
     }
 
     /// The changes of the type `of`. Fails unless it has parts.
@@ -289,27 +288,20 @@ fn sort_keys(
     field: &FieldDefinition,
     path: &str,
 ) -> Result<Vec<SortKey>, SchemaError> {
-    field.sort_keys.iter().map(|definition| sort_key(node, key, field, path, definition)).collect()
-}
-
-fn sort_key(
-    node: &TypeDefinition,
-    key: &[Column],
-    field: &FieldDefinition,
-    path: &str,
-    definition: &SortKeyDefinition,
-) -> Result<SortKey, SchemaError> {
-    let SortKeyDefinition { name, column } = definition;
-    let first = Column::new(column, column_type(node, column, field.position)?);
-    let in_key = key.iter().any(|key_column| key_column.name == *column);
-    let rest = key.iter().filter(|key_column| key_column.name != *column).cloned();
-    // A cursor that was made while the key was bound to another column is rejected.
-    let tag = if name.eq_ignore_ascii_case(column) {
-        OrderingTag::new(path, name)
-    } else {
-        OrderingTag::new(path, &format!("{name} {column}"))
+    let sort_key = |SortKeyDefinition { name, column }: &SortKeyDefinition| {
+        let first = Column::new(column, column_type(node, column, field.position)?);
+        let in_key = key.iter().any(|key_column| key_column.name == *column);
+        let rest = key.iter().filter(|key_column| key_column.name != *column).cloned();
+        // A cursor that was made while the key was bound to another column is rejected.
+        let tag = if name.eq_ignore_ascii_case(column) {
+            OrderingTag::new(path, name)
+        } else {
+            OrderingTag::new(path, &format!("{name} {column}"))
+        };
+        let columns = std::iter::once(first).chain(rest).collect();
+        Ok(SortKey { tag, name: name.clone(), columns, nullable: !in_key })
     };
-    Ok(SortKey { tag, name: name.clone(), columns: std::iter::once(first).chain(rest).collect(), nullable: !in_key })
+    field.sort_keys.iter().map(sort_key).collect()
 }
 
 fn search_key(
@@ -427,9 +419,11 @@ fn shown_type(ty: &TypeDefinition, column: &str) -> Option<ScalarType> {
 /// that shows a column of that name.
 fn type_within(types: &[TypeDefinition], ty: &TypeDefinition, relation: &str, column: &str) -> Option<ScalarType> {
     let aggregates = |field: &&FieldDefinition| match &field.binding {
-        Some(BindingDefinition::Aggregate { column: other, rows: AggregatedRows::Relation(of, _), .. }) => {
-            of == relation && other == column
-        }
+        Some(BindingDefinition::Aggregate(AggregateDefinition {
+            column: other,
+            rows: AggregatedRows::Relation(of, _),
+            ..
+        })) => of == relation && other == column,
         _ => false,
     };
     let shown = ty.fields.iter().find(aggregates).and_then(|field| field.scalar);

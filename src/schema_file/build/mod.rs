@@ -209,15 +209,15 @@ impl<'a> Builder<'a> {
                 };
                 (EntityBinding::Connection(connection), arguments, reference)
             }
-            Some(BindingDefinition::One { by, to }) if !field.is_list => {
-                let one = bindings.one(ty, field, by, to)?;
+            Some(BindingDefinition::One(pairs)) if !field.is_list => {
+                let one = bindings.one(ty, field, pairs)?;
                 let reference = TypeRef::Named(one.target.ty());
                 (EntityBinding::One(one), Vec::new(), reference)
             }
-            Some(BindingDefinition::Aggregate { function, column, rows }) if !field.is_list => {
-                let aggregate = bindings.aggregate(ty, field, *function, column, rows)?;
+            Some(BindingDefinition::Aggregate(definition)) if !field.is_list => {
+                let aggregate = bindings.aggregate(ty, field, definition)?;
                 // A count is never null, and the lowest of no values is.
-                let is_count = *function == AggregateFunction::CountDistinct;
+                let is_count = definition.function == AggregateFunction::CountDistinct;
                 if (is_count && aggregate.scalar != ScalarType::Int) || (!is_count && field.is_non_null) {
                     return Err(wrong());
                 }

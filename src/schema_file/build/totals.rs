@@ -20,6 +20,36 @@ pub(super) struct BuiltTotals<'a> {
     pub(super) sums: Vec<(&'a FieldDefinition, Option<&'a FieldDefinition>)>,
 }
 
+/// What a column of totals is used for.
+#[derive(Clone, Copy)]
+enum ColumnUse {
+    Key,
+    /// A key that is a period of time.
+    Moment,
+    /// A sum, or what a sum is multiplied by.
+    Number,
+}
+
+impl ColumnUse {
+    /// Whether columns of this type can be used for it.
+    fn fits(self, scalar: ScalarType) -> bool {
+        match self {
+            Self::Key => scalar.is_compared(),
+            Self::Moment => scalar == ScalarType::DateTime,
+            Self::Number => matches!(scalar, ScalarType::Int | ScalarType::BigInt | ScalarType::Decimal),
+        }
+    }
+
+    /// What such a column is, for errors.
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Key => "can be a key",
+            Self::Moment => "is a moment",
+            Self::Number => "is a number",
+        }
+    }
+}
+
 impl<'a> Bindings<'a> {
     /// The totals that a root declares.
     pub(super) fn totals(&self, field: &'a FieldDefinition) -> Result<BuiltTotals<'a>, SchemaError> {
@@ -30,18 +60,13 @@ impl<'a> Bindings<'a> {
         let Some((of, connection)) = self.summed_root(field, of)? else {
             return error(SchemaErrorKind::UnknownRoot { of: of.clone(), ty: field.ty.clone() });
         };
-        let node = self.node(&field.ty, field.position)?;
         let (mut keys, mut shown) = (Vec::new(), Vec::new());
         let currency_name = currency.as_deref().map(|path| path.rsplit('.').next().unwrap_or(path));
         let declared = field.groups.iter().map(|group| (group.name.as_str(), group.path.as_str(), group.unit));
         let of_currency = currency_name.zip(currency.as_deref()).map(|(name, path)| (name, path, None));
         for (name, path, unit) in declared.chain(of_currency) {
-            let use_ = if unit.is_some() { "is a moment" } else { "can be a key" };
-            let fits = |scalar: ScalarType| match unit {
-                Some(_) => scalar == ScalarType::DateTime,
-                None => scalar.is_compared(),
-            };
-            let (path, column) = self.path(node, field, path, use_, fits)?;
+            let use_ = if unit.is_some() { ColumnUse::Moment } else { ColumnUse::Key };
+            let (path, column) = self.path(field, path, use_)?;
             keys.push(GroupKey { name: name.to_owned(), value: enum_value(name), path, unit });
             shown.push(column);
         }
@@ -53,11 +78,7 @@ impl<'a> Bindings<'a> {
             if sum.is_money && currency.is_none() {
                 return error(SchemaErrorKind::MoneyWithoutCurrency(sum.name.clone()));
             }
-            let number = |path: &str| {
-                self.path(node, field, path, "is a number", |scalar| {
-                    matches!(scalar, ScalarType::Int | ScalarType::BigInt | ScalarType::Decimal)
-                })
-            };
+            let number = |path: &str| self.path(field, path, ColumnUse::Number);
             let (path, column) = number(&sum.path)?;
             let (times, factor) = sum.times.as_deref().map(number).transpose()?.unzip();
             let (name, value) = (sum.name.clone(), enum_value(&sum.name));
@@ -82,30 +103,30 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    /// The path to a column, and the field that shows it.
+    /// The path from a totals root's rows to a column that fits, and the field that shows it.
     fn path(
         &self,
-        node: &'a TypeDefinition,
         field: &FieldDefinition,
         path: &str,
-        use_: &'static str,
-        fits: impl Fn(ScalarType) -> bool,
+        use_: ColumnUse,
     ) -> Result<(FieldPath, &'a FieldDefinition), SchemaError> {
+        let node = self.node(&field.ty, field.position)?;
         let bad = || {
-            let kind = SchemaErrorKind::BadPath { ty: node.name.clone(), path: path.to_owned(), use_ };
+            let (ty, path) = (node.name.clone(), path.to_owned());
+            let kind = SchemaErrorKind::BadPath { ty, path, use_: use_.describe() };
             SchemaError::new(field.position, kind)
         };
         let (objects, last) = path.rsplit_once('.').map_or((None, path), |(objects, last)| (Some(objects), last));
         let (mut ty, mut indexes) = (node, Vec::new());
         for name in objects.into_iter().flat_map(|objects| objects.split('.')) {
             let (index, object) = field_named(ty, name).ok_or_else(bad)?;
-            let Some(BindingDefinition::One { .. }) = object.binding else { return Err(bad()) };
+            let Some(BindingDefinition::One(_)) = object.binding else { return Err(bad()) };
             ty = self.node(&object.ty, object.position)?;
             indexes.push(index);
         }
         let (column, shown) = field_named(ty, last).ok_or_else(bad)?;
         let scalar = shown.scalar.filter(|_| shown.binding.is_none() && !shown.is_list);
-        if !scalar.is_some_and(fits) {
+        if !scalar.is_some_and(|scalar| use_.fits(scalar)) {
             return Err(bad());
         }
         Ok((FieldPath { objects: indexes, column }, shown))

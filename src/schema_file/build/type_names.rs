@@ -125,7 +125,7 @@ impl<'a> TypeNames<'a> {
 fn is_used(schema: &SchemaDefinition, scalar: ScalarType) -> bool {
     let is_column = |ty: &TypeDefinition, field: &FieldDefinition| match &field.binding {
         None => !ty.is_query(),
-        Some(BindingDefinition::Aggregate { .. }) => true,
+        Some(BindingDefinition::Aggregate(_)) => true,
         Some(_) => false,
     };
     schema.types.iter().any(|ty| {
