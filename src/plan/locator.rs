@@ -19,7 +19,7 @@ use crate::plan::sql::{
     Alias, ColumnOf, Columns, Comparand, Condition, Identifier, IndexOrder, List, Relation, Separated, Where,
     direction, in_turn, order_by,
 };
-use crate::plan::value_list::ValueList;
+use crate::plan::value_list::{FewRanges, RangeHeads, ValueList};
 
 /// The columns after the key of a row that matches.
 const MATCHES: &str = "TRUE AS matches, NULL::int8 AS number, row_number() OVER () AS position";
@@ -113,7 +113,26 @@ impl Display for Cut<'_> {
     }
 }
 
-impl Locator<'_> {
+/// Some rows of a segment.
+#[derive(Clone, Copy)]
+struct SegmentRows<'t> {
+    segment: &'t [Condition<'t>],
+    cut: &'t Cut<'t>,
+}
+
+/// The rows of a span, as SQL.
+#[derive(Clone, Copy)]
+pub(crate) struct SpanRows<'l> {
+    locator: &'l Locator<'l>,
+    span: &'l Span<'l>,
+}
+
+impl<'a> Locator<'a> {
+    /// The rows of a span.
+    pub(crate) fn of<'l>(&'l self, span: &'l Span<'a>) -> SpanRows<'l> {
+        SpanRows { locator: self, span }
+    }
+
     /// Whether counts decide between the alternatives.
     pub(crate) fn has_counts(&self) -> bool {
         self.found_by == FoundBy::Order && !self.lookups.is_empty()
@@ -144,19 +163,6 @@ impl Locator<'_> {
             || self.window.is_none() && self.lookups.is_empty() && self.list.is_some_and(|list| list.head.is_none())
     }
 
-    /// Whether its rows are the rows of several segments, each merged, one after the other.
-    pub(crate) fn reads_in_turn(&self, span: &Span<'_>) -> bool {
-        span.segments.len() > 1 && self.list.is_some_and(|list| list.ranges.is_some())
-    }
-
-    /// The rows of a page.
-    pub(crate) fn page_rows(&self, span: &Span<'_>, limit: &dyn Display, text: &mut String) -> fmt::Result {
-        if self.at_most().is_some() {
-            return self.found(0, &self.columns, (span, limit), text);
-        }
-        self.rows(span, &Cut::first(limit), text)
-    }
-
     /// The counts that decide between the alternatives, as the beginning of a `WITH` list.
     pub(crate) fn counts(&self) -> impl Display {
         let counts = self.lookups.iter().enumerate().map(move |(number, lookup)| {
@@ -174,97 +180,6 @@ impl Locator<'_> {
             })
         });
         fmt::from_fn(move |f| write!(f, "WITH {}", Separated(",\n", counts.clone())))
-    }
-
-    /// The keys of the rows, as `k0`, `k1`…; whether each matches, its number in the window, and its position.
-    pub(crate) fn alternatives(&self, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
-        for number in 0..self.lookups.len() {
-            text.write_str(if number > 0 { "\nUNION ALL\n" } else { "" })?;
-            self.lookup(number, span, take, text)?;
-        }
-        if self.found_by != FoundBy::Order {
-            return Ok(());
-        }
-        text.write_str(if self.lookups.is_empty() { "" } else { "\nUNION ALL\n" })?;
-        match (self.window, take) {
-            (None, _) => self.in_order(span, take, text),
-            (Some(window), Take::Page(limit)) => self.window_page(span, window, limit, text),
-            (Some(_), Take::Any) => self.window_probe(span, text),
-        }
-    }
-
-    /// The number of rows of a span, up to a limit; null if the window ended before the limit was reached.
-    pub(crate) fn count(&self, span: &Span<'_>, limit: Placeholder, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::new();
-        if let Some(list) = self.list.filter(|_| self.filters.is_empty() && self.found_by == FoundBy::Order) {
-            // Their order does not matter.
-            self.segments(span, &Cut::first(&limit), &mut text)?;
-            let elements = list.elements();
-            return write!(
-                f,
-                "(SELECT count(*) FROM (SELECT FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (\n{text}\n) AS t\n\
-                 LIMIT {limit}) AS n)"
-            );
-        }
-        let Some(window) = self.window else {
-            self.alternatives(span, Take::Page(&limit), &mut text)?;
-            return write!(f, "(SELECT count(*)\nFROM (\n{text}\n) AS n)");
-        };
-        // A look-up finds all rows. The window is read once, and one row beyond it.
-        f.write_str("(")?;
-        if self.has_counts() {
-            writeln!(f, "{}", self.counts())?;
-        }
-        let (matching, examined) = ("sum(c.matching)::int8", "sum(c.examined)::int8");
-        write!(f, "SELECT CASE WHEN {matching} >= {limit} OR {examined} <= {window}")?;
-        write!(f, " THEN least({matching}, {limit}) END\nFROM (\n")?;
-        for number in 0..self.lookups.len() {
-            text.clear();
-            self.lookup(number, span, Take::Page(&limit), &mut text)?;
-            write!(f, "SELECT count(*) AS matching, 0::int8 AS examined FROM {text} AS n\nUNION ALL\n")?;
-        }
-        text.clear();
-        self.rows(span, &Cut::first(&fmt::from_fn(|f| write!(f, "{window}::int8 + 1"))), &mut text)?;
-        let (too_many, filters) = (self.too_many(), all(&self.filters));
-        write!(f, "SELECT count(*) FILTER (WHERE {filters}) AS matching, count(*) AS examined FROM (\n{text}\n) AS t")?;
-        write!(f, "\nWHERE {too_many}TRUE\n) AS c)")
-    }
-
-    /// The rows that a look-up finds, if it is the first that finds few.
-    fn lookup(&self, number: usize, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
-        writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.keys("t"))?;
-        self.found(number, &self.key, (span, &take), text)?;
-        text.write_str("\n) AS t)")
-    }
-
-    /// The first rows of a span that a look-up finds, with these columns.
-    fn found(
-        &self,
-        number: usize,
-        columns: &[&str],
-        (span, take): (&Span<'_>, &dyn Display),
-        text: &mut String,
-    ) -> fmt::Result {
-        let lookup = &self.lookups[number];
-        write!(text, "SELECT {}\nFROM ", Columns(Alias::Base, columns))?;
-        if self.at_most().is_some() {
-            text.write_str("s AS t")?;
-        } else {
-            text.write_str("(")?;
-            lookup.write_rows(self.relation, &self.columns, text)?;
-            text.write_str(") AS t")?;
-        }
-        let mut and = "\nWHERE ";
-        let mut add = |condition: &dyn Display| write!(text, "{}{condition}", mem::replace(&mut and, " AND "));
-        if self.found_by == FoundBy::Order {
-            too_many(&self.lookups[..number]).try_for_each(|condition| add(&condition))?;
-            add(&fmt::from_fn(|f| write!(f, "(SELECT n FROM n{number}) <= {}", lookup.most())))?;
-        }
-        lookup.filters.iter().try_for_each(|condition| add(condition))?;
-        if !span.lookup_segments.is_empty() {
-            add(&any(&span.lookup_segments))?;
-        }
-        write!(text, "{}\nLIMIT {take}", self.sorted(span))
     }
 
     /// The rows with the keys of the alternatives, joined to them. As they exist, the first row that is not below a key has it.
@@ -288,171 +203,9 @@ impl Locator<'_> {
         })
     }
 
-    /// Ranges in which every row matches.
-    fn in_order(&self, span: &Span<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
-        writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.keys("t"))?;
-        match (self.list.as_ref().and_then(|list| Some((list, list.head?))), take) {
-            (Some((list, head)), Take::Page(limit)) => self.merged(span, list, head, limit, text)?,
-            (Some(_), Take::Any) | (None, _) => self.rows(span, &Cut::first(&take), text)?,
-        }
-        text.write_str("\n) AS t)")
-    }
-
-    /// The rows of the window that match. If they are fewer than wanted, its last row and the row after it follow. They are
-    /// found by reading the window once more, which takes less time than numbering its rows.
-    fn window_page(&self, span: &Span<'_>, window: Placeholder, limit: &dyn Display, text: &mut String) -> fmt::Result {
-        let keys = self.keys("t");
-        writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
-        self.rows(span, &Cut::first(&window), text)?;
-        text.write_str("\n) AS t")?;
-        for (number, row) in self.filters.iter().filter_map(Condition::as_join).enumerate() {
-            write!(text, "\nCROSS JOIN LATERAL ({row}) AS y{number}")?;
-        }
-        let mut checked: Vec<_> = self.filters.iter().filter(|filter| filter.as_join().is_none()).cloned().collect();
-        if checked.is_empty() {
-            checked.push(Condition::Always(true));
-        }
-        write!(text, "\nWHERE {}{}\nLIMIT {limit})", self.too_many(), all(&checked))?;
-        let of_window = List((0..self.key.len()).map(|index| fmt::from_fn(move |f| write!(f, "w.k{index}"))));
-        write!(text, "\nSELECT {of_window}, {MATCHES} FROM w")?;
-        let last = fmt::from_fn(|f| write!(f, "{window} - 1"));
-        write!(text, "\nUNION ALL\nSELECT {keys}, FALSE AS matches, {last} + row_number() OVER () AS number, ")?;
-        writeln!(text, "{limit}::int8 + row_number() OVER () AS position FROM (")?;
-        self.rows(span, &Cut { skip: Some(&last), take: &2 }, text)?;
-        write!(text, "\n) AS t\nWHERE {}(SELECT count(*) FROM w) < {limit})", self.too_many())
-    }
-
-    /// A row of the window that matches, or else the row after the window. Whether this row matches is not known.
-    fn window_probe(&self, span: &Span<'_>, text: &mut String) -> fmt::Result {
-        let (keys, too_many, window) = (self.keys("t"), self.too_many(), self.probe_window);
-        let columns = "NULL::int8 AS number, 1::int8 AS position";
-        writeln!(text, "(SELECT {keys}, TRUE AS matches, {columns} FROM (")?;
-        self.rows(span, &Cut::first(&window), text)?;
-        write!(text, "\n) AS t\nWHERE {too_many}{}\nLIMIT 1)\nUNION ALL\n", all(&self.filters))?;
-        writeln!(text, "(SELECT {keys}, FALSE AS matches, {columns} FROM (")?;
-        self.rows(span, &Cut { skip: Some(&window), take: &1 }, text)?;
-        write!(text, "\n) AS t\nWHERE {too_many}TRUE)")
-    }
-
     /// The condition that no look-up is used, followed by `AND`.
     fn too_many(&self) -> impl Display {
         fmt::from_fn(|f| too_many(&self.lookups).try_for_each(|condition| write!(f, "{condition} AND ")))
-    }
-
-    /// Some rows of a span, in order.
-    fn rows(&self, span: &Span<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
-        let Some(list) = self.list else { return self.segments(span, cut, text) };
-        if let Some(ranges) = list.ranges {
-            return Self::in_parts(span, cut, text, |part, cut, text| {
-                self.merge(part, (&list, ranges), span.ascending, cut, text)
-            });
-        }
-        write!(text, "SELECT t.* FROM (SELECT {}", list.elements())?;
-        if !list.is_merged {
-            write!(text, " ORDER BY e.v{}{}", list.collation, direction(span.ascending))?;
-        }
-        text.write_str(") AS e\nCROSS JOIN LATERAL (\n")?;
-        self.segments(span, &Cut::first(&cut.end()), text)?;
-        text.write_str("\n) AS t")?;
-        if list.is_merged {
-            write!(text, "{}", self.sorted(span))?;
-        }
-        write!(text, "{cut}")
-    }
-
-    /// The first rows of the merged ranges of a list. A range whose first rows are all among these is read on.
-    fn merged(
-        &self,
-        span: &Span<'_>,
-        list: &ValueList,
-        head: Placeholder,
-        limit: &dyn Display,
-        text: &mut String,
-    ) -> fmt::Result {
-        let (elements, order) = (list.elements(), self.sorted(span));
-        let columns = Columns(Alias::Base, &self.columns);
-        writeln!(text, "WITH h AS MATERIALIZED (SELECT e.v, t.* FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (")?;
-        self.segments(span, &Cut::first(&head), text)?;
-        writeln!(text, "\n) AS t{order}\nLIMIT {limit})\nSELECT t.* FROM (SELECT {columns} FROM h AS t\nUNION ALL")?;
-        write!(text, "SELECT t.* FROM (SELECT h.v FROM h GROUP BY h.v HAVING count(*) >= {head}) AS e")?;
-        text.write_str("\nCROSS JOIN LATERAL (\n")?;
-        self.segments(span, &Cut { skip: Some(&head), take: limit }, text)?;
-        write!(text, "\n) AS t) AS t{order}\nLIMIT {limit}")
-    }
-
-    /// Some rows of a segment of few merged ranges. PostgreSQL reads only as much as it needs of each: every range is in the page's order.
-    /// A range that equals a value in the index's first column is in the order of the other columns. The order is written once more outside
-    /// of the range, where it does not choose an index.
-    fn merge(
-        &self,
-        segment: &[Condition<'_>],
-        (list, ranges): (&ValueList, u32),
-        ascending: bool,
-        cut: &Cut<'_>,
-        text: &mut String,
-    ) -> fmt::Result {
-        let first = self.index.columns.first().copied();
-        let equals = first.map(|first| Condition::Equals(ColumnOf(Alias::Base, first), Comparand::Element));
-        let columns: Vec<_> = first.into_iter().chain(self.sort.iter().copied()).collect();
-        let (equals, order, end) = (Where(equals.iter()), order_by(&columns, ascending), cut.end());
-        text.write_str("SELECT t.* FROM ((\n")?;
-        for (index, element) in list.each(ranges).enumerate() {
-            text.write_str(if index > 0 { "\n) UNION ALL (\n" } else { "" })?;
-            writeln!(text, "SELECT t.* FROM (SELECT {element}) AS e\nCROSS JOIN LATERAL (")?;
-            self.segment(segment, ascending, &Cut::first(&end), text)?;
-            write!(text, "\n) AS t{equals}{order}")?;
-        }
-        write!(text, "\n)) AS t{}{cut}", order_by(&self.sort, ascending))
-    }
-
-    /// Some rows of the segments, one after the other.
-    fn segments(&self, span: &Span<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
-        Self::in_parts(span, cut, text, |segment, cut, text| self.segment(segment, span.ascending, cut, text))
-    }
-
-    /// Some rows of the text for each segment, one after the other.
-    fn in_parts(
-        span: &Span<'_>,
-        cut: &Cut<'_>,
-        text: &mut String,
-        write: impl Fn(&[Condition<'_>], &Cut<'_>, &mut String) -> fmt::Result,
-    ) -> fmt::Result {
-        if let [only] = span.segments.as_slice() {
-            return write(only, cut, text);
-        }
-        text.write_str("SELECT t.* FROM ((\n")?;
-        let end = cut.end();
-        in_turn(&span.segments, span.ascending, text, |segment, text| write(segment, &Cut::first(&end), text))?;
-        write!(text, "\n)) AS t{cut}")
-    }
-
-    /// Some rows of a segment.
-    fn segment(&self, segment: &[Condition<'_>], ascending: bool, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
-        let columns = Columns(Alias::Base, &self.columns);
-        let (segment, remaining) = Condition::of_scan(segment, ascending);
-        let conditions = Where(self.joined.iter().chain(&self.prefix).chain(&segment));
-        let (relation, order) = (Relation(self.relation), self.index.order_by(ascending));
-        if remaining.is_empty() {
-            return write!(text, "SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}");
-        }
-        write!(text, "SELECT t.* FROM (SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}) AS t")?;
-        write!(text, "{}", Where(remaining.iter()))
-    }
-
-    /// The order of a span's rows, for rows that no index returns in it.
-    pub(crate) fn sorted(&self, span: &Span<'_>) -> impl Display {
-        // The other columns are never null.
-        let nulls = match (span.nulls, span.ascending) {
-            (Nulls::First, true) => " NULLS FIRST",
-            (Nulls::First, false) => " NULLS LAST",
-            (Nulls::Last, _) => "",
-        };
-        let direction = direction(span.ascending);
-        let columns = self.sort.iter().enumerate().map(move |(index, column)| {
-            let nulls = if index == 0 { nulls } else { "" };
-            fmt::from_fn(move |f| write!(f, "{}{direction}{nulls}", ColumnOf(Alias::Base, column)))
-        });
-        fmt::from_fn(move |f| write!(f, "\nORDER BY {}", List(columns.clone())))
     }
 
     /// The key's columns of an alias, as `k0`, `k1`….
@@ -462,6 +215,263 @@ impl Locator<'_> {
                 fmt::from_fn(move |f| write!(f, "{alias}.{} AS k{index}", Identifier(column)))
             }),
         )
+    }
+}
+
+impl SpanRows<'_> {
+    /// Whether its rows are the rows of several segments, each merged, one after the other.
+    pub(crate) fn reads_in_turn(&self) -> bool {
+        self.span.segments.len() > 1 && self.locator.list.is_some_and(|list| list.ranges.is_some())
+    }
+
+    /// The rows of a page.
+    pub(crate) fn page_rows(&self, limit: &dyn Display, text: &mut String) -> fmt::Result {
+        let locator = self.locator;
+        if locator.at_most().is_some() {
+            write!(text, "SELECT {}\nFROM ", Columns(Alias::Base, &locator.columns))?;
+            return self.found(0, limit, text);
+        }
+        self.rows(&Cut::first(limit), text)
+    }
+
+    /// The keys of the rows, as `k0`, `k1`…; whether each matches, its number in the window, and its position.
+    pub(crate) fn alternatives(&self, take: Take<'_>, text: &mut String) -> fmt::Result {
+        let locator = self.locator;
+        for number in 0..locator.lookups.len() {
+            text.write_str(if number > 0 { "\nUNION ALL\n" } else { "" })?;
+            self.lookup(number, take, text)?;
+        }
+        if locator.found_by != FoundBy::Order {
+            return Ok(());
+        }
+        text.write_str(if locator.lookups.is_empty() { "" } else { "\nUNION ALL\n" })?;
+        match (locator.window, take) {
+            (None, _) => self.in_order(take, text),
+            (Some(window), Take::Page(limit)) => self.window_page(window, limit, text),
+            (Some(_), Take::Any) => self.window_probe(text),
+        }
+    }
+
+    /// The number of rows, up to a limit; null if the window ended before the limit was reached.
+    pub(crate) fn count(&self, limit: Placeholder, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (locator, mut text) = (self.locator, String::new());
+        if let Some(list) = locator.list.filter(|_| locator.filters.is_empty() && locator.found_by == FoundBy::Order) {
+            // Their order does not matter.
+            self.segments(&Cut::first(&limit), &mut text)?;
+            let elements = list.elements();
+            return write!(
+                f,
+                "(SELECT count(*) FROM (SELECT FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (\n{text}\n) AS t\n\
+                 LIMIT {limit}) AS n)"
+            );
+        }
+        let Some(window) = locator.window else {
+            self.alternatives(Take::Page(&limit), &mut text)?;
+            return write!(f, "(SELECT count(*)\nFROM (\n{text}\n) AS n)");
+        };
+        // A look-up finds all rows. The window is read once, and one row beyond it.
+        f.write_str("(")?;
+        if locator.has_counts() {
+            writeln!(f, "{}", locator.counts())?;
+        }
+        let (matching, examined) = ("sum(c.matching)::int8", "sum(c.examined)::int8");
+        write!(f, "SELECT CASE WHEN {matching} >= {limit} OR {examined} <= {window}")?;
+        write!(f, " THEN least({matching}, {limit}) END\nFROM (\n")?;
+        for number in 0..locator.lookups.len() {
+            text.clear();
+            self.lookup(number, Take::Page(&limit), &mut text)?;
+            write!(f, "SELECT count(*) AS matching, 0::int8 AS examined FROM {text} AS n\nUNION ALL\n")?;
+        }
+        text.clear();
+        self.rows(&Cut::first(&fmt::from_fn(|f| write!(f, "{window}::int8 + 1"))), &mut text)?;
+        let (too_many, filters) = (locator.too_many(), all(&locator.filters));
+        write!(f, "SELECT count(*) FILTER (WHERE {filters}) AS matching, count(*) AS examined FROM (\n{text}\n) AS t")?;
+        write!(f, "\nWHERE {too_many}TRUE\n) AS c)")
+    }
+
+    /// The rows that a look-up finds, if it is the first that finds few.
+    fn lookup(&self, number: usize, take: Take<'_>, text: &mut String) -> fmt::Result {
+        writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.locator.keys("t"))?;
+        write!(text, "SELECT {}\nFROM ", Columns(Alias::Base, &self.locator.key))?;
+        self.found(number, &take, text)?;
+        text.write_str("\n) AS t)")
+    }
+
+    /// The first rows that a look-up finds, as the source of a select list.
+    fn found(&self, number: usize, take: &dyn Display, text: &mut String) -> fmt::Result {
+        let Self { locator, span } = self;
+        let lookup = &locator.lookups[number];
+        if locator.at_most().is_some() {
+            text.write_str("s AS t")?;
+        } else {
+            text.write_str("(")?;
+            lookup.write_rows(locator.relation, &locator.columns, text)?;
+            text.write_str(") AS t")?;
+        }
+        let mut and = "\nWHERE ";
+        let mut add = |condition: &dyn Display| write!(text, "{}{condition}", mem::replace(&mut and, " AND "));
+        if locator.found_by == FoundBy::Order {
+            too_many(&locator.lookups[..number]).try_for_each(|condition| add(&condition))?;
+            add(&fmt::from_fn(|f| write!(f, "(SELECT n FROM n{number}) <= {}", lookup.most())))?;
+        }
+        lookup.filters.iter().try_for_each(|condition| add(condition))?;
+        if !span.lookup_segments.is_empty() {
+            add(&any(&span.lookup_segments))?;
+        }
+        write!(text, "{}\nLIMIT {take}", self.sorted())
+    }
+
+    /// Ranges in which every row matches.
+    fn in_order(&self, take: Take<'_>, text: &mut String) -> fmt::Result {
+        writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.locator.keys("t"))?;
+        match (self.locator.list.and_then(ValueList::heads), take) {
+            (Some(heads), Take::Page(limit)) => self.merged(heads, limit, text)?,
+            (Some(_), Take::Any) | (None, _) => self.rows(&Cut::first(&take), text)?,
+        }
+        text.write_str("\n) AS t)")
+    }
+
+    /// The rows of the window that match. If they are fewer than wanted, its last row and the row after it follow. They are
+    /// found by reading the window once more, which takes less time than numbering its rows.
+    fn window_page(&self, window: Placeholder, limit: &dyn Display, text: &mut String) -> fmt::Result {
+        let locator = self.locator;
+        let keys = locator.keys("t");
+        writeln!(text, "(WITH w AS MATERIALIZED (SELECT {keys} FROM (")?;
+        self.rows(&Cut::first(&window), text)?;
+        text.write_str("\n) AS t")?;
+        for (number, row) in locator.filters.iter().filter_map(Condition::as_join).enumerate() {
+            write!(text, "\nCROSS JOIN LATERAL ({row}) AS y{number}")?;
+        }
+        let mut checked: Vec<_> = locator.filters.iter().filter(|filter| filter.as_join().is_none()).cloned().collect();
+        if checked.is_empty() {
+            checked.push(Condition::Always(true));
+        }
+        write!(text, "\nWHERE {}{}\nLIMIT {limit})", locator.too_many(), all(&checked))?;
+        let of_window = List((0..locator.key.len()).map(|index| fmt::from_fn(move |f| write!(f, "w.k{index}"))));
+        write!(text, "\nSELECT {of_window}, {MATCHES} FROM w")?;
+        let last = fmt::from_fn(|f| write!(f, "{window} - 1"));
+        write!(text, "\nUNION ALL\nSELECT {keys}, FALSE AS matches, {last} + row_number() OVER () AS number, ")?;
+        writeln!(text, "{limit}::int8 + row_number() OVER () AS position FROM (")?;
+        self.rows(&Cut { skip: Some(&last), take: &2 }, text)?;
+        write!(text, "\n) AS t\nWHERE {}(SELECT count(*) FROM w) < {limit})", locator.too_many())
+    }
+
+    /// A row of the window that matches, or else the row after the window. Whether this row matches is not known.
+    fn window_probe(&self, text: &mut String) -> fmt::Result {
+        let locator = self.locator;
+        let (keys, too_many, window) = (locator.keys("t"), locator.too_many(), locator.probe_window);
+        let columns = "NULL::int8 AS number, 1::int8 AS position";
+        writeln!(text, "(SELECT {keys}, TRUE AS matches, {columns} FROM (")?;
+        self.rows(&Cut::first(&window), text)?;
+        write!(text, "\n) AS t\nWHERE {too_many}{}\nLIMIT 1)\nUNION ALL\n", all(&locator.filters))?;
+        writeln!(text, "(SELECT {keys}, FALSE AS matches, {columns} FROM (")?;
+        self.rows(&Cut { skip: Some(&window), take: &1 }, text)?;
+        write!(text, "\n) AS t\nWHERE {too_many}TRUE)")
+    }
+
+    /// Some rows, in order.
+    fn rows(&self, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
+        let Some(list) = self.locator.list else { return self.segments(cut, text) };
+        if let Some(ranges) = list.few_ranges() {
+            return self.in_parts(cut, text, |rows, text| self.merge(rows, ranges, text));
+        }
+        write!(text, "SELECT t.* FROM (SELECT {}", list.elements())?;
+        if !list.is_merged {
+            write!(text, " ORDER BY e.v{}{}", list.collation, direction(self.span.ascending))?;
+        }
+        text.write_str(") AS e\nCROSS JOIN LATERAL (\n")?;
+        self.segments(&Cut::first(&cut.end()), text)?;
+        text.write_str("\n) AS t")?;
+        if list.is_merged {
+            write!(text, "{}", self.sorted())?;
+        }
+        write!(text, "{cut}")
+    }
+
+    /// The first rows of the merged ranges of a list. A range whose first rows are all among these is read on.
+    fn merged(&self, heads: RangeHeads, limit: &dyn Display, text: &mut String) -> fmt::Result {
+        let RangeHeads { list, rows: head } = heads;
+        let (elements, order) = (list.elements(), self.sorted());
+        let columns = Columns(Alias::Base, &self.locator.columns);
+        writeln!(text, "WITH h AS MATERIALIZED (SELECT e.v, t.* FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (")?;
+        self.segments(&Cut::first(&head), text)?;
+        writeln!(text, "\n) AS t{order}\nLIMIT {limit})\nSELECT t.* FROM (SELECT {columns} FROM h AS t\nUNION ALL")?;
+        write!(text, "SELECT t.* FROM (SELECT h.v FROM h GROUP BY h.v HAVING count(*) >= {head}) AS e")?;
+        text.write_str("\nCROSS JOIN LATERAL (\n")?;
+        self.segments(&Cut { skip: Some(&head), take: limit }, text)?;
+        write!(text, "\n) AS t) AS t{order}\nLIMIT {limit}")
+    }
+
+    /// Some rows of a segment of few merged ranges. PostgreSQL reads only as much as it needs of each: every range is in the page's order.
+    /// A range that equals a value in the index's first column is in the order of the other columns. The order is written once more outside
+    /// of the range, where it does not choose an index.
+    fn merge(&self, rows: SegmentRows<'_>, ranges: FewRanges, text: &mut String) -> fmt::Result {
+        let (locator, ascending, SegmentRows { segment, cut }) = (self.locator, self.span.ascending, rows);
+        let first = locator.index.columns.first().copied();
+        let equals = first.map(|first| Condition::Equals(ColumnOf(Alias::Base, first), Comparand::Element));
+        let columns: Vec<_> = first.into_iter().chain(locator.sort.iter().copied()).collect();
+        let (equals, order, end) = (Where(equals.iter()), order_by(&columns, ascending), cut.end());
+        text.write_str("SELECT t.* FROM ((\n")?;
+        for (index, element) in ranges.each().enumerate() {
+            text.write_str(if index > 0 { "\n) UNION ALL (\n" } else { "" })?;
+            writeln!(text, "SELECT t.* FROM (SELECT {element}) AS e\nCROSS JOIN LATERAL (")?;
+            self.segment(SegmentRows { segment, cut: &Cut::first(&end) }, text)?;
+            write!(text, "\n) AS t{equals}{order}")?;
+        }
+        write!(text, "\n)) AS t{}{cut}", order_by(&locator.sort, ascending))
+    }
+
+    /// Some rows of the segments, one after the other.
+    fn segments(&self, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
+        self.in_parts(cut, text, |rows, text| self.segment(rows, text))
+    }
+
+    /// Some rows of the text for each segment, one after the other.
+    fn in_parts(
+        &self,
+        cut: &Cut<'_>,
+        text: &mut String,
+        write: impl Fn(SegmentRows<'_>, &mut String) -> fmt::Result,
+    ) -> fmt::Result {
+        let Span { segments, ascending, .. } = self.span;
+        if let [segment] = segments.as_slice() {
+            return write(SegmentRows { segment, cut }, text);
+        }
+        text.write_str("SELECT t.* FROM ((\n")?;
+        let end = cut.end();
+        let cut_each = Cut::first(&end);
+        in_turn(segments, *ascending, text, |segment, text| write(SegmentRows { segment, cut: &cut_each }, text))?;
+        write!(text, "\n)) AS t{cut}")
+    }
+
+    fn segment(&self, rows: SegmentRows<'_>, text: &mut String) -> fmt::Result {
+        let (locator, ascending, cut) = (self.locator, self.span.ascending, rows.cut);
+        let columns = Columns(Alias::Base, &locator.columns);
+        let (segment, remaining) = Condition::of_scan(rows.segment, ascending);
+        let conditions = Where(locator.joined.iter().chain(&locator.prefix).chain(&segment));
+        let (relation, order) = (Relation(locator.relation), locator.index.order_by(ascending));
+        if remaining.is_empty() {
+            return write!(text, "SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}");
+        }
+        write!(text, "SELECT t.* FROM (SELECT {columns}\nFROM {relation} AS t{conditions}{order}{cut}) AS t")?;
+        write!(text, "{}", Where(remaining.iter()))
+    }
+
+    /// The order of the rows, for rows that no index returns in it.
+    pub(crate) fn sorted(&self) -> impl Display {
+        let Self { locator, span } = *self;
+        // The other columns are never null.
+        let nulls = match (span.nulls, span.ascending) {
+            (Nulls::First, true) => " NULLS FIRST",
+            (Nulls::First, false) => " NULLS LAST",
+            (Nulls::Last, _) => "",
+        };
+        let direction = direction(span.ascending);
+        let columns = locator.sort.iter().enumerate().map(move |(index, column)| {
+            let nulls = if index == 0 { nulls } else { "" };
+            fmt::from_fn(move |f| write!(f, "{}{direction}{nulls}", ColumnOf(Alias::Base, column)))
+        });
+        fmt::from_fn(move |f| write!(f, "\nORDER BY {}", List(columns.clone())))
     }
 }
 

@@ -92,6 +92,11 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> PageSql<'a> {
+    /// How many ranges of the order its rows are in.
+    pub(crate) fn parts(&self) -> u32 {
+        u32::try_from(self.span.segments.len()).unwrap_or(1)
+    }
+
     /// Sets the select list, once all of it is known.
     pub(crate) fn set_select(&mut self, select: Select<'a>) {
         if let Some(locator) = self.locator.as_mut().filter(|locator| locator.returns_rows()) {
@@ -143,23 +148,19 @@ impl<'a> PageSql<'a> {
 
     /// The rows that the locator finds.
     fn located(&self, locator: &Locator<'_>, text: &mut String) -> fmt::Result {
-        let (columns, joins) = (self.select.list(), self.select.joins());
+        let (columns, joins, rows) = (self.select.list(), self.select.joins(), locator.of(&self.span));
         if locator.returns_rows() {
             writeln!(text, "SELECT {}{columns}\nFROM (", self.present())?;
-            locator.page_rows(&self.span, &self.limit(), text)?;
+            rows.page_rows(&self.limit(), text)?;
             write!(text, "\n) AS t{joins}")?;
             // PostgreSQL keeps the order of rows that are read in turn, and would sort them if it were named.
-            return if locator.reads_in_turn(&self.span) {
-                Ok(())
-            } else {
-                write!(text, "{}", locator.sorted(&self.span))
-            };
+            return if rows.reads_in_turn() { Ok(()) } else { write!(text, "{}", rows.sorted()) };
         }
         let search = if locator.window.is_some() { "m.matches, m.number, " } else { "" };
         // A disabled sort in the alternatives would hide the cost of the joins. A materialized one is planned apart.
         let continues_list = locator.has_counts() && !self.has_flags();
         writeln!(text, "{}m AS MATERIALIZED (", if continues_list { "" } else { "WITH " })?;
-        locator.alternatives(&self.span, Take::Page(&self.limit()), text)?;
+        rows.alternatives(Take::Page(&self.limit()), text)?;
         write!(text, "\n)\nSELECT {}{search}{columns}\nFROM m\n", self.present())?;
         write!(text, "{}{joins}\nORDER BY m.position", locator.rows_by_key(&self.select.columns_of(Alias::Base)))
     }
@@ -240,7 +241,7 @@ impl<'a> PageSql<'a> {
         fmt::from_fn(move |f| {
             if let Some(locator) = &self.locator {
                 let mut text = String::new();
-                locator.alternatives(probe, Take::Any, &mut text)?;
+                locator.of(probe).alternatives(Take::Any, &mut text)?;
                 return write!(f, "(SELECT m.matches FROM (\n{text}\n) AS m LIMIT 1)");
             }
             let (relation, order) = (Relation(self.relation), self.index.order_by(probe.ascending));
@@ -260,7 +261,7 @@ impl<'a> PageSql<'a> {
                 None => (&self.conditions, &self.index, &self.locator),
             };
             if let Some(locator) = locator {
-                return locator.count(span, *limit, f);
+                return locator.of(span).count(*limit, f);
             }
             let (relation, order) = (Relation(self.relation), index.order_by(span.ascending));
             let conditions = Where(conditions.iter().chain(span.segments.iter().flatten()));

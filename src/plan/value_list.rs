@@ -32,7 +32,32 @@ pub(crate) struct OtherList {
     pub(crate) length: u32,
 }
 
+/// The first rows of each range of a list.
+#[derive(Clone, Copy)]
+pub(crate) struct RangeHeads {
+    pub(crate) list: ValueList,
+    /// How many rows are read of each range.
+    pub(crate) rows: Placeholder,
+}
+
+/// The ranges of a list of few values.
+#[derive(Clone, Copy)]
+pub(crate) struct FewRanges {
+    list: ValueList,
+    count: u32,
+}
+
 impl ValueList {
+    /// The first rows of each range, if these are read first.
+    pub(crate) fn heads(self) -> Option<RangeHeads> {
+        self.head.map(|rows| RangeHeads { list: self, rows })
+    }
+
+    /// The ranges, if they are few, and each is merged as far as it is needed.
+    pub(crate) fn few_ranges(self) -> Option<FewRanges> {
+        self.ranges.map(|count| FewRanges { list: self, count })
+    }
+
     /// The select list and the source of the values, each once.
     pub(crate) fn elements(&self) -> impl Display {
         // Texts are distinct as they are. Other values may be equal and differ, such as intervals.
@@ -46,15 +71,18 @@ impl ValueList {
             write!(f, "CROSS JOIN unnest({values}::{}[]) AS o(w)", type_name(stored))
         })
     }
+}
 
+impl FewRanges {
     /// The select lists of each value, or of each pair of values, by their numbers from 1.
-    pub(crate) fn each(&self, ranges: u32) -> impl Iterator<Item = impl Display> {
-        let others = self.other.map_or(1, |other| other.length);
-        (1..=ranges).flat_map(move |number| (1..=others).map(move |other| (number, other))).map(
+    pub(crate) fn each(&self) -> impl Iterator<Item = impl Display> {
+        let list = self.list;
+        let others = list.other.map_or(1, |other| other.length);
+        (1..=self.count).flat_map(move |number| (1..=others).map(move |other| (number, other))).map(
             move |(number, other)| {
                 fmt::from_fn(move |f| {
-                    write!(f, "({}::{}[])[{number}] AS v", self.values, type_name(self.stored))?;
-                    let Some(OtherList { values, stored, .. }) = self.other else { return Ok(()) };
+                    write!(f, "({}::{}[])[{number}] AS v", list.values, type_name(list.stored))?;
+                    let Some(OtherList { values, stored, .. }) = list.other else { return Ok(()) };
                     write!(f, ", ({values}::{}[])[{other}] AS w", type_name(stored))
                 })
             },

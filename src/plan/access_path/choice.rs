@@ -1,25 +1,17 @@
 //! Decides how the rows of a page are found.
 
-use crate::catalog::connection::{Connection, ListIndex};
+use crate::catalog::connection::ListIndex;
 use crate::catalog::search_window::SearchWindow;
 use crate::plan::access_path::path::{AccessPath, CountPath, FoundBy, FoundFor, Lookup, Prefix};
 use crate::plan::access_path::search::Search;
 use crate::plan::access_path::work::{ONCE, TWICE};
-use crate::query::bind::shape::TermShape;
 
 impl AccessPath {
-    /// The path of a connection's page. `probes` is the number of flags that need rows outside of the page. If all rows are
+    /// The path of a search's page. `probes` is the number of flags that need rows outside of the page. If all rows are
     /// counted as well, and no index returns them alone, the page and the count have half of the window each.
-    pub(crate) fn choose(
-        connection: &Connection,
-        sort_key: usize,
-        terms: &[TermShape],
-        probes: u32,
-        is_counted: bool,
-        window: SearchWindow,
-    ) -> Self {
-        let search = |sort_key: usize| Search { connection, sort_key, sort: &connection.sort_keys[sort_key], terms };
-        let own = search(sort_key);
+    pub(crate) fn choose(own: Search<'_>, probes: u32, is_counted: bool, window: SearchWindow) -> Self {
+        let Search { connection, sort_key, terms, .. } = own;
+        let search = |sort_key: usize| Search::new(connection, sort_key, terms);
         if let ListIndex::Parent { at_most } = connection.found_by {
             return Self { probes, is_counted, ..own.by_parent(at_most) };
         }

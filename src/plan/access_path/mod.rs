@@ -32,3 +32,4 @@ mod tests;
 mod work;
 
 pub use path::{AccessPath, CountPath, FoundBy, FoundFor, Lookup, Prefix};
+pub(crate) use search::Search;

@@ -8,7 +8,8 @@ use crate::search::Comparator;
 use crate::value::ScalarType;
 
 /// The terms of a search, and the order of its page.
-pub(super) struct Search<'a> {
+#[derive(Clone, Copy)]
+pub(crate) struct Search<'a> {
     pub(super) connection: &'a Connection,
     pub(super) sort_key: usize,
     pub(super) sort: &'a SortKey,
@@ -16,6 +17,11 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
+    /// A search in the order of the connection's sort key with that index.
+    pub(crate) fn new(connection: &'a Connection, sort_key: usize, terms: &'a [TermShape]) -> Self {
+        Self { connection, sort_key, sort: &connection.sort_keys[sort_key], terms }
+    }
+
     pub(super) fn key(&self, term: usize) -> &'a SearchKey {
         &self.connection.search_keys[self.terms[term].key]
     }

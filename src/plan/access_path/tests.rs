@@ -4,8 +4,8 @@ use crate::catalog::Catalog;
 use crate::catalog::connection::Connection;
 use crate::catalog::scope::ScopeSet;
 use crate::catalog::search_window::SearchWindow;
-use crate::plan::access_path::AccessPath;
 use crate::plan::access_path::expected_pages::ExpectedPages;
+use crate::plan::access_path::{AccessPath, Search};
 use crate::query::bind::shape::TermShape;
 use crate::schema_file::SchemaFile;
 use crate::search::Comparator;
@@ -17,7 +17,7 @@ fn path(root: &str, sort_key: &str, terms: &[&str], probes: u32) -> AccessPath {
     let connection = binding.connection().unwrap();
     let sort_key = connection.sort_keys.iter().position(|key| key.name == sort_key).unwrap();
     let terms: Vec<_> = terms.iter().map(|term| bound(connection, term)).collect();
-    AccessPath::choose(connection, sort_key, &terms, probes, false, SearchWindow::DEFAULT)
+    AccessPath::choose(Search::new(connection, sort_key, &terms), probes, false, SearchWindow::DEFAULT)
 }
 
 fn bound(connection: &Connection, term: &str) -> TermShape {
@@ -231,7 +231,8 @@ fn searches_text_by_its_index_unless_that_would_tell_of_rows_that_are_not_seen()
         let catalog = file.limit(file.catalog().unwrap(), limiting);
         let (_, _, binding) = catalog.fields().find(|(_, field, _)| field.name == "notes").unwrap();
         let term = TermShape::new(0, Comparator::Matches, 1);
-        let path = AccessPath::choose(binding.connection().unwrap(), 0, &[term], 0, false, SearchWindow::DEFAULT);
+        let path =
+            AccessPath::choose(Search::new(binding.connection().unwrap(), 0, &[term]), 0, false, SearchWindow::DEFAULT);
         assert_eq!((path.lookups.len(), path.has_window()), (lookups, true));
     }
 }

@@ -5,10 +5,9 @@ use std::mem;
 use crate::catalog::binding::PageInfoField;
 use crate::catalog::connection::{Connection, Join, ListIndex};
 use crate::catalog::result_type::ResultType;
-use crate::plan::access_path::AccessPath;
 use crate::plan::page_sql::Parent;
 use crate::plan::planner::output::Output;
-use crate::plan::planner::page::page_sql;
+use crate::plan::planner::page::{ParentJoin, RequestedPage};
 use crate::plan::planner::page_fields::PageFields;
 use crate::plan::planner::{PageDraft, Planner, StepDraft};
 use crate::plan::response_template::Op;
@@ -36,18 +35,12 @@ impl<'a> Planner<'a> {
         };
         let (fields, terms) = (PageFields::of(bound), self.terms.of(bound.step));
         self.limited_by = self.limited_by.and(bound.binding.limited_by);
-        let mut access_path = AccessPath::choose(
-            bound.binding,
-            shape.sort_key,
-            terms,
-            fields.probes(),
-            fields.is_counted,
-            self.catalog.search_window(),
-        );
+        let requested = RequestedPage { connection: bound.binding, shape, terms, fields: &fields };
+        let mut access_path = requested.access_path(self.catalog.search_window());
         let parent_step = parent.as_ref().map(|(draft, _)| draft.step);
-        let parent = self.join_parent(bound.binding, parent);
-        let mut parameters = self.parameters(bound.step);
-        let mut page = page_sql((bound.binding, shape), terms, &fields, &mut access_path, parent, &mut parameters);
+        let join = self.join_parent(bound.binding, parent);
+        let mut page = requested.sql(&access_path, join, &mut self.parameters(bound.step));
+        access_path.parts = page.parts();
 
         let mut select = mem::take(&mut page.select);
         let layout = fields.layout(shape.end, &mut select, &mut self.columns);
@@ -119,8 +112,8 @@ impl<'a> Planner<'a> {
         &mut self,
         connection: &'a Connection,
         parent: Option<(&mut StepDraft<'a>, Alias)>,
-    ) -> (Parent, Vec<Condition<'a>>) {
-        let Some((draft, alias)) = parent else { return (Parent::None, Vec::new()) };
+    ) -> ParentJoin<'a> {
+        let Some((draft, alias)) = parent else { return ParentJoin { parent: Parent::None, conditions: Vec::new() } };
         let Join { by, to } = &connection.join;
         let (last, mut conditions) = (to.len() - 1, Vec::with_capacity(to.len()));
         for (index, (to, by)) in to.iter().zip(by).enumerate() {
@@ -135,7 +128,7 @@ impl<'a> Planner<'a> {
                 ListIndex::Order | ListIndex::Parent { .. } => conditions.push(compare(SqlOperator::Equal)),
             }
         }
-        (self.parent(draft), conditions)
+        ParentJoin { parent: self.parent(draft), conditions }
     }
 
     /// Plans the output of a page.

@@ -70,7 +70,9 @@ impl<'a> Planner<'a> {
                 let index = draft.select.aggregate(alias, aggregate, &mut planner.columns);
                 planner.value(ShownColumn { column: index, size: None }, aggregate.scalar, field);
             }
-            BoundObjectField::Object(object) => planner.joined_object(key, draft, alias, object),
+            BoundObjectField::Object(object) => {
+                planner.inside(key, |planner| planner.joined_object(draft, alias, object));
+            }
             BoundObjectField::Connection(connection) => {
                 let branch = planner.connection(key, connection, Some((draft, alias)));
                 draft.children.push(branch);
@@ -78,12 +80,12 @@ impl<'a> Planner<'a> {
         });
     }
 
-    fn joined_object(&mut self, key: &'a str, draft: &mut StepDraft<'a>, parent: Alias, object: &BoundObject<'a>) {
+    fn joined_object(&mut self, draft: &mut StepDraft<'a>, parent: Alias, object: &BoundObject<'a>) {
         let alias = draft.select.join(self.catalog, parent, object.binding);
         let present = draft.select.present(alias, &mut self.columns);
         let (non_null, path) = (object.field.ty.is_non_null(), self.response.path());
         let opening = self.response.reserve();
-        self.inside(key, |planner| planner.object(draft, alias, &object.selections));
+        self.object(draft, alias, &object.selections);
         self.response.close(opening, |end| Op::Object { present, non_null, path, end }, Op::EndObject);
     }
 

@@ -1,11 +1,12 @@
 //! How the rows of a connection's page are found: its search terms, cursors and order as the parts of its SQL.
 
 use crate::catalog::connection::{Connection, SortKey};
-use crate::plan::access_path::{AccessPath, CountPath};
+use crate::catalog::search_window::SearchWindow;
+use crate::plan::access_path::{AccessPath, CountPath, Search};
 use crate::plan::keyset::{self, KeysetBound, KeysetColumns, KeysetRange, Nulls, Restriction};
 use crate::plan::locator::Span;
 use crate::plan::page_sql::{Count, PageSql, Parent, Scan};
-use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
+use crate::plan::parameters::{ParameterSource, Parameters};
 use crate::plan::planner::page_fields::PageFields;
 use crate::plan::planner::search::SearchTerms;
 use crate::plan::select::Select;
@@ -13,84 +14,114 @@ use crate::plan::sql::Condition;
 use crate::query::bind::page_size::FromEnd;
 use crate::query::bind::shape::{CursorShape, PageShape, TermShape};
 
-/// The SQL of a page, which selects nothing yet. `conditions` join it with its parent.
-pub(super) fn page_sql<'a>(
-    (connection, shape): (&'a Connection, &PageShape),
-    bound_terms: &[TermShape],
-    fields: &PageFields,
-    access_path: &mut AccessPath,
-    (parent, mut conditions): (Parent, Vec<Condition<'a>>),
-    parameters: &mut Parameters<'_>,
-) -> PageSql<'a> {
-    let sort_key = &connection.sort_keys[shape.sort_key];
-    let relation = connection.searched_relation(|key| bound_terms.iter().any(|term| term.key == key));
-    let mut terms = SearchTerms::new(connection, sort_key, bound_terms);
-    let mut cursors = shape.after.iter().chain(&shape.before);
-    let compares_cursors = cursors.any(|cursor| !(sort_key.nullable && *cursor == CursorShape::InNulls));
-    let restriction = terms.restriction(access_path, compares_cursors, parameters);
-    let mut constant = connection.join.to.clone();
-    if access_path.prefix.is_some_and(|prefix| prefix.is_sort_column) {
-        constant.push(sort_key.columns[0].name.clone());
-    }
-    let is_restricted = !matches!(restriction, Restriction::None);
-    let by_index = KeysetColumns { sort_key, constant: &constant, is_restricted };
-    let by_position = KeysetColumns { sort_key, constant: &[], is_restricted: false };
-    let of_index = (!access_path.is_exhaustive()).then(|| Cursors::of(by_index, shape, parameters));
-    let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(by_position, shape, parameters));
-    let locator = terms.locator(access_path, relation, &conditions, parameters);
-    let joined = conditions.clone();
-    if locator.is_none() {
-        conditions.extend(terms.prefix(access_path, parameters));
-    }
-    let limit = parameters.add(ParameterSource::Limit);
-    let count_limit = fields.is_counted.then(|| parameters.add(ParameterSource::CountLimit));
-
-    let (ascending, backward) = (!shape.reverse, shape.end == FromEnd::Back);
-    let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups };
-    let span = order.span(OrderPart::Page, ascending != backward);
-    access_path.parts = u32::try_from(span.segments.len()).unwrap_or(1);
-    let before = fields.before_page.then(|| order.span(OrderPart::BeforePage, !ascending));
-    let after = fields.after_page.then(|| order.span(OrderPart::AfterPage, ascending));
-    let count = count_limit.map(|limit| match &access_path.counted {
-        None => Count { span: order.span(OrderPart::All, true), limit, scan: None },
-        Some(path) => count_in_own_order((connection, relation), bound_terms, &joined, path, limit, parameters),
-    });
-    let mut select = Select::default();
-    terms.semi_joined().for_each(|(key, values)| select.search(key, values));
-    PageSql {
-        relation,
-        select,
-        parent,
-        conditions,
-        span,
-        index: terms.index(access_path),
-        limit,
-        probes: before.into_iter().chain(after).collect(),
-        count,
-        locator,
-    }
+/// A page that a request asks for.
+#[derive(Clone, Copy)]
+pub(super) struct RequestedPage<'a, 's> {
+    pub(super) connection: &'a Connection,
+    pub(super) shape: &'s PageShape,
+    /// The terms of its search.
+    pub(super) terms: &'s [TermShape],
+    pub(super) fields: &'s PageFields,
 }
 
-/// A count of rows that an order of their own finds.
-fn count_in_own_order<'a>(
-    (connection, relation): (&'a Connection, &'a str),
-    terms: &[TermShape],
-    joined: &[Condition<'a>],
-    CountPath { sort_key, path, .. }: &CountPath,
-    limit: Placeholder,
-    parameters: &mut Parameters<'_>,
-) -> Count<'a> {
-    let sort_key = &connection.sort_keys[*sort_key];
-    let mut terms = SearchTerms::new(connection, sort_key, terms);
-    let restriction = terms.restriction(path, false, parameters);
-    let locator = terms.locator(path, relation, joined, parameters);
-    let mut conditions = joined.to_vec();
-    if locator.is_none() {
-        conditions.extend(terms.prefix(path, parameters));
+/// How the rows of a page are joined with the row above it.
+pub(super) struct ParentJoin<'a> {
+    pub(super) parent: Parent,
+    pub(super) conditions: Vec<Condition<'a>>,
+}
+
+impl<'a> RequestedPage<'a, '_> {
+    /// How its rows are found.
+    pub(super) fn access_path(self, window: SearchWindow) -> AccessPath {
+        let Self { connection, shape, terms, fields } = self;
+        let search = Search::new(connection, shape.sort_key, terms);
+        AccessPath::choose(search, fields.probes(), fields.is_counted, window)
     }
-    let order = PageOrder { sort_key, ascending: true, restriction, of_index: None, of_lookups: None };
-    let scan = Scan { conditions, index: terms.index(path), locator };
-    Count { span: order.span(OrderPart::All, true), limit, scan: Some(scan) }
+
+    /// The SQL of the page, which selects nothing yet.
+    pub(super) fn sql(
+        self,
+        access_path: &AccessPath,
+        join: ParentJoin<'a>,
+        parameters: &mut Parameters<'_>,
+    ) -> PageSql<'a> {
+        let Self { connection, shape, fields, .. } = self;
+        let ParentJoin { parent, mut conditions } = join;
+        let (sort_key, relation) = (&connection.sort_keys[shape.sort_key], self.relation());
+        let mut terms = SearchTerms::new(connection, shape.sort_key, self.terms, parameters);
+        let mut cursors = shape.after.iter().chain(&shape.before);
+        let compares_cursors = cursors.any(|cursor| !(sort_key.nullable && *cursor == CursorShape::InNulls));
+        let restriction = terms.restriction(access_path, compares_cursors);
+        let mut constant = connection.join.to.clone();
+        if access_path.prefix.is_some_and(|prefix| prefix.is_sort_column) {
+            constant.push(sort_key.columns[0].name.clone());
+        }
+        let is_restricted = !matches!(restriction, Restriction::None);
+        let by_index = KeysetColumns { sort_key, constant: &constant, is_restricted };
+        let by_position = KeysetColumns { sort_key, constant: &[], is_restricted: false };
+        let of_index = (!access_path.is_exhaustive()).then(|| Cursors::of(by_index, shape, terms.parameters));
+        let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(by_position, shape, terms.parameters));
+        let locator = terms.locator(access_path, relation, &conditions);
+        let joined = conditions.clone();
+        if locator.is_none() {
+            conditions.extend(terms.prefix(access_path));
+        }
+        let limit = terms.parameters.add(ParameterSource::Limit);
+        let count_limit = fields.is_counted.then(|| terms.parameters.add(ParameterSource::CountLimit));
+
+        let (ascending, backward) = (!shape.reverse, shape.end == FromEnd::Back);
+        let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups };
+        let before = fields.before_page.then(|| order.span(OrderPart::BeforePage, !ascending));
+        let after = fields.after_page.then(|| order.span(OrderPart::AfterPage, ascending));
+        let count = count_limit.map(|limit| {
+            let (span, scan) = match &access_path.counted {
+                None => (order.span(OrderPart::All, true), None),
+                Some(path) => {
+                    let (span, scan) = self.count_in_own_order(&joined, path, terms.parameters);
+                    (span, Some(scan))
+                }
+            };
+            Count { span, limit, scan }
+        });
+        let mut select = Select::default();
+        terms.semi_joined().for_each(|(key, values)| select.search(key, values));
+        PageSql {
+            relation,
+            select,
+            parent,
+            conditions,
+            span: order.span(OrderPart::Page, ascending != backward),
+            index: terms.index(access_path),
+            limit,
+            probes: before.into_iter().chain(after).collect(),
+            count,
+            locator,
+        }
+    }
+
+    /// The relation that its rows are read from.
+    fn relation(self) -> &'a str {
+        self.connection.searched_relation(|key| self.terms.iter().any(|term| term.key == key))
+    }
+
+    /// The rows that are counted, in an order of their own.
+    fn count_in_own_order(
+        self,
+        joined: &[Condition<'a>],
+        CountPath { sort_key, path, .. }: &CountPath,
+        parameters: &mut Parameters<'_>,
+    ) -> (Span<'a>, Scan<'a>) {
+        let mut terms = SearchTerms::new(self.connection, *sort_key, self.terms, parameters);
+        let restriction = terms.restriction(path, false);
+        let locator = terms.locator(path, self.relation(), joined);
+        let mut conditions = joined.to_vec();
+        if locator.is_none() {
+            conditions.extend(terms.prefix(path));
+        }
+        let sort_key = &self.connection.sort_keys[*sort_key];
+        let order = PageOrder { sort_key, ascending: true, restriction, of_index: None, of_lookups: None };
+        (order.span(OrderPart::All, true), Scan { conditions, index: terms.index(path), locator })
+    }
 }
 
 /// The positions of the `after:` and `before:` cursors.

@@ -18,10 +18,12 @@ use crate::search::Comparator;
 use crate::value::ScalarType;
 
 /// The search terms of a connection.
-pub(super) struct SearchTerms<'a> {
+pub(super) struct SearchTerms<'a, 't, 'p> {
     connection: &'a Connection,
     sort_key: &'a SortKey,
     terms: Vec<PlannedTerm<'a>>,
+    /// The parameters of the statement, to which those of the terms are added.
+    pub(super) parameters: &'t mut Parameters<'p>,
 }
 
 /// A search term, and the placeholders of its value that the statement uses.
@@ -34,23 +36,30 @@ struct PlannedTerm<'a> {
     values: Option<Placeholder>,
 }
 
-impl<'a> SearchTerms<'a> {
-    pub(super) fn new(connection: &'a Connection, sort_key: &'a SortKey, terms: &[TermShape]) -> Self {
+impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
+    /// The terms of a search for rows in the order of the sort key with that index.
+    pub(super) fn new(
+        connection: &'a Connection,
+        sort_key: usize,
+        terms: &[TermShape],
+        parameters: &'t mut Parameters<'p>,
+    ) -> Self {
         let term = |term: &TermShape| {
             let key = &connection.search_keys[term.key];
             PlannedTerm { key, comparator: term.comparator, few: term.few, value: None, values: None }
         };
-        Self { connection, sort_key, terms: terms.iter().map(term).collect() }
+        let (sort_key, terms) = (&connection.sort_keys[sort_key], terms.iter().map(term).collect());
+        Self { connection, sort_key, terms, parameters }
     }
 
     /// The value of a term.
-    fn value(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Placeholder {
-        *self.terms[index].value.get_or_insert_with(|| parameters.add(ParameterSource::Term(index)))
+    fn value(&mut self, index: usize) -> Placeholder {
+        *self.terms[index].value.get_or_insert_with(|| self.parameters.add(ParameterSource::Term(index)))
     }
 
     /// The values of a term as an array.
-    fn values(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Placeholder {
-        *self.terms[index].values.get_or_insert_with(|| parameters.add(ParameterSource::TermValues(index)))
+    fn values(&mut self, index: usize) -> Placeholder {
+        *self.terms[index].values.get_or_insert_with(|| self.parameters.add(ParameterSource::TermValues(index)))
     }
 
     /// Whether ranges of a scope's values are merged, by the index's first column, which has text.
@@ -61,22 +70,22 @@ impl<'a> SearchTerms<'a> {
 
     /// The condition of a term that is checked row by row. The value of a list is an array; with a semi-join, so is the value of an
     /// equality.
-    fn filter(&mut self, index: usize, parameters: &mut Parameters<'_>) -> Condition<'a> {
+    fn filter(&mut self, index: usize) -> Condition<'a> {
         let PlannedTerm { key, comparator, .. } = self.terms[index];
         if let Some(ScopeKey::Row(condition)) = &key.scope {
-            return scope_sql::condition(condition, parameters);
+            return scope_sql::condition(condition, self.parameters);
         }
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let column = ColumnOf(alias, &key.column.name);
         let condition = match comparator {
             Comparator::Equals if alias == Alias::Base => {
-                Condition::Compare(column, SqlOperator::Equal, self.value(index, parameters))
+                Condition::Compare(column, SqlOperator::Equal, self.value(index))
             }
             // The type of a boolean column is the database's: boolean, or text. Its lists are short.
             Comparator::In if key.column.scalar != ScalarType::Boolean => {
-                Condition::InSet(column, self.values(index, parameters), key.column.stored)
+                Condition::InSet(column, self.values(index), key.column.stored)
             }
-            _ => self.index_condition(index, alias, parameters),
+            _ => self.index_condition(index, alias),
         };
         let Some(semi_join) = &key.semi_join else { return condition };
         let is_of_row = key.is_computed || range_operator(comparator).is_some();
@@ -86,25 +95,20 @@ impl<'a> SearchTerms<'a> {
 
     /// The condition of a term that an index serves, on the relation that has its column. The value of an equality is an array, as the
     /// value of a list is.
-    fn index_condition(&mut self, index: usize, alias: Alias, parameters: &mut Parameters<'_>) -> Condition<'a> {
+    fn index_condition(&mut self, index: usize, alias: Alias) -> Condition<'a> {
         let PlannedTerm { key, comparator, .. } = self.terms[index];
         let column = ColumnOf(alias, &key.column.name);
         if let Some(language) = &key.language {
-            return Condition::Matches(column, language, self.value(index, parameters));
+            return Condition::Matches(column, language, self.value(index));
         }
         match range_operator(comparator) {
-            Some(operator) => Condition::Compare(column, operator, self.value(index, parameters)),
-            None => Condition::Among(column, self.values(index, parameters)),
+            Some(operator) => Condition::Compare(column, operator, self.value(index)),
+            None => Condition::Among(column, self.values(index)),
         }
     }
 
     /// The terms on the first column of the order. With `compares_cursors`, their values are compared with a cursor's.
-    pub(super) fn restriction(
-        &mut self,
-        path: &AccessPath,
-        compares_cursors: bool,
-        parameters: &mut Parameters<'_>,
-    ) -> Restriction<'a> {
+    pub(super) fn restriction(&mut self, path: &AccessPath, compares_cursors: bool) -> Restriction<'a> {
         let Column { stored, collation, .. } = self.sort_key.columns[0];
         let value = |term, parameters: &mut Parameters<'_>| {
             compares_cursors
@@ -112,14 +116,14 @@ impl<'a> SearchTerms<'a> {
         };
         match path.prefix {
             Some(prefix) if prefix.is_sort_column && prefix.is_list() => Restriction::Equal(Some(Comparand::Element)),
-            Some(prefix) if prefix.is_sort_column => Restriction::Equal(value(prefix.term, parameters)),
+            Some(prefix) if prefix.is_sort_column => Restriction::Equal(value(prefix.term, self.parameters)),
             _ if path.range.is_empty() => Restriction::None,
             _ => {
                 let mut ranges = Vec::new();
                 for index in path.range.iter().copied() {
                     let PlannedTerm { key, comparator, .. } = self.terms[index];
-                    let placeholder = self.value(index, parameters);
-                    let value = value(index, parameters);
+                    let placeholder = self.value(index);
+                    let value = value(index, self.parameters);
                     let operators = match range_operator(comparator) {
                         Some(operator) => vec![operator],
                         // As a range, because PostgreSQL drops columns that equal a value from the order.
@@ -143,7 +147,7 @@ impl<'a> SearchTerms<'a> {
     }
 
     /// The conditions of the prefix.
-    pub(super) fn prefix(&mut self, path: &AccessPath, parameters: &mut Parameters<'_>) -> Vec<Condition<'a>> {
+    pub(super) fn prefix(&mut self, path: &AccessPath) -> Vec<Condition<'a>> {
         let Some(prefix) = path.prefix else { return Vec::new() };
         let condition = |(position, term): (usize, usize)| {
             let column = ColumnOf(Alias::Base, &self.terms[term].key.column.name);
@@ -151,9 +155,9 @@ impl<'a> SearchTerms<'a> {
                 (true, 0) => Condition::IsElement(column),
                 (true, _) => Condition::Equals(column, Comparand::Element),
                 (false, _) if prefix.other_list == Some(term) => Condition::Equals(column, Comparand::OtherElement),
-                (false, 0) => self.index_condition(term, Alias::Base, parameters),
+                (false, 0) => self.index_condition(term, Alias::Base),
                 // The order of the index's first column decides which index is used, so this column need not be in the order.
-                (false, _) => Condition::Compare(column, SqlOperator::Equal, self.value(term, parameters)),
+                (false, _) => Condition::Compare(column, SqlOperator::Equal, self.value(term)),
             }
         };
         prefix.terms().enumerate().map(condition).collect()
@@ -166,7 +170,6 @@ impl<'a> SearchTerms<'a> {
         path: &AccessPath,
         relation: &'a str,
         joined: &[Condition<'a>],
-        parameters: &mut Parameters<'_>,
     ) -> Option<Locator<'a>> {
         let is_count = path.found_for == FoundFor::Count;
         let list = path.prefix.and_then(|prefix| Some((prefix, prefix.list?)));
@@ -185,32 +188,31 @@ impl<'a> SearchTerms<'a> {
                 columns.push(column);
             }
         }
-        let prefix = self.prefix(path, parameters);
+        let prefix = self.prefix(path);
         let list = list.map(|(prefix, term)| ValueList {
-            values: self.values(term, parameters),
+            values: self.values(term),
             stored: self.terms[term].key.column.stored,
             collation: self.terms[term].key.column.collation,
             is_merged: prefix.is_merged(),
             head: (prefix.is_merged() && path.is_in_order() && !is_count && self.terms[term].few.is_none())
-                .then(|| parameters.add(ParameterSource::RangeHead(term))),
+                .then(|| self.parameters.add(ParameterSource::RangeHead(term))),
             ranges: self.terms[term].few.filter(|few| *few > 0 && self.is_of_scope(prefix, term)),
             other: prefix.other_list.and_then(|other| {
                 let stored = self.terms[other].key.column.stored;
-                Some(OtherList { values: self.values(other, parameters), stored, length: self.terms[other].few? })
+                Some(OtherList { values: self.values(other), stored, length: self.terms[other].few? })
             }),
         });
         let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive() && !path.lookups.is_empty();
-        let paid = is_paid.then(|| parameters.add(ParameterSource::PageSize));
+        let paid = is_paid.then(|| self.parameters.add(ParameterSource::PageSize));
         let lookups = match path.found_by {
-            FoundBy::Parent { at_most } => vec![self.of_parent(joined, at_most, parameters)],
+            FoundBy::Parent { at_most } => vec![self.of_parent(joined, at_most)],
             FoundBy::Order | FoundBy::Key => {
-                path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid, parameters)).collect()
+                path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid)).collect()
             }
         };
         let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
-        let window = path.has_window().then(|| parameters.add(window));
-        let filters =
-            path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index, parameters)).collect();
+        let window = path.has_window().then(|| self.parameters.add(window));
+        let filters = path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index)).collect();
         Some(Locator {
             relation,
             key,
@@ -229,7 +231,7 @@ impl<'a> SearchTerms<'a> {
     }
 
     /// A look-up of all rows of a parent.
-    fn of_parent(&mut self, joined: &[Condition<'a>], rows: u32, parameters: &mut Parameters<'_>) -> LookupSource<'a> {
+    fn of_parent(&mut self, joined: &[Condition<'a>], rows: u32) -> LookupSource<'a> {
         let columns = self.connection.join.to.iter();
         LookupSource {
             conditions: joined.to_vec(),
@@ -239,16 +241,11 @@ impl<'a> SearchTerms<'a> {
             semi_join: None,
             rows,
             paid: None,
-            filters: (0..self.terms.len()).map(|index| self.filter(index, parameters)).collect(),
+            filters: (0..self.terms.len()).map(|index| self.filter(index)).collect(),
         }
     }
 
-    fn lookup(
-        &mut self,
-        lookup: &Lookup,
-        paid: Option<Placeholder>,
-        parameters: &mut Parameters<'_>,
-    ) -> Option<LookupSource<'a>> {
+    fn lookup(&mut self, lookup: &Lookup, paid: Option<Placeholder>) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let is_continued = lookup.columns.len() > 2;
@@ -256,7 +253,7 @@ impl<'a> SearchTerms<'a> {
         for (position, index) in lookup.terms.iter().copied().enumerate() {
             if lookup.is_of_pair && position == 1 {
                 let column = ColumnOf(alias, &self.terms[index].key.column.name);
-                let value = self.value(index, parameters);
+                let value = self.value(index);
                 // As a range: PostgreSQL drops columns that equal a value from the order, and the order decides which index is used. If a
                 // range continues the index, its column is in the order, and PostgreSQL begins to read the index at the range only after an
                 // equality.
@@ -265,7 +262,7 @@ impl<'a> SearchTerms<'a> {
                 let operators = if is_continued { equal } else { range };
                 conditions.extend(operators.iter().map(|operator| Condition::Compare(column, *operator, value)));
             } else if !lookup.is_text {
-                conditions.push(self.index_condition(index, alias, parameters));
+                conditions.push(self.index_condition(index, alias));
             }
         }
         let column = |index: usize| self.terms[index].key.column.name.as_str();
@@ -276,7 +273,7 @@ impl<'a> SearchTerms<'a> {
         let words = key.language.as_ref().map(|language| Words {
             column: &key.column.name,
             language,
-            value: self.value(lookup.terms[0], parameters),
+            value: self.value(lookup.terms[0]),
         });
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
         Some(LookupSource {
@@ -287,7 +284,7 @@ impl<'a> SearchTerms<'a> {
             semi_join: key.semi_join.as_ref(),
             rows: lookup.rows,
             paid,
-            filters: others.map(|index| self.filter(index, parameters)).collect(),
+            filters: others.map(|index| self.filter(index)).collect(),
         })
     }
 

@@ -6,11 +6,11 @@ use crate::catalog::column::Column;
 use crate::catalog::ids::EntityId;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::totals::{FieldPath, GroupField, GroupOrder, TotalsField};
-use crate::plan::access_path::{AccessPath, FoundFor};
+use crate::plan::access_path::FoundFor;
 use crate::plan::page_sql::Parent;
 use crate::plan::parameters::ParameterSource;
 use crate::plan::planner::Planner;
-use crate::plan::planner::page::page_sql;
+use crate::plan::planner::page::{ParentJoin, RequestedPage};
 use crate::plan::planner::page_fields::PageFields;
 use crate::plan::response_template::Op;
 use crate::plan::select::{ReturnedSource, Select, ShownColumn};
@@ -42,12 +42,13 @@ impl<'a> Planner<'a> {
     pub(super) fn totals(&mut self, key: &'a str, bound: &BoundTotals<'a>) -> StepBranch<'a> {
         let (connection, step, terms) = (&bound.binding.connection, bound.step, self.terms.of(bound.step));
         let sort_key = bound.rows.sort_key;
-        let mut access_path = AccessPath::choose(connection, sort_key, terms, 0, false, self.catalog.search_window());
+        let requested = RequestedPage { connection, shape: bound.rows, terms, fields: &PageFields::default() };
+        let mut access_path = requested.access_path(self.catalog.search_window());
         access_path.found_for = FoundFor::Totals;
         let mut parameters = self.parameters(step);
-        let page_of = (connection, bound.rows);
-        let no_parent = (Parent::None, Vec::new());
-        let mut page = page_sql(page_of, terms, &PageFields::default(), &mut access_path, no_parent, &mut parameters);
+        let no_parent = ParentJoin { parent: Parent::None, conditions: Vec::new() };
+        let mut page = requested.sql(&access_path, no_parent, &mut parameters);
+        access_path.parts = page.parts();
         let (rows, groups) = (parameters.add(ParameterSource::PageSize), parameters.add(ParameterSource::Groups));
 
         let has_periods = bound.keys.indexes().iter().any(|key| bound.binding.keys[*key].unit.is_some());
