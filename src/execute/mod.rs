@@ -3,7 +3,7 @@
 //! - `fetch`: runs the statement and reads its rows
 //! - [`statement_log`]: when it ran, and how many rows each step has
 //! - `statement_rows`: its rows, in the order of the response
-//! - [`response_writer`]: the template's ops, run over the rows
+//! - [`response_writer`]: the template's ops, run over the rows; `response_part`: the part that is being written
 //! - `page_frame`: the page or lookup that is being written; `page_cursor`: its cursors
 //! - [`row_limits`]: what rows may take
 //! - [`response_stream`]: fetching and writing large responses side by side
@@ -37,6 +37,7 @@ mod nullability;
 mod page_cursor;
 mod page_frame;
 pub mod plan_analysis;
+mod response_part;
 pub mod response_stream;
 pub mod response_writer;
 pub mod row_limits;

@@ -13,8 +13,9 @@ use crate::execute::encode;
 use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
 use crate::execute::nullability::NullCheck;
-use crate::execute::page_cursor::{CursorWriter, PageCursor};
+use crate::execute::page_cursor::{CursorWriter, PageCursor, WrittenPage};
 use crate::execute::page_frame::{PageFrame, Stop};
+use crate::execute::response_part::{OpenObject, Part};
 use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{ColumnType, Op, PathId, PathSegment};
@@ -102,19 +103,6 @@ pub(super) enum Pause {
 #[derive(Debug, Error)]
 #[error("a value is missing whose absence was not foreseen, and part of the answer has been sent")]
 pub struct WriteError;
-
-/// An open object. If a non-null field inside it has no value, the nearest nullable one becomes null.
-#[derive(Debug, Clone, Copy)]
-struct OpenObject {
-    /// Whether its type is non-null, so that a null propagates to the object around it.
-    non_null: bool,
-    /// The offset of its first byte in `data`.
-    start: usize,
-    /// The position of the op after it.
-    end: usize,
-    /// The number of frames around it.
-    frames: usize,
-}
 
 /// A search whose window ended before its page and the row after it were found, before totals had all of their rows, or before a flag
 /// of `pageInfo` was known.
@@ -257,11 +245,10 @@ impl ResponseWriter {
     pub(super) fn write_available(&mut self, out: &mut Vec<u8>, at_least: usize) -> Result<Pause, WriteError> {
         let plan = Arc::clone(&self.plan);
         let prefix = *self.prefix.get_or_insert(out.len());
-        // The index in `out` of an offset in `data` is the offset plus this.
-        let base = prefix.wrapping_sub(self.returned);
+        let mut part = Part { out, base: prefix.wrapping_sub(self.returned) };
         while let Some(op) = plan.response_template().ops.get(self.next) {
             self.next += 1;
-            match self.run(&plan, op, out, base) {
+            match self.run(&plan, op, &mut part) {
                 Ok(()) => {}
                 Err(Stop::Rows) => {
                     // Goes on with this op when rows have arrived.
@@ -272,36 +259,36 @@ impl ResponseWriter {
             }
             if let Op::NextRow { start, .. } = op
                 && self.next == *start
-                && out.len() - prefix >= at_least
+                && part.out.len() - prefix >= at_least
                 && self.satisfies_nullability(&plan)
             {
-                self.returned += out.len() - prefix;
+                self.returned += part.out.len() - prefix;
                 self.prefix = None;
                 return Ok(Pause::Part);
             }
         }
-        self.returned += out.len() - prefix;
+        self.returned += part.out.len() - prefix;
         self.prefix = None;
         Ok(Pause::End)
     }
 
     /// Runs one op, after which `next` is the position of the next.
-    fn run(&mut self, plan: &Plan, op: &Op, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
+    fn run(&mut self, plan: &Plan, op: &Op, part: &mut Part<'_>) -> Result<(), Stop> {
         match op {
-            Op::Literal(_) | Op::Column { .. } => self.fields(plan, out, base)?,
+            Op::Literal(_) | Op::Column { .. } => self.fields(plan, part)?,
             Op::Object { present, non_null, path, end } => match self.value(*present) {
-                Some(_) => self.open(*non_null, *end, out, base),
-                None => self.absent(*non_null, *path, *end, out, base)?,
+                Some(_) => self.open(*non_null, *end, part),
+                None => self.absent(*end, non_null.then_some(*path), part)?,
             },
             Op::EndObject => {
                 self.scopes.pop();
             }
             Op::Lookup { step, non_null, path, end } => match self.find(*step)? {
                 Some(row) => {
-                    self.open(*non_null, *end, out, base);
+                    self.open(*non_null, *end, part);
                     self.frames.push(PageFrame::lookup(*step, row));
                 }
-                None => self.absent(*non_null, *path, *end, out, base)?,
+                None => self.absent(*end, non_null.then_some(*path), part)?,
             },
             Op::EndLookup => {
                 self.scopes.pop();
@@ -310,11 +297,11 @@ impl ResponseWriter {
             Op::Connection { step } => self.enter(plan, *step)?,
             Op::BoundedList { step, is_too_long, at_most, index, path, end } => {
                 self.enter(plan, *step)?;
-                let start = out.len().wrapping_sub(base);
+                let start = part.offset();
                 self.scopes.push(OpenObject { non_null: false, start, end: *end, frames: self.frames.len() - 1 });
                 if self.is_of_page(*is_too_long) {
                     self.report(Cause::ListTooLong { at_most: *at_most, index: index.clone() }, *path);
-                    self.null(true, out, base)?;
+                    self.null(true, part)?;
                 }
             }
             Op::EndConnection => {
@@ -324,18 +311,22 @@ impl ResponseWriter {
             Op::FirstRow { end } => self.first_row(plan, *end)?,
             Op::NextRow { start, separator } => {
                 if self.next_row_of_page(plan)? {
-                    out.extend(*separator);
+                    part.out.extend(*separator);
                     self.next = *start;
                 }
             }
-            Op::Cursor => self.cursor(plan, PageCursor::OfRow, out),
-            Op::StartCursor => self.cursor(plan, PageCursor::Start, out),
-            Op::EndCursor => self.cursor(plan, PageCursor::End, out),
-            Op::HasNextPage => self.page_flag(plan, PageFrame::has_next_page, out),
-            Op::HasPreviousPage => self.page_flag(plan, PageFrame::has_previous_page, out),
-            Op::Count => self.count(out),
-            Op::OfPage { column, scalar } => self.of_page(*column, *scalar, out),
-            Op::LocalTime { column, offset, path } => self.local_time(*column, *offset, *path, out),
+            Op::Cursor => self.cursor(plan, PageCursor::OfRow, part.out),
+            Op::StartCursor => self.cursor(plan, PageCursor::Start, part.out),
+            Op::EndCursor => self.cursor(plan, PageCursor::End, part.out),
+            Op::HasNextPage => self.page_flag(plan, PageFrame::has_next_page, part.out),
+            Op::HasPreviousPage => self.page_flag(plan, PageFrame::has_previous_page, part.out),
+            Op::Count => self.count(part.out),
+            Op::OfPage { column, scalar } => self.of_page(*column, *scalar, part.out),
+            Op::LocalTime { column, offset, path } => {
+                if !self.local_time(*column, *offset, part.out) {
+                    self.report(Cause::Unwritable(ColumnType::Scalar(ScalarType::DateTime)), *path);
+                }
+            }
             Op::PageEnd => self.end_page(plan),
         }
         Ok(())
@@ -433,7 +424,8 @@ impl ResponseWriter {
 
     /// Writes literals and columns of the current row, from the op before `next` up to the first other op. Most ops are literals and
     /// columns: the row is looked up once for a sequence of them.
-    fn fields(&mut self, plan: &Plan, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
+    fn fields(&mut self, plan: &Plan, part: &mut Part<'_>) -> Result<(), Stop> {
+        let out = &mut *part.out;
         let row = self.frames.last().and_then(|frame| frame.row(&self.rows));
         let ops = &plan.response_template().ops;
         let mut position = self.next - 1;
@@ -463,7 +455,7 @@ impl ResponseWriter {
         };
         self.next = position + 1;
         self.report(cause, path);
-        self.null(non_null, out, base)
+        self.null(non_null, part)
     }
 
     /// A column of the current row, and its format; `None` is a null.
@@ -471,22 +463,21 @@ impl ResponseWriter {
         self.rows.value(self.frames.last()?.row(&self.rows)?, column)
     }
 
-    fn open(&mut self, non_null: bool, end: usize, out: &[u8], base: usize) {
-        let start = out.len().wrapping_sub(base);
-        self.scopes.push(OpenObject { non_null, start, end, frames: self.frames.len() });
+    fn open(&mut self, non_null: bool, end: usize, part: &Part<'_>) {
+        self.scopes.push(OpenObject { non_null, start: part.offset(), end, frames: self.frames.len() });
     }
 
-    /// Writes an absent object.
-    fn absent(&mut self, non_null: bool, path: PathId, end: usize, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
+    /// Writes an absent object, and goes on with the op at `end`. If it may not be absent, `missing` is its path.
+    fn absent(&mut self, end: usize, missing: Option<PathId>, part: &mut Part<'_>) -> Result<(), Stop> {
         self.next = end;
-        if non_null {
+        if let Some(path) = missing {
             self.report(Cause::Missing, path);
         }
-        self.null(non_null, out, base)
+        self.null(missing.is_some(), part)
     }
 
     /// Writes a null. In place of a field that is non-null, the nearest nullable object around it becomes null, or `data`.
-    fn null(&mut self, non_null: bool, out: &mut Vec<u8>, base: usize) -> Result<(), Stop> {
+    fn null(&mut self, non_null: bool, part: &mut Part<'_>) -> Result<(), Stop> {
         if non_null {
             let mut nullable = None;
             while let Some(scope) = self.scopes.pop() {
@@ -501,11 +492,11 @@ impl ResponseWriter {
             if scope.start < self.returned {
                 return Err(Stop::Write);
             }
-            out.truncate(scope.start.wrapping_add(base));
+            part.out.truncate(scope.start.wrapping_add(part.base));
             self.frames.truncate(scope.frames);
             self.next = scope.end;
         }
-        out.extend_from_slice(b"null");
+        part.out.extend_from_slice(b"null");
         Ok(())
     }
 
@@ -535,7 +526,7 @@ impl ResponseWriter {
     /// Appends a cursor of the current page, if there is one.
     fn write_cursor(&mut self, plan: &Plan, which: PageCursor, out: &mut Vec<u8>) -> bool {
         let Some(frame) = self.frames.last() else { return false };
-        self.cursors.write(plan, &self.rows, frame, which, out)
+        self.cursors.write(WrittenPage { plan, rows: &self.rows, frame }, which, out)
     }
 
     /// The states of the pages of changes. Complete when the rows are.
@@ -583,13 +574,14 @@ impl ResponseWriter {
         }
     }
 
-    fn local_time(&mut self, column: usize, offset: usize, path: PathId, out: &mut Vec<u8>) {
+    /// Writes a time with its offset, or a null. Returns whether it could be written.
+    fn local_time(&self, column: usize, offset: usize, out: &mut Vec<u8>) -> bool {
         let offset = self.value(offset).map(|(_, bytes)| bytes);
-        let Some((format, bytes)) = self.value(column) else { return out.extend_from_slice(b"null") };
-        if !encode::local_time(format, bytes, offset, out) {
-            self.report(Cause::Unwritable(ColumnType::Scalar(ScalarType::DateTime)), path);
+        let written = self.value(column).map(|(format, bytes)| encode::local_time(format, bytes, offset, out));
+        if written != Some(true) {
             out.extend_from_slice(b"null");
         }
+        written != Some(false)
     }
 
     fn page_flag(&self, plan: &Plan, flag: fn(&PageFrame, &Step) -> bool, out: &mut Vec<u8>) {
