@@ -14,8 +14,8 @@ pub(super) fn cursors(
     arguments: &Arguments<'_>,
     errors: &mut Vec<BindError>,
 ) -> (Option<CursorPosition>, Option<CursorPosition>) {
-    let mut cursor = |role, name| ordering.position(arguments, role, name, errors);
-    (cursor(ArgumentRole::After, "after"), cursor(ArgumentRole::Before, "before"))
+    let mut cursor = |role| ordering.position(arguments, role, errors);
+    (cursor(ArgumentRole::After), cursor(ArgumentRole::Before))
 }
 
 /// The ordering of a connection that a request chooses.
@@ -36,7 +36,6 @@ impl Ordering<'_> {
         &self,
         arguments: &Arguments<'_>,
         role: ArgumentRole,
-        argument: &'static str,
         errors: &mut Vec<BindError>,
     ) -> Option<CursorPosition> {
         let Some(Literal::String(text)) = arguments.get(role) else { return None };
@@ -46,6 +45,7 @@ impl Ordering<'_> {
         match cursor::decode(text, tag, &types).and_then(|values| self.checked(values)) {
             Ok(position) => Some(position),
             Err(reason) => {
+                let argument = if role == ArgumentRole::Before { "before" } else { "after" };
                 errors.push(BindError::BadCursor { field: arguments.field.name.clone(), argument, reason });
                 None
             }

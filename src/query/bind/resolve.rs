@@ -25,7 +25,7 @@ use crate::query::bind::introspection::{
     Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
 };
 use crate::query::bind::page_size;
-use crate::query::bind::search_keys::{self, SearchKeys};
+use crate::query::bind::search_keys::{self, SearchArgument, SearchKeys};
 use crate::query::bind::search_terms::{self, Searches, StepTerms};
 use crate::query::bind::shape::{CursorShape, PageShape, Shape, StepShape};
 use crate::query::bind::step_values::{PageValues, StepValues};
@@ -82,7 +82,8 @@ fn read_terms(
     for search in searches {
         let arguments = search.selected.arguments(values);
         let mut errors = Vec::new();
-        let own = reader.terms(&arguments, search.connection, &mut errors);
+        let argument = SearchArgument { arguments: &arguments, connection: search.connection };
+        let own = reader.terms(argument, &mut errors);
         let own = search_terms::limited(own, search.connection, scope);
         terms.insert(search.step, search.selected.selection.id, own);
         report(search, errors);
@@ -277,7 +278,8 @@ impl<'a> Resolver<'a, '_> {
         let (end, size) = page_size::size(&arguments, self.caller.limits, &mut errors);
         let count_up_to = argument::count_up_to(&arguments, &mut errors);
         let before = self.errors.len() + errors.len();
-        let searched = self.search_keys.read(&arguments, binding, &mut errors);
+        let search = SearchArgument { arguments: &arguments, connection: binding };
+        let searched = self.search_keys.read(search, &mut errors);
         // Rows that are summed up have no order for the client, so that the rows of a range are read along its index.
         let sort_key = sort_key.or(searched.range_order.filter(|_| arguments.takes(ArgumentRole::Rows))).unwrap_or(0);
         if arguments.get(ArgumentRole::Query).is_some() || binding.scope.is_some() {

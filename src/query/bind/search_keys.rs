@@ -16,6 +16,13 @@ use crate::query::bind::search_size::SearchSize;
 use crate::query::operation::Literal;
 use crate::search::{self, Comparator, Operator, SearchError, SearchErrorKind, Term};
 
+/// The search string of a connection, as its field's arguments have it.
+#[derive(Clone, Copy)]
+pub(super) struct SearchArgument<'a> {
+    pub(super) arguments: &'a Arguments<'a>,
+    pub(super) connection: &'a Connection,
+}
+
 /// The search strings of a request, without their values.
 #[derive(Debug, Default)]
 pub(super) struct SearchKeys {
@@ -45,22 +52,17 @@ fn unindexed_limits(connection: &Connection) -> u64 {
 
 impl SearchKeys {
     /// Reads the search of a connection. Every term with an error that its value does not cause adds this error, in the string's order.
-    pub(super) fn read(
-        &mut self,
-        arguments: &Arguments<'_>,
-        connection: &Connection,
-        errors: &mut Vec<BindError>,
-    ) -> SearchedKeys {
-        let of_scope = SearchedKeys { unindexed: unindexed_limits(connection), ..SearchedKeys::default() };
-        let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return of_scope };
+    pub(super) fn read(&mut self, search: SearchArgument<'_>, errors: &mut Vec<BindError>) -> SearchedKeys {
+        let of_scope = SearchedKeys { unindexed: unindexed_limits(search.connection), ..SearchedKeys::default() };
+        let Some(text) = search.text() else { return of_scope };
         if self.budget.is_exceeded() {
             return SearchedKeys::default();
         }
-        let source = arguments.variable(ArgumentRole::Query).map(|variable| (variable, arguments.field.name.clone()));
+        let source = search.variable();
         let known = source.as_ref().and_then(|source| self.of_variables.get(source)).copied();
         let keys = match known {
             Some(known) => self.budget.add(SearchSize::Terms, known.terms).map(|()| known),
-            None => self.read_terms(text, arguments, connection, errors),
+            None => self.read_terms(text, search, errors),
         };
         let keys = keys.map_err(|error| errors.push(error)).unwrap_or_default();
         if let Some(source) = source {
@@ -73,17 +75,17 @@ impl SearchKeys {
     fn read_terms(
         &mut self,
         text: &str,
-        arguments: &Arguments<'_>,
-        connection: &Connection,
+        search: SearchArgument<'_>,
         errors: &mut Vec<BindError>,
     ) -> Result<SearchedKeys, BindError> {
+        let connection = search.connection;
         self.budget.add(SearchSize::Bytes, text.len())?;
         let terms = search::parse(text);
         self.budget.add(SearchSize::Terms, terms.len())?;
         let mut keys = SearchedKeys { terms: terms.len(), ..SearchedKeys::default() };
         for term in terms {
-            let term = term.map_err(|bad| malformed(arguments, connection, bad));
-            match term.and_then(|term| key(arguments, connection, &term)) {
+            let term = term.map_err(|bad| search.malformed(bad));
+            match term.and_then(|term| search.key(&term)) {
                 Ok((index, comparator)) => {
                     let key = &connection.search_keys[index];
                     keys.unindexed += u64::from(!key.indexed);
@@ -98,46 +100,79 @@ impl SearchKeys {
     }
 }
 
-/// The index of a term's key among the connection's, and its comparator, which the key accepts.
-pub(super) fn key(
-    arguments: &Arguments<'_>,
-    connection: &Connection,
-    term: &Term<'_>,
-) -> Result<(usize, Comparator), BindError> {
-    let field = || arguments.field.name.clone();
-    let index = connection.search_key(term.key).ok_or_else(|| BindError::NotFilterable {
-        field: field(),
-        key: excerpt(term.key),
-        offset: term.offset,
-        syntax: foreign_syntax(term.key),
-        nearest: meant(identifier(term.key), names(connection)).first().map(|nearest| (*nearest).into()),
-        allowed: names(connection).map(str::to_owned).collect(),
-        elsewhere: Box::default(),
-    })?;
-    let key = &connection.search_keys[index];
-    let comparator = match term.operator {
-        Operator::Known(Comparator::Equals) if key.language.is_some() => Comparator::Matches,
-        Operator::Known(comparator) => comparator,
-        Operator::Unknown(operator) => {
-            return Err(BindError::NoSuchOperator {
+impl<'a> SearchArgument<'a> {
+    /// The search string, if one is given.
+    pub(super) fn text(self) -> Option<&'a str> {
+        match self.arguments.get(ArgumentRole::Query)? {
+            Literal::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The index of the variable that gives the search string, if one does, and the name of the root.
+    pub(super) fn variable(self) -> Option<(usize, String)> {
+        let variable = self.arguments.variable(ArgumentRole::Query)?;
+        Some((variable, self.arguments.field.name.clone()))
+    }
+
+    /// The index of a term's key among the connection's, and its comparator, which the key accepts.
+    pub(super) fn key(self, term: &Term<'_>) -> Result<(usize, Comparator), BindError> {
+        let Self { arguments, connection } = self;
+        let field = || arguments.field.name.clone();
+        let index = connection.search_key(term.key).ok_or_else(|| BindError::NotFilterable {
+            field: field(),
+            key: excerpt(term.key),
+            offset: term.offset,
+            syntax: foreign_syntax(term.key),
+            nearest: meant(identifier(term.key), names(connection)).first().map(|nearest| (*nearest).into()),
+            allowed: names(connection).map(str::to_owned).collect(),
+            elsewhere: Box::default(),
+        })?;
+        let key = &connection.search_keys[index];
+        let comparator = match term.operator {
+            Operator::Known(Comparator::Equals) if key.language.is_some() => Comparator::Matches,
+            Operator::Known(comparator) => comparator,
+            Operator::Unknown(operator) => {
+                return Err(BindError::NoSuchOperator {
+                    field: field(),
+                    key: key.name.clone(),
+                    offset: term.offset,
+                    operator: excerpt(operator),
+                    allowed: key.comparators.clone(),
+                });
+            }
+        };
+        if !key.comparators.contains(&comparator) {
+            return Err(BindError::OperatorNotAllowed {
                 field: field(),
                 key: key.name.clone(),
                 offset: term.offset,
-                operator: excerpt(operator),
+                comparator,
                 allowed: key.comparators.clone(),
             });
         }
-    };
-    if !key.comparators.contains(&comparator) {
-        return Err(BindError::OperatorNotAllowed {
-            field: field(),
-            key: key.name.clone(),
-            offset: term.offset,
-            comparator,
-            allowed: key.comparators.clone(),
-        });
+        Ok((index, comparator))
     }
-    Ok((index, comparator))
+
+    /// If the term has no key, the error lists the keys, and suggests the one that the term begins with.
+    pub(super) fn malformed(self, malformed: SearchError) -> BindError {
+        let Self { arguments, connection } = self;
+        let (mut suggestion, mut allowed) = (None, None);
+        if matches!(malformed.kind, SearchErrorKind::NoColon | SearchErrorKind::BooleanSyntax | SearchErrorKind::NoKey)
+        {
+            // As in `statusId=A`. A word that only resembles a key is probably a value.
+            let word = identifier(&malformed.term);
+            let is_begun = |key: &&str| word.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
+            suggestion = names(connection).filter(is_begun).max_by_key(|key| key.len()).map(str::to_owned);
+            allowed = Some(names(connection).map(str::to_owned).collect());
+        }
+        BindError::SearchError {
+            field: arguments.field.name.clone(),
+            malformed: Box::new(malformed),
+            nearest: suggestion,
+            allowed,
+        }
+    }
 }
 
 /// Adds to the first error of a key that means none without doubt where else the schema has what it means. `false` if there is none.
@@ -152,24 +187,6 @@ pub(super) fn find_elsewhere(errors: &mut [BindError], catalog: &Catalog) -> boo
         }
     }
     false
-}
-
-/// If the term has no key, the error lists the keys, and suggests the one that the term begins with.
-pub(super) fn malformed(arguments: &Arguments<'_>, connection: &Connection, malformed: SearchError) -> BindError {
-    let (mut suggestion, mut allowed) = (None, None);
-    if matches!(malformed.kind, SearchErrorKind::NoColon | SearchErrorKind::BooleanSyntax | SearchErrorKind::NoKey) {
-        // As in `statusId=A`. A word that only resembles a key is probably a value.
-        let word = identifier(&malformed.term);
-        let is_begun = |key: &&str| word.get(..key.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(key));
-        suggestion = names(connection).filter(is_begun).max_by_key(|key| key.len()).map(str::to_owned);
-        allowed = Some(names(connection).map(str::to_owned).collect());
-    }
-    BindError::SearchError {
-        field: arguments.field.name.clone(),
-        malformed: Box::new(malformed),
-        nearest: suggestion,
-        allowed,
-    }
 }
 
 /// A key of other query languages that this language lacks: a sentence about it.

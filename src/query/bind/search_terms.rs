@@ -4,18 +4,16 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::catalog::connection::Connection;
-use crate::catalog::schema::ArgumentRole;
 use crate::catalog::scope::RowScope;
 use crate::catalog::search_key::{ScopeKey, SearchKey};
-use crate::query::bind::argument::Arguments;
 use crate::query::bind::column_value;
 use crate::query::bind::error::BindError;
 use crate::query::bind::ids::StepId;
 use crate::query::bind::search_budget::SearchBudget;
-use crate::query::bind::search_keys;
+use crate::query::bind::search_keys::SearchArgument;
 use crate::query::bind::search_size::SearchSize;
 use crate::query::bind::shape::{TermShape, TermShapes};
-use crate::query::operation::{Literal, SelectionId};
+use crate::query::operation::SelectionId;
 use crate::search::bounds::{MAX_VALUES, MAX_WORDS};
 use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term};
 use crate::value::Value;
@@ -124,19 +122,14 @@ pub(super) struct Searches {
 
 impl Searches {
     /// Reads the search string of a connection. Every term that cannot be used adds an error, in the string's order.
-    pub(super) fn terms(
-        &mut self,
-        arguments: &Arguments<'_>,
-        connection: &Connection,
-        errors: &mut Vec<BindError>,
-    ) -> Arc<[BoundTerm]> {
-        let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) else { return Arc::default() };
-        let source = arguments.variable(ArgumentRole::Query).map(|variable| (variable, arguments.field.name.clone()));
+    pub(super) fn terms(&mut self, search: SearchArgument<'_>, errors: &mut Vec<BindError>) -> Arc<[BoundTerm]> {
+        let Some(text) = search.text() else { return Arc::default() };
+        let source = search.variable();
         if let Some(known) = source.as_ref().and_then(|source| self.of_variables.get(source)).map(Arc::clone) {
             return self.again(known, errors);
         }
         let before = errors.len();
-        let terms = read(text, arguments, connection, &mut self.budget, errors);
+        let terms = read(text, search, &mut self.budget, errors);
         let terms: Arc<[BoundTerm]> = terms.map_err(|error| errors.push(error)).unwrap_or_default().into();
         if let Some(source) = source.filter(|_| errors.len() == before && !self.budget.is_exceeded()) {
             self.of_variables.insert(source, Arc::clone(&terms));
@@ -164,8 +157,7 @@ impl Searches {
 /// Fails if the request has more terms or values than it may.
 fn read(
     text: &str,
-    arguments: &Arguments<'_>,
-    connection: &Connection,
+    search: SearchArgument<'_>,
     budget: &mut SearchBudget,
     errors: &mut Vec<BindError>,
 ) -> Result<Vec<BoundTerm>, BindError> {
@@ -177,8 +169,8 @@ fn read(
     budget.add(SearchSize::Terms, parsed.len())?;
     let mut bound = Vec::with_capacity(parsed.len());
     for term in parsed {
-        let term = term.map_err(|malformed| search_keys::malformed(arguments, connection, malformed));
-        match term.and_then(|term| bind(arguments, connection, &term)) {
+        let term = term.map_err(|malformed| search.malformed(malformed));
+        match term.and_then(|term| bind(search, &term)) {
             Ok(term) => {
                 budget.add(SearchSize::Values, term.values.len())?;
                 bound.push(term);
@@ -189,17 +181,17 @@ fn read(
     Ok(bound)
 }
 
-fn bind(arguments: &Arguments<'_>, connection: &Connection, term: &Term<'_>) -> Result<BoundTerm, BindError> {
-    let (index, comparator) = search_keys::key(arguments, connection, term)?;
-    let key = &connection.search_keys[index];
+fn bind(search: SearchArgument<'_>, term: &Term<'_>) -> Result<BoundTerm, BindError> {
+    let (index, comparator) = search.key(term)?;
+    let key = &search.connection.search_keys[index];
     let values = values(term, |text| column_value::parse(&key.column, text).and_then(|value| key.normalize(value)))
         .and_then(
             |values| if comparator == Comparator::Matches { check_words(term).map(|()| values) } else { Ok(values) },
         )
-        .map_err(|bad| search_keys::malformed(arguments, connection, bad))?;
+        .map_err(|bad| search.malformed(bad))?;
     if values.len() > MAX_VALUES {
         return Err(BindError::TooManyValues {
-            field: arguments.field.name.clone(),
+            field: search.arguments.field.name.clone(),
             key: key.name.clone(),
             offset: term.offset,
             values: values.len(),

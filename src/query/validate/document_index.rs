@@ -134,21 +134,27 @@ impl ArgumentOwner<'_> {
     }
 }
 
-/// A use of a variable in an argument's value.
-pub(super) struct VariableUsage<'d, 'a> {
-    /// The name of the variable.
-    pub(super) name: &'a str,
+/// An argument that is given.
+#[derive(Clone, Copy)]
+pub(super) struct ArgumentPlace {
     /// The position of the field or directive that the argument belongs to.
     pub(super) owner: Pos,
     /// The index of the argument.
     pub(super) argument: usize,
+}
+
+/// A use of a variable in an argument's value.
+pub(super) struct VariableUsage<'d, 'a> {
+    /// The name of the variable.
+    pub(super) name: &'a str,
+    pub(super) place: ArgumentPlace,
     /// The expected type, if it is known.
     pub(super) expected: Option<&'d TypeRef>,
 }
 
 impl VariableUsage<'_, '_> {
     pub(super) fn location(&self, index: &DocumentIndex<'_, '_>) -> Location {
-        index.document.variable_location(self.owner, self.argument, self.name)
+        index.document.variable_location(self.place.owner, self.place.argument, self.name)
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use graphql_parser::Pos;
 use graphql_parser::query as ast;
 
 use crate::catalog::Catalog;
@@ -12,8 +11,8 @@ use crate::catalog::schema::{self, TypeRef};
 use crate::query::parse::document::{DefinitionParts, Document, location, operation_parts};
 use crate::query::validate::directives::{self, DirectiveLocation};
 use crate::query::validate::document_index::{
-    ArgumentList, ArgumentOwner, DeclaredVariable, DefinitionKind, DocumentIndex, FragmentSpread, IndexedDefinition,
-    InlineFragment, SelectedField, TYPE_NAME, VariableUsage,
+    ArgumentList, ArgumentOwner, ArgumentPlace, DeclaredVariable, DefinitionKind, DocumentIndex, FragmentSpread,
+    IndexedDefinition, InlineFragment, SelectedField, TYPE_NAME, VariableUsage,
 };
 use crate::query::validate::work::Work;
 
@@ -144,7 +143,8 @@ impl<'d, 'a> IndexBuilder<'d, 'a> {
         let ty = signature.map(|(ty, _)| ty);
         self.index.fields.push(SelectedField { field, parent, ty });
         let declared = signature.map(|(_, arguments)| arguments);
-        self.arguments(ArgumentOwner::Field(parent, field.name), field.position, &field.arguments, declared);
+        let owner = ArgumentOwner::Field(parent, field.name);
+        self.arguments(ArgumentList { owner, position: field.position, given: &field.arguments, declared });
         self.directives(DirectiveLocation::Field, &field.directives);
         let inner = ty.filter(|ty| self.catalog.object(*ty).is_some());
         self.selection_set(&field.selection_set, inner);
@@ -171,48 +171,31 @@ impl<'d, 'a> IndexBuilder<'d, 'a> {
             let definition = directives::named(self.catalog, directive.name);
             let definition = definition.filter(|definition| directives::is_executable(definition));
             let declared = definition.map(|definition| &definition.arguments[..]);
-            self.arguments(
-                ArgumentOwner::Directive(directive.name),
-                directive.position,
-                &directive.arguments,
-                declared,
-            );
+            let (owner, position) = (ArgumentOwner::Directive(directive.name), directive.position);
+            self.arguments(ArgumentList { owner, position, given: &directive.arguments, declared });
         }
     }
 
-    fn arguments(
-        &mut self,
-        owner: ArgumentOwner<'a>,
-        position: Pos,
-        given: &'d [(&'a str, ast::Value<'a, &'a str>)],
-        declared: Option<&'d [schema::Argument]>,
-    ) {
-        if given.is_empty() && declared.is_none_or(<[_]>::is_empty) {
+    fn arguments(&mut self, list: ArgumentList<'d, 'a>) {
+        if list.given.is_empty() && list.declared.is_none_or(<[_]>::is_empty) {
             return;
         }
-        let list = ArgumentList { owner, position, given, declared };
-        for (index, (name, value)) in given.iter().enumerate() {
+        for (argument, (name, value)) in list.given.iter().enumerate() {
             // An argument with a default accepts a variable without a value.
             let expected = list.declaration(name).map(|argument| match &argument.default {
                 Some(_) => nullable(&argument.ty),
                 None => &argument.ty,
             });
-            self.value(value, expected, position, index);
+            self.value(value, expected, ArgumentPlace { owner: list.position, argument });
         }
         self.index.argument_lists.push(list);
     }
 
-    /// Lists the variables in a value of the argument with that index.
-    fn value(
-        &mut self,
-        value: &'d ast::Value<'a, &'a str>,
-        expected: Option<&'d TypeRef>,
-        owner: Pos,
-        argument: usize,
-    ) {
+    /// Lists the variables in a value of an argument.
+    fn value(&mut self, value: &'d ast::Value<'a, &'a str>, expected: Option<&'d TypeRef>, place: ArgumentPlace) {
         match value {
             ast::Value::Variable(name) => {
-                self.index.variable_usages.push(VariableUsage { name, owner, argument, expected });
+                self.index.variable_usages.push(VariableUsage { name, place, expected });
             }
             ast::Value::List(values) => {
                 let element = expected.map(|ty| match nullable(ty) {
@@ -220,13 +203,13 @@ impl<'d, 'a> IndexBuilder<'d, 'a> {
                     other @ (TypeRef::Named(_) | TypeRef::NonNull(_)) => other,
                 });
                 for value in values {
-                    self.value(value, element, owner, argument);
+                    self.value(value, element, place);
                 }
             }
             ast::Value::Object(fields) => {
                 // The schema has no input objects.
                 for value in fields.values() {
-                    self.value(value, None, owner, argument);
+                    self.value(value, None, place);
                 }
             }
             ast::Value::Int(_)
