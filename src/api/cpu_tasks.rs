@@ -23,6 +23,8 @@ pub(crate) struct CpuTasks {
 #[derive(Debug)]
 pub(crate) struct CpuTurn {
     _permit: FairPermit,
+    /// When its work is given up.
+    until: Instant,
 }
 
 /// Why work has no result.
@@ -54,9 +56,9 @@ impl CpuTasks {
         Self { turns: FairSemaphore::new(permits) }
     }
 
-    /// Waits for a turn of the caller.
+    /// Waits for a turn of the caller. The turn's work, too, may take until then.
     pub(crate) async fn turn(&self, caller: &Arc<str>, until: Instant) -> Result<CpuTurn, CpuTaskError> {
-        Ok(CpuTurn { _permit: time::timeout_at(until, self.turns.acquire(caller)).await? })
+        Ok(CpuTurn { _permit: time::timeout_at(until, self.turns.acquire(caller)).await?, until })
     }
 
     /// Runs work of the caller on a thread of its own, within a time limit that includes waiting. Work that has begun is finished all
@@ -67,8 +69,7 @@ impl CpuTasks {
         limit: Duration,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, CpuTaskError> {
-        let until = Instant::now() + limit;
-        self.turn(caller, until).await?.run(until, work).await
+        self.turn(caller, Instant::now() + limit).await?.run(work).await
     }
 }
 
@@ -76,9 +77,9 @@ impl CpuTurn {
     /// Runs work on a thread of its own. The work is finished even if its request is given up, and the turn ends with it.
     pub(crate) async fn run<T: Send + 'static>(
         self,
-        until: Instant,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, CpuTaskError> {
+        let until = self.until;
         let running = task::spawn_blocking(move || {
             let result = work();
             drop(self);
@@ -153,7 +154,7 @@ mod tests {
             let done = Arc::clone(&done);
             tasks.run(if name == "busy" { &busy } else { &calm }, LONG, move || done.lock().unwrap().push(name))
         });
-        let first = turn.run(Instant::now() + LONG, || ());
+        let first = turn.run(|| ());
         let (results, first) = tokio::join!(futures_util::future::join_all(work), first);
         first.unwrap();
         assert!(results.iter().all(Result::is_ok));

@@ -96,7 +96,10 @@ impl CachedOperation {
         let resolved = resolve(catalog, &self.operation, variables, caller)?;
         let estimate = match self.price(&resolved, limits) {
             Some(estimate) => estimate,
-            None => self.admit(catalog, &resolved, limits, &grown)?,
+            None => match self.known_errors(&resolved, limits) {
+                Some(errors) => return Err(errors),
+                None => self.admit(catalog, &resolved, limits).inspect_err(|_| grown())?,
+            },
         };
         let terms = resolved.terms(rows)?;
         let plan = self.plan(&resolved.shape, &terms.shapes);
@@ -134,23 +137,19 @@ impl CachedOperation {
         plan.admit(resolved.values.iter().map(StepValues::rows), limits)
     }
 
-    /// Evaluates a request. Fails if it is not admitted.
-    fn admit(
-        &self,
-        catalog: &Catalog,
-        resolved: &Resolved<'_>,
-        limits: &Limits,
-        grown: impl Fn(),
-    ) -> Result<Estimate, GraphqlErrors> {
-        if let Some(known) = self.last_rejection().as_ref().filter(|last| last.is_of(resolved, limits)) {
-            return Err(known.errors.clone());
-        }
+    /// The errors of the last request that was not admitted, if this one has the same.
+    fn known_errors(&self, resolved: &Resolved<'_>, limits: &Limits) -> Option<GraphqlErrors> {
+        let rejection = self.last_rejection();
+        rejection.as_ref().filter(|last| last.is_of(resolved, limits)).map(|last| last.errors.clone())
+    }
+
+    /// Evaluates a request. Fails if it is not admitted, and keeps the errors.
+    fn admit(&self, catalog: &Catalog, resolved: &Resolved<'_>, limits: &Limits) -> Result<Estimate, GraphqlErrors> {
         let evaluation = evaluate(&bind(catalog, &self.operation, resolved), &resolved.values, limits);
         evaluation.admitted().inspect_err(|errors| {
             let sizes = resolved.values.iter().map(StepValues::rows).collect();
             let (shape, limits, errors) = (resolved.shape.clone(), *limits, errors.clone());
             *self.last_rejection() = Some(CachedRejection { shape, sizes, limits, errors });
-            grown();
         })
     }
 

@@ -25,7 +25,7 @@ use crate::api::error_response;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::graphql::gates::admission::{self, Schedule};
-use crate::api::graphql::gates::compilation;
+use crate::api::graphql::gates::compilation::Compilation;
 use crate::api::graphql::gates::free_requests::{Work, pace};
 use crate::api::graphql::long_lived::export;
 use crate::api::graphql::long_lived::parked_query::ParkedQuery;
@@ -141,7 +141,7 @@ async fn run(
         admission::check(service, caller, demand, schedule)?;
     }
     let started = Instant::now();
-    let compiled = compilation::compile(service, caller, view, &mut query.request).await;
+    let compiled = Compilation { service, caller, view }.compile(&mut query.request).await;
     let compiling = Stage::since(started);
     entry.timeline.compile = Some(compiling);
     let compiled = compiled?;

@@ -12,7 +12,7 @@ use crate::access::grants::Principal;
 use crate::api::cpu_tasks::CpuTurn;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
-use crate::api::graphql::gates::free_requests::charge_failure;
+use crate::api::graphql::gates::free_requests::FailurePace;
 use crate::api::service::Service;
 use crate::api::views::View;
 use crate::compile::compiled::Compiled;
@@ -22,84 +22,70 @@ use crate::compile::export::Export;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::query::Request;
 use crate::query::bind::caller::Caller;
-use crate::throttle::pace::Pace;
 
 /// A stage of the compiler.
 type Compile<T> = fn(&Compiler, &Request, Caller<'_>) -> Result<T, GraphqlErrors>;
 
-/// Compiles a query.
-pub(crate) async fn compile(
-    service: &Service,
-    caller: &Principal,
-    view: &View,
-    request: &mut Request,
-) -> Result<Compiled, ApiError> {
-    run(service, caller, view, request, |compiler, request, caller| compiler.compile(request, caller)).await
+/// Compiles the requests of a caller.
+#[derive(Clone, Copy)]
+pub(crate) struct Compilation<'a> {
+    pub(crate) service: &'a Service,
+    pub(crate) caller: &'a Principal,
+    pub(crate) view: &'a View,
 }
 
-/// Explains a query.
-pub(crate) async fn explain(
-    service: &Service,
-    caller: &Principal,
-    view: &View,
-    request: &mut Request,
-) -> Result<Explanation, ApiError> {
-    run(service, caller, view, request, |compiler, request, caller| compiler.explain(request, caller)).await
-}
+impl Compilation<'_> {
+    /// Compiles a query.
+    pub(crate) async fn compile(self, request: &mut Request) -> Result<Compiled, ApiError> {
+        self.run(request, |compiler, request, caller| compiler.compile(request, caller)).await
+    }
 
-/// Reads an export.
-pub(crate) async fn export(
-    service: &Service,
-    caller: &Principal,
-    view: &View,
-    request: &mut Request,
-) -> Result<Export, ApiError> {
-    run(service, caller, view, request, |compiler, request, _| Export::new(compiler.catalog(), request)).await
-}
+    /// Explains a query.
+    pub(crate) async fn explain(self, request: &mut Request) -> Result<Explanation, ApiError> {
+        self.run(request, |compiler, request, caller| compiler.explain(request, caller)).await
+    }
 
-async fn run<T: Send + 'static>(
-    service: &Service,
-    caller: &Principal,
-    view: &View,
-    request: &mut Request,
-    compile: Compile<T>,
-) -> Result<T, ApiError> {
-    let limits = caller.limits.query;
-    let result = if view.compiler.is_quick(request) {
-        compile(&view.compiler, request, Caller { limits: &limits, rows: &view.rows })
-    } else {
-        let until = Instant::now() + caller.limits.deadline;
-        let turn = service.cpu_tasks.turn(&caller.user_id, until).await?;
-        let (compiler, pace) = (Arc::clone(&view.compiler), Arc::clone(&service.free_query_pace));
-        let rows = view.rows.clone();
-        let work = move |request: &Request| compile(&compiler, request, Caller { limits: &limits, rows: &rows });
-        compile_apart(turn, until, pace, &caller.user_id, request, work).await?
-    };
-    Ok(result.map_err(QueryError::Compile)?)
+    /// Reads an export.
+    pub(crate) async fn export(self, request: &mut Request) -> Result<Export, ApiError> {
+        self.run(request, |compiler, request, _| Export::new(compiler.catalog(), request)).await
+    }
+
+    async fn run<T: Send + 'static>(self, request: &mut Request, compile: Compile<T>) -> Result<T, ApiError> {
+        let Self { service, caller, view } = self;
+        let limits = caller.limits.query;
+        let result = if view.compiler.is_quick(request) {
+            compile(&view.compiler, request, Caller { limits: &limits, rows: &view.rows })
+        } else {
+            let until = Instant::now() + caller.limits.deadline;
+            let turn = service.cpu_tasks.turn(&caller.user_id, until).await?;
+            let pace = FailurePace { pace: Arc::clone(&service.free_query_pace), caller: Arc::clone(&caller.user_id) };
+            let (compiler, rows) = (Arc::clone(&view.compiler), view.rows.clone());
+            let work = move |request: &Request| compile(&compiler, request, Caller { limits: &limits, rows: &rows });
+            compile_apart(turn, pace, request, work).await?
+        };
+        Ok(result.map_err(QueryError::Compile)?)
+    }
 }
 
 /// Compiles a large text on a thread of its own. The request is the same afterwards, whatever happens.
 async fn compile_apart<T: Send + 'static>(
     turn: CpuTurn,
-    until: Instant,
-    pace: Arc<Pace>,
-    caller: &Arc<str>,
+    pace: FailurePace,
     request: &mut Request,
     compile: impl FnOnce(&Request) -> Result<T, GraphqlErrors> + Send + 'static,
 ) -> Result<Result<T, GraphqlErrors>, ApiError> {
     // In the caller's turn, when it is known what became of its texts before.
-    pace.check(caller, Instant::now().into_std())
-        .map_err(|retry_after| QueryError::TooManyInvalidQueries { retry_after })?;
+    pace.check().map_err(|retry_after| QueryError::TooManyInvalidQueries { retry_after })?;
     let shared = Arc::new(mem::take(request));
-    let (moved, caller) = (Arc::clone(&shared), Arc::clone(caller));
+    let moved = Arc::clone(&shared);
     let work = move || {
         let started = Instant::now();
         let result = compile(&moved);
         // Here, so that a client that gives its request up pays as well.
-        let delay = result.is_err().then(|| charge_failure(&pace, &caller, started.elapsed()));
+        let delay = result.is_err().then(|| pace.charge(started.elapsed()));
         (result, delay.unwrap_or_default())
     };
-    let done = turn.run(until, work).await;
+    let done = turn.run(work).await;
     // It is copied if the request was given up before it was compiled.
     *request = Arc::unwrap_or_clone(shared);
     let (result, delay) = done?;
@@ -118,6 +104,7 @@ mod tests {
     use crate::api::cpu_tasks::CpuTasks;
     use crate::error::code::ErrorCode;
     use crate::query::parse::Source;
+    use crate::throttle::pace::Pace;
 
     fn request() -> Request {
         Request { query: "{ orders }".into(), operation_name: Some("All".into()), ..Request::default() }
@@ -135,8 +122,8 @@ mod tests {
         compile: impl FnOnce(&Request) -> Result<(), GraphqlErrors> + Send + 'static,
     ) -> Result<Result<(), GraphqlErrors>, ApiError> {
         let (tasks, caller) = (CpuTasks::default(), "demo".into());
-        let turn = tasks.turn(&caller, later()).await.unwrap();
-        compile_apart(turn, until, Arc::clone(pace), &caller, request, compile).await
+        let turn = tasks.turn(&caller, until).await.unwrap();
+        compile_apart(turn, FailurePace { pace: Arc::clone(pace), caller }, request, compile).await
     }
 
     #[tokio::test]

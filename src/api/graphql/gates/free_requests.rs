@@ -56,9 +56,23 @@ impl Work {
 /// most.
 const FAILED: u32 = 4;
 
-/// Charges the caller for a text that did not compile, by the time of its check. Returns how long the response is held back.
-pub(crate) fn charge_failure(pace: &Pace, caller: &Arc<str>, took: Duration) -> Duration {
-    pace.charge(caller, Instant::now().into_std(), FAILED * took)
+/// A caller's pace of texts that do not compile.
+#[derive(Debug)]
+pub(crate) struct FailurePace {
+    pub(crate) pace: Arc<Pace>,
+    pub(crate) caller: Arc<str>,
+}
+
+impl FailurePace {
+    /// Fails with the time until the caller's next text may be compiled, if its texts before are too far ahead of the pace.
+    pub(crate) fn check(&self) -> Result<(), Duration> {
+        self.pace.check(&self.caller, Instant::now().into_std())
+    }
+
+    /// Charges the caller for a text that did not compile, by the time of its check. Returns how long the response is held back.
+    pub(crate) fn charge(&self, took: Duration) -> Duration {
+        self.pace.charge(&self.caller, Instant::now().into_std(), FAILED * took)
+    }
 }
 
 /// Waits until the caller's next free request is due, which has this work. Fails with the time until then if others of the same caller are

@@ -22,7 +22,7 @@ use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::gates::admission::{self, take_permit};
-use crate::api::graphql::gates::compilation;
+use crate::api::graphql::gates::compilation::Compilation;
 use crate::api::graphql::gates::current_account::current_account;
 use crate::api::graphql::long_lived::export_lines::{write_end, write_resume};
 use crate::api::graphql::long_lived::export_log::ExportLog;
@@ -92,7 +92,7 @@ async fn serve(context: &mut RequestContext, body: &mut Incoming) -> Result<Http
     }
     let RequestContext { service, head, in_flight, entry, .. } = context;
     let is_quick = view.compiler.is_quick(&query.request);
-    let export = compilation::export(service, &caller, &view, &mut query.request).await?;
+    let export = Compilation { service, caller: &caller, view: &view }.export(&mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, &mut query);
     entry.set_operation(export.operation_name());
     let options = &service.options;

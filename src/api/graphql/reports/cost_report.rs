@@ -10,7 +10,7 @@ use crate::access::grants::{Artifact, Principal};
 use crate::api::errors::access_error::AccessError;
 use crate::api::errors::api_error::{ApiError, milliseconds};
 use crate::api::errors::query_error::QueryError;
-use crate::api::graphql::gates::compilation;
+use crate::api::graphql::gates::compilation::Compilation;
 use crate::api::graphql::gates::free_requests::{Work, charge, pace};
 use crate::api::graphql::request::persisted_queries::store;
 use crate::api::graphql::request::query_request::QueryRequest;
@@ -90,7 +90,7 @@ pub(crate) async fn field_costs(
     if !headers.get(INCLUDE_FIELDS).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true")) {
         return Ok(None);
     }
-    let explanation = compilation::explain(&context.service, caller, view, &mut query.request).await?;
+    let explanation = Compilation { service: &context.service, caller, view }.explain(&mut query.request).await?;
     Ok(Some(json!(explanation.fields())))
 }
 
@@ -126,7 +126,7 @@ pub(crate) async fn respond(
         .await
         .map_err(|retry_after| QueryError::TooManyReports { retry_after })?;
     let started = Instant::now();
-    let explanation = compilation::explain(service, caller, view, &mut query.request).await?;
+    let explanation = Compilation { service, caller, view }.explain(&mut query.request).await?;
     store(&service.persisted_queries, &caller.user_id, query);
     entry.set_operation(explanation.operation_name.as_deref());
     let cost = explanation.estimate.cost();

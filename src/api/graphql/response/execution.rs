@@ -69,6 +69,14 @@ pub(crate) struct Requester<'a> {
     pub request_id: &'a str,
 }
 
+/// An attempt to read a query from the servers of a route.
+#[derive(Clone, Copy)]
+pub(crate) struct Attempt<'a> {
+    pub(crate) requester: Requester<'a>,
+    pub(crate) compiled: &'a Compiled,
+    pub(crate) route: &'a ReadRoute,
+}
+
 /// The debit for a statement, and its deadline.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaidTime {
@@ -86,10 +94,11 @@ pub(crate) async fn fetch(
     let compiled = &query.compiled;
     let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
-        let result = attempt(requester, compiled, &query.route, limits, timeline).await;
+        let attempt = Attempt { requester, compiled, route: &query.route };
+        let result = attempt.rows(limits, timeline).await;
         match second_route(requester.service, &query.route, &compiled.plan, &result) {
             // Boxed, so that the futures of other requests stay small.
-            Some(route) => Box::pin(attempt(requester, compiled, &route, limits, timeline)).await,
+            Some(route) => Box::pin(Attempt { route: &route, ..attempt }.rows(limits, timeline)).await,
             None => result,
         }
     });
@@ -200,42 +209,44 @@ pub(crate) fn second_route<T>(
     }
 }
 
-async fn attempt(
-    Requester { service, caller, .. }: Requester<'_>,
-    compiled: &Compiled,
-    route: &ReadRoute,
-    limits: &mut RowLimits<'_>,
-    timeline: &mut Timeline,
-) -> Result<Box<ResponseWriter>, ExecuteError> {
-    let plan = &compiled.plan;
-    if !plan.needs_database() {
-        return Ok(constant(plan));
-    }
-    let text = text_of(plan);
-    let mut small = (text.examined <= MAX_SHARED_ROWS).then_some(text);
-    loop {
-        timeline.wait_for_connection();
-        let taken = service.servers.connect(route, &caller.user_id, small.take()).await;
-        timeline.end_of_wait();
-        let LeasedConnection { connection, held } = taken?;
-        let is_shared = connection.is_shared();
-        // Pinned first, because the macro moves what it is given.
-        let running = pin!(execute(connection, plan, &timeline.statement, limits));
-        let result = tokio::select! {
-            biased;
-            rows = running => rows,
-            error = held.server.lost() => return Err(error.into()),
-        };
-        match result {
-            Ok(rows) => {
-                service.servers.record_read(&caller.user_id, &held.server);
-                return Ok(rows);
+impl Attempt<'_> {
+    /// All rows.
+    async fn rows(
+        self,
+        limits: &mut RowLimits<'_>,
+        timeline: &mut Timeline,
+    ) -> Result<Box<ResponseWriter>, ExecuteError> {
+        let Self { requester: Requester { service, caller, .. }, compiled, route } = self;
+        let plan = &compiled.plan;
+        if !plan.needs_database() {
+            return Ok(constant(plan));
+        }
+        let text = text_of(plan);
+        let mut small = (text.examined <= MAX_SHARED_ROWS).then_some(text);
+        loop {
+            timeline.wait_for_connection();
+            let taken = service.servers.connect(route, &caller.user_id, small.take()).await;
+            timeline.end_of_wait();
+            let LeasedConnection { connection, held } = taken?;
+            let is_shared = connection.is_shared();
+            // Pinned first, because the macro moves what it is given.
+            let running = pin!(execute(connection, plan, &timeline.statement, limits));
+            let result = tokio::select! {
+                biased;
+                rows = running => rows,
+                error = held.server.lost() => return Err(error.into()),
+            };
+            match result {
+                Ok(rows) => {
+                    service.servers.record_read(&caller.user_id, &held.server);
+                    return Ok(rows);
+                }
+                // The connection was lost, or a statement waited for a lock: it is run once more on a connection of its own.
+                Err(ExecuteError::Database(error)) if is_shared && is_of_connection(&error) => {
+                    timeline.statement.pause(Instant::now());
+                }
+                Err(error) => return Err(error),
             }
-            // The connection was lost, or a statement waited for a lock: it is run once more on a connection of its own.
-            Err(ExecuteError::Database(error)) if is_shared && is_of_connection(&error) => {
-                timeline.statement.pause(Instant::now());
-            }
-            Err(error) => return Err(error),
         }
     }
 }

@@ -20,7 +20,9 @@ use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::gates::current_account::current_account;
 use crate::api::graphql::reports::slow_query_log::StreamedQuery;
 use crate::api::graphql::request::query_request::QueryRequest;
-use crate::api::graphql::response::execution::{AdmittedQuery, PaidTime, Requester, connect_own, second_route, settle};
+use crate::api::graphql::response::execution::{
+    AdmittedQuery, Attempt, PaidTime, Requester, connect_own, second_route, settle,
+};
 use crate::api::graphql::response::response_body::{CHUNK, MAX_WHOLE};
 use crate::api::graphql::response::response_end::ResponseEnd;
 use crate::api::graphql::response::response_envelope::START;
@@ -29,13 +31,12 @@ use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
 use crate::catalog::grant_set::GrantSet;
 use crate::catalog::scope::RowScope;
-use crate::compile::compiled::Compiled;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamedResponse};
 use crate::execute::response_writer::WriteError;
 use crate::http::connection::FurtherMemory;
 use crate::http::response::{BoxError, ResponseBody};
-use crate::replicas::read_servers::{HeldServer, LeasedConnection, ReadRoute};
+use crate::replicas::read_servers::{HeldServer, LeasedConnection};
 
 /// The most rows of a response that are gathered before it is written.
 const MAX_GATHERED: u64 = 1024;
@@ -63,9 +64,10 @@ pub(crate) async fn begin(
     let log = Arc::clone(&timeline.statement);
     let requester = Requester { service, caller, request_id: &entry.id };
     let first = async {
-        let result = first_part(requester, compiled, &query.route, in_flight.further(), timeline).await;
+        let attempt = Attempt { requester, compiled, route: &query.route };
+        let result = first_part(attempt, in_flight.further(), timeline).await;
         match second_route(service, &query.route, &compiled.plan, &result) {
-            Some(route) => first_part(requester, compiled, &route, in_flight.further(), timeline).await,
+            Some(route) => first_part(Attempt { route: &route, ..attempt }, in_flight.further(), timeline).await,
             None => result,
         }
     };
@@ -112,9 +114,7 @@ pub(crate) async fn begin(
 
 /// The first part of a response, and what it goes on with.
 async fn first_part(
-    requester: Requester<'_>,
-    compiled: &Compiled,
-    route: &ReadRoute,
+    Attempt { requester, compiled, route }: Attempt<'_>,
     mut memory: FurtherMemory,
     timeline: &mut Timeline,
 ) -> Result<Result<(Part, ResponseStream, HeldServer), WriteError>, ExecuteError> {
