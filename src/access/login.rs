@@ -82,8 +82,7 @@ impl Logins {
         let hash = known.password_hash(&user_id);
         let permit = admitted.inspect_err(|error| {
             let subject = hash.is_some().then(|| user_id.clone());
-            let (reason, result) = refusal(error);
-            self.refused(reason, result, subject, address);
+            self.refused(Refusal::of(error), subject, address);
         })?;
         let recorder = VerdictRecorder {
             lockout: Arc::clone(&self.lockout),
@@ -113,7 +112,8 @@ impl Logins {
 
     /// Records a login without a name and a password.
     pub(crate) fn refuse_without_credentials(&self, address: Option<IpAddr>) {
-        self.refused("no credentials", LoginResult::NoCredentials, None, address);
+        let refusal = Refusal { reason: "no credentials", result: LoginResult::NoCredentials };
+        self.refused(refusal, None, address);
     }
 
     /// Waits until a password may be verified. Fails if the visitor is locked, or has too many passwords verified already.
@@ -126,20 +126,31 @@ impl Logins {
         Ok(permit)
     }
 
-    fn refused(&self, reason: &str, result: LoginResult, subject: Option<String>, address: Option<IpAddr>) {
-        LOGINS.of((result,)).increment();
-        let details = Map::from_iter([(REASON.to_owned(), json!(reason))]);
+    fn refused(&self, refusal: Refusal, subject: Option<String>, address: Option<IpAddr>) {
+        LOGINS.of((refusal.result,)).increment();
+        let details = Map::from_iter([(REASON.to_owned(), json!(refusal.reason))]);
         self.audit.record_repeatable(event(Action::LoginRefused, subject, address, details));
     }
 }
 
-/// Why no password was verified, for the audit trail and for the metrics.
-const fn refusal(error: &LoginError) -> (&'static str, LoginResult) {
-    match error {
-        LoginError::Locked(_) => ("locked", LoginResult::Locked),
-        LoginError::Password(PasswordError::TooManyAtOnce) => ("too many at once", LoginResult::TooMany),
-        LoginError::Password(PasswordError::Busy) => ("overloaded", LoginResult::Overloaded),
-        LoginError::Wrong | LoginError::Password(_) | LoginError::Token(_) => ("failed", LoginResult::Failed),
+/// Why no password was verified.
+#[derive(Clone, Copy)]
+struct Refusal {
+    /// For the audit trail.
+    reason: &'static str,
+    /// For the metrics.
+    result: LoginResult,
+}
+
+impl Refusal {
+    const fn of(error: &LoginError) -> Self {
+        let (reason, result) = match error {
+            LoginError::Locked(_) => ("locked", LoginResult::Locked),
+            LoginError::Password(PasswordError::TooManyAtOnce) => ("too many at once", LoginResult::TooMany),
+            LoginError::Password(PasswordError::Busy) => ("overloaded", LoginResult::Overloaded),
+            LoginError::Wrong | LoginError::Password(_) | LoginError::Token(_) => ("failed", LoginResult::Failed),
+        };
+        Self { reason, result }
     }
 }
 

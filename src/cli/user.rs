@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::access::manage::users;
+use crate::access::manage::users::{self, NewAccount};
 use crate::access::password::Passwords;
 use crate::cli::admin::{AdminArgs, new_password};
 use crate::cli::outcome::Outcome;
@@ -62,7 +62,8 @@ pub(crate) fn run(args: Args) -> Outcome {
         match command {
             Command::Add { user, group } => {
                 let password = new_password()?;
-                users::add(operator, &Passwords::new(1)?, &user, password, &group).await?;
+                let account = NewAccount { user_id: &user, password, groups: &group };
+                users::add(operator, &Passwords::new(1)?, account).await?;
                 report(json, &format!("{user} is a user"), true, &[("user", &user)])?;
                 if group.is_empty() {
                     warn(&format!(

@@ -42,8 +42,9 @@ pub(super) fn validation(text: &QueryText, at: usize, second: Option<usize>, fac
         let wrong = facts[name].as_str()?;
         (at..text.tokens.len()).find(|index| text.get(*index) == wrong)
     };
-    if let [way @ .., last] = texts(facts, "instead").as_slice() {
-        return Some(moved_inside(text, at, named("field")?, way, last));
+    let instead = texts(facts, "instead");
+    if !instead.is_empty() {
+        return moved_inside(text, at, named("field")?, &instead);
     }
     if has("example") {
         return Some(with_selection(text, at, facts["example"].as_str()?));
@@ -91,13 +92,14 @@ pub(super) fn validation(text: &QueryText, at: usize, second: Option<usize>, fac
     Some(text.replaced(name, name, suggested?))
 }
 
-/// The field `name` of the field at `at`, replaced by one that is further inside.
-fn moved_inside(text: &QueryText, at: usize, name: usize, way: &[&str], last: &str) -> String {
+/// The field `name` of the field at `at`, replaced by one that is further inside, at the end of a path.
+fn moved_inside(text: &QueryText, at: usize, name: usize, path: &[&str]) -> Option<String> {
+    let (last, way) = path.split_last()?;
     let closed = text.inserted_after(text.field_end(at), &" }".repeat(way.len()));
     let way: String = way.iter().flat_map(|name| [name, " { "]).collect();
     // The alias belongs to the last one.
     let alias = if name > at { format!("{}: ", text.get(at)) } else { String::new() };
-    QueryText::new(closed).replaced(at, name, &format!("{way}{alias}{last}"))
+    Some(QueryText::new(closed).replaced(at, name, &format!("{way}{alias}{last}")))
 }
 
 fn with_selection(text: &QueryText, at: usize, example: &str) -> String {

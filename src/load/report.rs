@@ -65,6 +65,16 @@ pub struct FileReport {
 }
 
 impl FileReport {
+    /// Counts loaded rows of an entity.
+    pub(super) fn add(&mut self, entity: &str, loaded: RowCounts) {
+        let RowCounts { inserted, updated, unchanged, deleted } = loaded;
+        let counts = self.entities.entry(entity.to_owned()).or_default();
+        counts.inserted += inserted;
+        counts.updated += updated;
+        counts.unchanged += unchanged;
+        counts.deleted += deleted;
+    }
+
     /// The number of loaded rows.
     pub fn rows(&self) -> u64 {
         self.entities.values().map(RowCounts::rows).sum()

@@ -11,7 +11,7 @@ use tokio_postgres::{Error, Statement, Transaction};
 
 use crate::load::error::RowError;
 use crate::load::record::{RecordBatch, StatementKey};
-use crate::load::report::FileReport;
+use crate::load::report::{FileReport, RowCounts};
 use crate::load::row::RowAction;
 use crate::load::statement::{CREATE_ORIGINALS, batch_statement};
 use crate::load::tables::TargetTables;
@@ -29,12 +29,6 @@ pub(super) struct TableWriter<'a> {
     transaction: Transaction<'a>,
     tables: &'a TargetTables,
     statements: HashMap<StatementKey, Statement>,
-}
-
-/// The number of rows that a statement changed.
-struct ChangedRows {
-    inserted: u64,
-    updated_or_deleted: u64,
 }
 
 impl<'a> TableWriter<'a> {
@@ -74,10 +68,10 @@ impl<'a> TableWriter<'a> {
         let all = 0..batch.records.len();
         let mut pending = vec![all];
         while let Some(range) = pending.pop() {
-            if let Err(error) = self.write_range(batch, range.clone(), entity, report).await? {
-                if range.len() == 1 {
-                    rejected.push((range.start, error));
-                } else {
+            match self.write_range(batch, range.clone()).await? {
+                Ok(written) => report.add(entity, written),
+                Err(error) if range.len() == 1 => rejected.push((range.start, error)),
+                Err(_) => {
                     let middle = range.start + range.len() / 2;
                     pending.extend([middle..range.end, range.start..middle]);
                 }
@@ -88,8 +82,11 @@ impl<'a> TableWriter<'a> {
             retry = false;
             let mut still_rejected = Vec::with_capacity(rejected.len());
             for (index, _) in rejected {
-                match self.write_range(batch, index..index + 1, entity, report).await? {
-                    Ok(()) => retry = true,
+                match self.write_range(batch, index..index + 1).await? {
+                    Ok(written) => {
+                        report.add(entity, written);
+                        retry = true;
+                    }
                     Err(error) => still_rejected.push((index, error)),
                 }
             }
@@ -114,17 +111,15 @@ impl<'a> TableWriter<'a> {
         &mut self,
         batch: &RecordBatch,
         range: Range<usize>,
-        entity: &str,
-        report: &mut FileReport,
-    ) -> Result<Result<(), RowError>, Error> {
+    ) -> Result<Result<RowCounts, RowError>, Error> {
         let statement = self.prepare(&batch.statement).await?;
         let columns: Vec<Vec<Option<&str>>> = (0..batch.statement.columns.len())
             .map(|column| batch.records[range.clone()].iter().map(|(_, values)| values[column].as_deref()).collect())
             .collect();
         let parameters: Vec<&(dyn ToSql + Sync)> = columns.iter().map(|column| column as &(dyn ToSql + Sync)).collect();
         self.transaction.batch_execute("SAVEPOINT records").await?;
-        let changed = match self.transaction.query_one(&statement, &parameters).await {
-            Ok(row) => ChangedRows { inserted: count(&row, 0)?, updated_or_deleted: count(&row, 1)? },
+        let (inserted, changed) = match self.transaction.query_one(&statement, &parameters).await {
+            Ok(row) => (count(&row, 0)?, count(&row, 1)?),
             Err(error) => {
                 let Some(row_error) = row_error(&error) else { return Err(error) };
                 self.transaction.batch_execute("ROLLBACK TO SAVEPOINT records; RELEASE SAVEPOINT records").await?;
@@ -132,15 +127,10 @@ impl<'a> TableWriter<'a> {
             }
         };
         self.transaction.batch_execute("RELEASE SAVEPOINT records").await?;
-        let counts = report.entities.entry(entity.to_owned()).or_default();
-        counts.inserted += changed.inserted;
-        if batch.statement.action == RowAction::Delete {
-            counts.deleted += changed.updated_or_deleted;
-        } else {
-            counts.updated += changed.updated_or_deleted;
-        }
-        counts.unchanged += (range.len() as u64).saturating_sub(changed.inserted + changed.updated_or_deleted);
-        Ok(Ok(()))
+        let is_delete = batch.statement.action == RowAction::Delete;
+        let (updated, deleted) = if is_delete { (0, changed) } else { (changed, 0) };
+        let unchanged = (range.len() as u64).saturating_sub(inserted + changed);
+        Ok(Ok(RowCounts { inserted, updated, unchanged, deleted }))
     }
 
     async fn prepare(&mut self, key: &StatementKey) -> Result<Statement, Error> {

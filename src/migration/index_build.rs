@@ -141,42 +141,45 @@ async fn attach_partitions(client: &Client, index: &DeclaredIndex, target: &str)
     let target: String = client.query_one("SELECT $1::text::regclass::text", &[&target]).await?.try_get(0)?;
     let mut made = HashMap::from([(root, target)]);
     for row in client.query(PARTITIONS, &[relation]).await? {
-        let (partition, parent, has_rows): (String, String, bool) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        let parent: String = row.try_get(1)?;
         let Some(parent) = made.get(&parent).cloned() else { continue };
-        let mut found = part(client, &partition, definition, &parent, has_rows).await?;
+        let partition = Partition { name: row.try_get(0)?, parent, has_rows: row.try_get(2)? };
+        let mut found = part(client, &partition, definition).await?;
         if found.is_none() {
-            let how = if has_rows { "INDEX CONCURRENTLY ON" } else { "INDEX ON ONLY" };
-            client.batch_execute(&format!("CREATE {how} {partition} USING {definition}")).await?;
-            found = part(client, &partition, definition, &parent, has_rows).await?;
+            let how = if partition.has_rows { "INDEX CONCURRENTLY ON" } else { "INDEX ON ONLY" };
+            client.batch_execute(&format!("CREATE {how} {} USING {definition}", partition.name)).await?;
+            found = part(client, &partition, definition).await?;
         }
         let Some(part) = found else { continue };
         if part.parent.is_none() {
-            client.batch_execute(&format!("ALTER INDEX {parent} ATTACH PARTITION {}", part.name)).await?;
+            client.batch_execute(&format!("ALTER INDEX {} ATTACH PARTITION {}", partition.parent, part.name)).await?;
         }
-        made.insert(partition, part.name);
+        made.insert(partition.name, part.name);
     }
     Ok(())
 }
 
-/// The index of a partition that is a part of `parent`, or can be. One that is not valid was not finished, and is.
-async fn part(
-    client: &Client,
-    partition: &str,
-    definition: &str,
-    parent: &str,
+/// A partition of a table that an index is made on.
+struct Partition {
+    name: String,
+    /// The index of the table that it is a partition of.
+    parent: String,
     has_rows: bool,
-) -> Result<Option<FoundIndex>, Error> {
+}
+
+/// The index of a partition that is a part of the parent's, or can be. One that is not valid was not finished, and is.
+async fn part(client: &Client, partition: &Partition, definition: &str) -> Result<Option<FoundIndex>, Error> {
     let mut found = Vec::new();
-    for row in client.query(INDEXES, &[&partition]).await? {
+    for row in client.query(INDEXES, &[&partition.name]).await? {
         let index = FoundIndex { name: row.try_get(0)?, is_valid: row.try_get(1)?, parent: row.try_get(2)? };
-        let is_suitable = index.parent.as_deref().is_none_or(|other| other == parent);
+        let is_suitable = index.parent.as_deref().is_none_or(|other| other == partition.parent);
         if is_suitable && comparable(row.try_get(3)?) == comparable(definition) {
             found.push(index);
         }
     }
     let rank = |index: &FoundIndex| (index.parent.is_some(), index.is_valid);
     let Some(best) = found.into_iter().rev().max_by_key(rank) else { return Ok(None) };
-    if has_rows && !best.is_valid {
+    if partition.has_rows && !best.is_valid {
         client.batch_execute(&format!("REINDEX INDEX CONCURRENTLY {}", best.name)).await?;
     }
     Ok(Some(best))

@@ -47,6 +47,14 @@ pub(crate) struct Question<'a> {
 
 type Scores = Vec<f32>;
 
+/// The way that is followed.
+struct Way<'a> {
+    /// The fields, the root first.
+    fields: Vec<&'a OutlineField>,
+    /// The types of the objects before the last one.
+    types: Vec<&'a str>,
+}
+
 /// The best ways to objects of each type, and what each root leads to.
 #[derive(Default)]
 struct Best<'a> {
@@ -169,7 +177,8 @@ impl<'a> Question<'a> {
             let Some((first, reached)) = of_types.get_mut(ty) else { continue };
             if reached.is_empty() {
                 best.reached = vec![0.0; self.words.len()];
-                self.visit(&mut vec![*first], &mut vec![ROOT], &self.own(first).collect(), &mut best);
+                let mut way = Way { fields: vec![*first], types: vec![ROOT] };
+                self.visit(&mut way, &self.own(first).collect(), &mut best);
                 *reached = std::mem::take(&mut best.reached);
             }
             let own = self.shares.of(root.id).to_vec();
@@ -190,15 +199,15 @@ impl<'a> Question<'a> {
         phrase.iter().map(|word| scores[*word] * self.shares.weights[*word]).sum()
     }
 
-    /// Rates the objects at the end of a way and below, whose objects are of these types.
-    fn visit(&self, way: &mut Vec<&'a OutlineField>, types: &mut Vec<&'a str>, on_way: &Scores, best: &mut Best<'a>) {
-        let Some(last) = way.last() else { return };
+    /// Rates the objects at the end of a way and below.
+    fn visit(&self, way: &mut Way<'a>, on_way: &Scores, best: &mut Best<'a>) {
+        let Some(last) = way.fields.last().copied() else { return };
         let ty = self.outline.element_type(last);
-        if types.contains(&ty) {
+        if way.types.contains(&ty) {
             return;
         }
-        types.push(ty);
-        let objects = i32::try_from(way.len()).unwrap_or(i32::MAX);
+        way.types.push(ty);
+        let objects = i32::try_from(way.fields.len()).unwrap_or(i32::MAX);
         let (left, left_of_root) = (PER_OBJECT.powi(objects), PER_OBJECT_OF_ROOT.powi(objects));
         let mut score: f32 = 0.0;
         let mut of_phrases = vec![0.0_f32; self.phrases.len()];
@@ -214,17 +223,17 @@ impl<'a> Question<'a> {
                 for (score, phrase) in of_phrases.iter_mut().zip(&self.phrases) {
                     *score = score.max(self.of_phrase(&scores, phrase) * left);
                 }
-            } else if way.len() < MAX_OBJECTS && field.ty.named != "PageInfo" {
-                way.push(field);
-                self.visit(way, types, &scores, best);
-                way.pop();
+            } else if way.fields.len() < MAX_OBJECTS && field.ty.named != "PageInfo" {
+                way.fields.push(field);
+                self.visit(way, &scores, best);
+                way.fields.pop();
             }
         }
-        keep(best.ways.entry(ty).or_default(), MAX_WAYS, way, score);
+        keep(best.ways.entry(ty).or_default(), MAX_WAYS, &way.fields, score);
         for (ways, score) in best.of_phrases.iter_mut().zip(of_phrases) {
-            keep(ways, WAYS_OF_PHRASE, way, score);
+            keep(ways, WAYS_OF_PHRASE, &way.fields, score);
         }
-        types.pop();
+        way.types.pop();
     }
 }
 

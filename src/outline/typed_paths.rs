@@ -44,7 +44,14 @@ pub struct SelectedPage {
 /// The selection of a query with the values of its variables. `None` if the text is no query.
 pub fn selected(outline: &Outline, query: &str, variables: &Map<String, Value>) -> Option<Selected> {
     let document = parse_query::<String>(query).ok()?;
-    let mut reader = Reader { outline, document: &document, variables, visits: 0, found: Selected::default() };
+    let mut reader = Reader {
+        outline,
+        document: &document,
+        variables,
+        visits: 0,
+        path: DataPath::new(),
+        found: Selected::default(),
+    };
     for definition in &document.definitions {
         if let Definition::Operation(operation) = definition {
             let selection = match operation {
@@ -52,7 +59,7 @@ pub fn selected(outline: &Outline, query: &str, variables: &Map<String, Value>) 
                 OperationDefinition::Query(query) => &query.selection_set,
                 OperationDefinition::Mutation(_) | OperationDefinition::Subscription(_) => continue,
             };
-            reader.selection(selection, ROOT, &mut Vec::new(), 0);
+            reader.selection(selection, ROOT, 0);
         }
     }
     Some(reader.found)
@@ -63,11 +70,13 @@ struct Reader<'a> {
     document: &'a Document<'a, String>,
     variables: &'a Map<String, Value>,
     visits: usize,
+    /// The path of the selection that is read.
+    path: DataPath,
     found: Selected,
 }
 
 impl Reader<'_> {
-    fn selection(&mut self, selection: &SelectionSet<'_, String>, ty: &str, path: &mut DataPath, depth: usize) {
+    fn selection(&mut self, selection: &SelectionSet<'_, String>, ty: &str, depth: usize) {
         for item in &selection.items {
             self.visits += 1;
             if self.visits > MAX_VISITS || depth > MAX_DEPTH {
@@ -76,29 +85,29 @@ impl Reader<'_> {
             match item {
                 Selection::Field(field) => {
                     let Some(known) = self.outline.field(ty, &field.name) else { continue };
-                    let length = path.len();
-                    path.push(field.alias.as_ref().unwrap_or(&field.name).clone());
+                    let length = self.path.len();
+                    self.path.push(field.alias.as_ref().unwrap_or(&field.name).clone());
                     if known.ty.text.starts_with('[') {
-                        path.push("*".to_owned());
+                        self.path.push("*".to_owned());
                     }
                     if TEXT.contains(&known.ty.named.as_str()) && !is_cursor(self.outline, ty, known) {
-                        self.found.texts.insert(path.clone());
+                        self.found.texts.insert(self.path.clone());
                     }
                     if self.outline.node_type(&known.ty.named).is_some() {
-                        self.add_page(field, path);
+                        self.add_page(field);
                     }
-                    self.selection(&field.selection_set, &known.ty.named, path, depth + 1);
-                    path.truncate(length);
+                    self.selection(&field.selection_set, &known.ty.named, depth + 1);
+                    self.path.truncate(length);
                 }
                 Selection::InlineFragment(inline) => {
                     let on = inline.type_condition.as_ref().map_or(ty, |TypeCondition::On(on)| on);
-                    self.selection(&inline.selection_set, on, path, depth + 1);
+                    self.selection(&inline.selection_set, on, depth + 1);
                 }
                 Selection::FragmentSpread(spread) => {
                     let document = self.document;
                     if let Some(fragment) = fragment(document, &spread.fragment_name) {
                         let TypeCondition::On(on) = &fragment.type_condition;
-                        self.selection(&fragment.selection_set, on, path, depth + 1);
+                        self.selection(&fragment.selection_set, on, depth + 1);
                     }
                 }
             }
@@ -107,7 +116,7 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    fn add_page(&mut self, field: &Field<'_, String>, path: &DataPath) {
+    fn add_page(&mut self, field: &Field<'_, String>) {
         let size = field.arguments.iter().find_map(|(name, value)| match (name.as_str(), value) {
             ("first" | "last", Literal::Int(size)) => u64::try_from(size.as_i64()?).ok(),
             ("first" | "last", Literal::Variable(name)) => self.variables.get(name)?.as_u64(),
@@ -115,7 +124,7 @@ impl Reader<'_> {
         });
         let says_more = self.selects(&field.selection_set, "hasNextPage", 0)
             || self.selects(&field.selection_set, "hasPreviousPage", 0);
-        self.found.pages.extend(size.map(|size| SelectedPage { path: path.clone(), size, says_more }));
+        self.found.pages.extend(size.map(|size| SelectedPage { path: self.path.clone(), size, says_more }));
     }
 
     /// Whether a connection's selection, or its `pageInfo`, selects a field.

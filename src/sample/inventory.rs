@@ -21,17 +21,18 @@ fn write_pair(out: &mut OrderWriter<'_>, facility: u32, pair: u32) {
     let inventory = out.context.stock.inventory(pair);
     let movements = *out.context.stock.movements(pair);
     let product_id = ids::product(out.context.stock.product(pair));
-    let item = ids::inventory_item(pair);
+    let id = ids::inventory_item(pair);
     let mut available = match inventory {
         PairInventory::Depleted | PairInventory::Unstocked => 0,
         PairInventory::Single | PairInventory::Several => i64::from(out.rng.between(1, 200)),
     };
     if inventory != PairInventory::Unstocked {
-        write_item(out, (product_id, facility), item, available, movements);
+        write_item(out, &InventoryItem { id, product_id, facility, available, movements });
     }
     if inventory == PairInventory::Several {
         let more = i64::from(out.rng.below(50));
-        write_item(out, (product_id, facility), item.part(1), more, StockMovements::default());
+        let movements = StockMovements::default();
+        write_item(out, &InventoryItem { id: id.part(1), product_id, facility, available: more, movements });
         available += more;
     }
     out.batch.push(row!(product_facility {
@@ -41,19 +42,29 @@ fn write_pair(out: &mut OrderWriter<'_>, facility: u32, pair: u32) {
         reorder_quantity: out.rng.percent(60).then(|| out.rng.between(5, 100)),
         days_to_ship: out.rng.percent(80).then(|| out.rng.below(6)),
         last_inventory_count: available,
-        inventory_item_id: matches!(inventory, PairInventory::Single | PairInventory::Depleted).then_some(item),
+        inventory_item_id: matches!(inventory, PairInventory::Single | PairInventory::Depleted).then_some(id),
     }));
 }
 
-/// Writes an inventory item with an available quantity, in addition to what orders reserved, and its stock count.
-fn write_item(out: &mut OrderWriter<'_>, pair: (Id, u32), item: Id, available: i64, movements: StockMovements) {
-    let (product_id, facility) = pair;
+/// An inventory item of a product at a facility.
+struct InventoryItem {
+    id: Id,
+    product_id: Id,
+    facility: u32,
+    /// The available quantity, in addition to what orders reserved.
+    available: i64,
+    movements: StockMovements,
+}
+
+/// Writes an inventory item, and its stock count.
+fn write_item(out: &mut OrderWriter<'_>, item: &InventoryItem) {
+    let InventoryItem { id, product_id, facility, available, movements } = *item;
     let on_hand = available + movements.reserved;
     let counted = on_hand + movements.issued - movements.returned;
     let received = calendar::before_start(out.rng);
     let unit_cost = out.rng.percent(90).then(|| cents(out.rng.between(150, 6_000)));
     out.batch.push(row!(inventory_item {
-        inventory_item_id: item,
+        inventory_item_id: id,
         inventory_item_type_id: "NON_SERIAL_INV_ITEM",
         product_id,
         facility_id: ids::facility(facility),
@@ -68,7 +79,7 @@ fn write_item(out: &mut OrderWriter<'_>, pair: (Id, u32), item: Id, available: i
         currency_uom_id: "USD",
     }));
     out.batch.push(row!(inventory_item_detail {
-        inventory_item_id: item,
+        inventory_item_id: id,
         inventory_item_detail_seq_id: Id::new("SB", 1),
         effective_date: received,
         quantity_on_hand_diff: counted,

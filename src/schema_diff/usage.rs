@@ -44,6 +44,21 @@ struct Around<'c> {
     totals: &'c Totals,
 }
 
+/// The arguments of a selected field.
+#[derive(Clone, Copy)]
+struct Arguments<'s> {
+    selection: &'s Selection,
+    field: &'s Field,
+}
+
+impl<'s> Arguments<'s> {
+    /// The argument with that role, if it is given.
+    fn given(self, role: ArgumentRole) -> Option<&'s Literal> {
+        let index = self.field.arguments.iter().position(|argument| argument.role == role)?;
+        self.selection.arguments.iter().find(|(given, _)| *given == index).map(|(_, literal)| literal)
+    }
+}
+
 impl UsageWalk<'_> {
     fn selections(&mut self, selections: &[Selection], around: Option<Around<'_>>) {
         for selection in selections {
@@ -69,24 +84,28 @@ impl UsageWalk<'_> {
         }
         if let Type::Enum(enumeration) = catalog.get(field.ty.named()) {
             self.add(enumeration.name.clone(), selection, false);
-            self.values(&enumeration.name, enumeration.names(), selection, false);
+            self.add_all(values(&enumeration.name, enumeration.names()), selection, false);
         }
         if let Some(node) = node(binding) {
             self.add(catalog.entity_type(node).name.clone(), selection, false);
         }
         if let Some(connection) = binding.searched() {
-            self.connection(selection, field, &path, connection);
+            self.connection(Arguments { selection, field }, &path, connection);
         }
         if let (Binding::Root(RootBinding::Totals(_)), Some(around)) = (binding, around) {
-            self.groups(selection, field, around);
+            self.groups(Arguments { selection, field }, around);
         }
         if let Binding::Root(RootBinding::Lookup(_)) = binding {
             for (index, given) in &selection.arguments {
                 let argument = &field.arguments[*index];
                 self.add(part::argument(&path, &argument.name), selection, false);
                 match (catalog.get(argument.ty.named()), given) {
-                    (Type::Enum(ty), Literal::Enum(name)) => self.values(&ty.name, [name.as_str()], selection, false),
-                    (Type::Enum(ty), Literal::Variable(_)) => self.values(&ty.name, ty.names(), selection, true),
+                    (Type::Enum(ty), Literal::Enum(name)) => {
+                        self.add_all(values(&ty.name, [name.as_str()]), selection, false);
+                    }
+                    (Type::Enum(ty), Literal::Variable(_)) => {
+                        self.add_all(values(&ty.name, ty.names()), selection, true);
+                    }
                     _ => {}
                 }
             }
@@ -94,9 +113,9 @@ impl UsageWalk<'_> {
         self.selections(&selection.selections, around);
     }
 
-    fn connection(&mut self, selection: &Selection, field: &Field, path: &str, connection: &Connection) {
-        let given = |role| given(selection, field, role);
-        match given(ArgumentRole::SortKey) {
+    fn connection(&mut self, arguments: Arguments<'_>, path: &str, connection: &Connection) {
+        let selection = arguments.selection;
+        match arguments.given(ArgumentRole::SortKey) {
             Some(Literal::Enum(name)) => self.add(part::sort_key(path, name), selection, false),
             Some(Literal::Variable(_)) => {
                 self.add(part::sort_key(path, ""), selection, true);
@@ -106,13 +125,13 @@ impl UsageWalk<'_> {
             }
             _ => self.add(part::sort_key(path, ""), selection, false),
         }
-        match given(ArgumentRole::Query) {
+        match arguments.given(ArgumentRole::Query) {
             Some(Literal::String(text)) => {
                 for term in search::parse(text).into_iter().flatten() {
                     self.add(part::search_key(path, term.key), selection, false);
                     let key = connection.search_key(term.key).map(|key| &connection.search_keys[key]);
                     if let Some(enumeration) = key.and_then(enumeration) {
-                        self.values(enumeration.name(), term.elements, selection, false);
+                        self.add_all(values(enumeration.name(), term.elements), selection, false);
                     }
                 }
             }
@@ -121,7 +140,7 @@ impl UsageWalk<'_> {
                     self.add(part::search_key(path, &key.name), selection, true);
                     if let Some(enumeration) = enumeration(key) {
                         let names = enumeration.values().map(|(name, _)| name);
-                        self.values(enumeration.name(), names, selection, true);
+                        self.add_all(values(enumeration.name(), names), selection, true);
                     }
                 }
             }
@@ -129,9 +148,9 @@ impl UsageWalk<'_> {
         }
     }
 
-    fn groups(&mut self, selection: &Selection, field: &Field, Around { path, totals }: Around<'_>) {
-        let keys = given(selection, field, ArgumentRole::GroupBy);
-        let elements = match keys {
+    fn groups(&mut self, arguments: Arguments<'_>, Around { path, totals }: Around<'_>) {
+        let selection = arguments.selection;
+        let elements = match arguments.given(ArgumentRole::GroupBy) {
             Some(Literal::List(elements)) => elements.as_slice(),
             Some(one) => std::slice::from_ref(one),
             None => &[],
@@ -158,15 +177,8 @@ impl UsageWalk<'_> {
         }
     }
 
-    /// Values of an enum that rows may have, or that are searched for.
-    fn values<'n>(
-        &mut self,
-        ty: &str,
-        names: impl IntoIterator<Item = &'n str>,
-        selection: &Selection,
-        by_variable: bool,
-    ) {
-        names.into_iter().for_each(|name| self.add(part::field(ty, name), selection, by_variable));
+    fn add_all(&mut self, parts: impl IntoIterator<Item = String>, selection: &Selection, by_variable: bool) {
+        parts.into_iter().for_each(|part| self.add(part, selection, by_variable));
     }
 
     fn add(&mut self, part: String, selection: &Selection, by_variable: bool) {
@@ -174,6 +186,11 @@ impl UsageWalk<'_> {
             self.uses.push(Use { part, location: selection.location, by_variable });
         }
     }
+}
+
+/// Values of an enum that rows may have, or that are searched for.
+fn values<'n>(ty: &str, names: impl IntoIterator<Item = &'n str>) -> impl Iterator<Item = String> {
+    names.into_iter().map(move |name| part::field(ty, name))
 }
 
 /// The enum of a search key's values.
@@ -189,9 +206,4 @@ fn node(binding: Binding<'_>) -> Option<EntityId> {
         Binding::Entity(EntityBinding::One(one)) => Some(one.target),
         _ => binding.searched().map(|connection| connection.node),
     }
-}
-
-fn given<'s>(selection: &'s Selection, field: &Field, role: ArgumentRole) -> Option<&'s Literal> {
-    let index = field.arguments.iter().position(|argument| argument.role == role)?;
-    selection.arguments.iter().find(|(given, _)| *given == index).map(|(_, literal)| literal)
 }

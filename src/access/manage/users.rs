@@ -47,14 +47,20 @@ pub(crate) async fn list(client: &Client) -> Result<Vec<Account>, ManageError> {
         .collect()
 }
 
-/// Creates an account that is a member of the groups. Fails if there is one with this name, or if a group is unknown.
+/// An account to be created, and the groups that it is a member of. Has no `Debug`, so that the password cannot be logged.
+pub(crate) struct NewAccount<'a> {
+    pub(crate) user_id: &'a str,
+    pub(crate) password: String,
+    pub(crate) groups: &'a [String],
+}
+
+/// Creates an account. Fails if there is one with this name, or if a group is unknown.
 pub(crate) async fn add(
     operator: &mut Operator,
     passwords: &Passwords,
-    user_id: &str,
-    password: String,
-    groups: &[String],
+    account: NewAccount<'_>,
 ) -> Result<(), ManageError> {
+    let NewAccount { user_id, password, groups } = account;
     check_name(NameKind::User, user_id)?;
     check_password(&password)?;
     let hash = passwords.hash(password).await?;

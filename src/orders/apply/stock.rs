@@ -104,10 +104,18 @@ pub(super) struct StockUpdate<'a, 'w> {
     pub(super) lowers_quantity_on_hand: bool,
 }
 
+/// A change of an inventory item's quantities.
+#[derive(Clone, Copy)]
+struct StockDiff {
+    /// Of the quantity that is available to promise.
+    available: Decimal,
+    on_hand: Decimal,
+}
+
 impl StockUpdate<'_, '_> {
     /// Makes a reserved quantity available again.
     pub(super) async fn release(&mut self, inventory_item_id: &str, quantity: Decimal) -> Result<(), DatabaseError> {
-        self.add_detail(inventory_item_id, quantity, Decimal::ZERO, None).await?;
+        self.add_detail(inventory_item_id, StockDiff { available: quantity, on_hand: Decimal::ZERO }, None).await?;
         self.writer.record(UpdateChange::ReservationReleased {
             inventory_item_id: inventory_item_id.to_owned(),
             available_to_promise_diff: Quantity(quantity),
@@ -161,7 +169,8 @@ impl StockUpdate<'_, '_> {
                 &[&inventory_item_id, &physical_inventory_id, &variance, &on_hand, &self.reason, user_id],
             )
             .await?;
-        self.add_detail(inventory_item_id, variance, on_hand.unwrap_or_default(), Some(physical_inventory_id)).await?;
+        let diff = StockDiff { available: variance, on_hand: on_hand.unwrap_or_default() };
+        self.add_detail(inventory_item_id, diff, Some(physical_inventory_id)).await?;
         self.writer.record(UpdateChange::StockVaried {
             inventory_item_id: inventory_item_id.to_owned(),
             available_to_promise_diff: Quantity(variance),
@@ -175,8 +184,7 @@ impl StockUpdate<'_, '_> {
     async fn add_detail(
         &self,
         inventory_item_id: &str,
-        available_diff: Decimal,
-        on_hand_diff: Decimal,
+        StockDiff { available, on_hand }: StockDiff,
         physical_inventory_id: Option<&str>,
     ) -> Result<(), DatabaseError> {
         let highest = self.writer.query_one(HIGHEST_DETAIL, &[&inventory_item_id]).await?;
@@ -188,8 +196,8 @@ impl StockUpdate<'_, '_> {
                 &[
                     &inventory_item_id,
                     &seq_id,
-                    &available_diff,
-                    &on_hand_diff,
+                    &available,
+                    &on_hand,
                     order_id,
                     order_item_seq_id,
                     ship_group_seq_id,
@@ -198,7 +206,7 @@ impl StockUpdate<'_, '_> {
                 ],
             )
             .await?;
-        self.writer.execute(ADD_TO_TOTALS, &[&inventory_item_id, &available_diff, &on_hand_diff]).await?;
+        self.writer.execute(ADD_TO_TOTALS, &[&inventory_item_id, &available, &on_hand]).await?;
         Ok(())
     }
 

@@ -198,18 +198,23 @@ fn write_item(out: &mut OrderWriter<'_>, returned: &Return<'_>, (index, item_ind
         }));
     }
     if stage.is_received {
-        write_receipt(out, returned, (index, item_index), pair, quantity);
+        write_receipt(out, returned, &ReceivedItem { index, item_index, pair, quantity });
     }
 }
 
-/// Writes the receipt of a return item, which goes back to its inventory item. In one of twenty, one piece is rejected.
-fn write_receipt(
-    out: &mut OrderWriter<'_>,
-    returned: &Return<'_>,
-    (index, item_index): (usize, usize),
+/// A return item that has arrived.
+struct ReceivedItem {
+    /// Its index among the return's items.
+    index: usize,
+    /// Its index among the order's items.
+    item_index: usize,
     pair: u32,
     quantity: i64,
-) {
+}
+
+/// Writes the receipt of a return item, which goes back to its inventory item. In one of twenty, one piece is rejected.
+fn write_receipt(out: &mut OrderWriter<'_>, returned: &Return<'_>, item: &ReceivedItem) {
+    let ReceivedItem { index, item_index, pair, quantity } = *item;
     let Return { id, order, has_order, status_time, shipment_id, .. } = *returned;
     let SeqId(part) = SeqId::at(index);
     let receipt_id = Id::new("SRR", order.number.into()).part(part);

@@ -15,7 +15,7 @@ impl<'a> Checker<'a> {
         // The ship groups of the shipments after the moves so far.
         let mut ship_groups: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for row in &self.request.moves {
-            let id = RowId { kind: UpdateRowKind::Move, index: row.index };
+            let id = id(row);
             let items = self.check_items(id, &row.shipment_id, row.item_seq_id.as_deref());
             let Some(to) = self.check_shipment(id, &row.new_shipment_id) else { continue };
             let Some(from) = self.data.shipments.get(&row.shipment_id) else { continue };
@@ -29,7 +29,7 @@ impl<'a> Checker<'a> {
             }
             let groups = ship_groups.entry(&row.new_shipment_id).or_insert_with(|| to.ship_groups());
             for item in &items {
-                self.check_ship_group(id, row, item, groups);
+                self.check_ship_group(row, item, groups);
             }
             self.changed_shipments.extend([row.shipment_id.as_str(), row.new_shipment_id.as_str()]);
             moves.extend(items.into_iter().map(|item| ItemMove {
@@ -42,16 +42,20 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks that an item stays in its ship group. A shipment without a ship group gets the ship group of its first item.
-    fn check_ship_group(&mut self, id: RowId, row: &MoveRow, item: &'a ShipmentItem, groups: &mut BTreeSet<&'a str>) {
+    fn check_ship_group(&mut self, row: &MoveRow, item: &'a ShipmentItem, groups: &mut BTreeSet<&'a str>) {
         for link in &item.links {
             let ship_group = link.ship_group_seq_id.as_str();
             if let Some(other) = groups.iter().find(|other| **other != ship_group) {
                 let item = ShipmentItemId::new(&row.shipment_id, &item.seq_id);
                 let (ship_group, to_ship_group) = (ship_group.to_owned(), (*other).to_owned());
                 let to = row.new_shipment_id.clone();
-                return self.reject(id, ViolationCause::OtherShipGroup { item, ship_group, to, to_ship_group });
+                return self.reject(id(row), ViolationCause::OtherShipGroup { item, ship_group, to, to_ship_group });
             }
             groups.insert(ship_group);
         }
     }
+}
+
+fn id(row: &MoveRow) -> RowId {
+    RowId { kind: UpdateRowKind::Move, index: row.index }
 }
