@@ -143,6 +143,11 @@ impl DescribedColumn {
     pub(super) fn is_compared(&self, kind: ColumnKind, scalar: ScalarType) -> bool {
         !self.is_array && self.collation.nondeterministic().is_none() && kind.is_compared(scalar)
     }
+
+    /// Whether PostgreSQL has values of it that no field has: an array may have any number of elements and dimensions.
+    pub(super) fn has_unrepresentable(&self, kind: ColumnKind) -> bool {
+        self.is_array || kind.has_unrepresentable()
+    }
 }
 
 impl RelationKind {
@@ -188,10 +193,17 @@ impl ColumnKind {
         }
     }
 
-    /// Whether PostgreSQL has values of it that no field has: NaN and infinities, or JSON that most parsers reject.
-    pub(super) fn has_unrepresentable(self) -> bool {
+    /// Whether PostgreSQL has values of it that no field has: NaN and infinities, JSON that most parsers reject, or bytes of files.
+    fn has_unrepresentable(self) -> bool {
         match self {
-            Self::Whole | Self::Numeric | Self::Float | Self::Moment | Self::Date | Self::Interval | Self::Json => true,
+            Self::Whole
+            | Self::Numeric
+            | Self::Float
+            | Self::Moment
+            | Self::Date
+            | Self::Interval
+            | Self::Json
+            | Self::Bytes => true,
             Self::Text
             | Self::Varchar
             | Self::Char
@@ -201,8 +213,7 @@ impl ColumnKind {
             | Self::Uuid
             | Self::Enum(_)
             | Self::DomainOfEnum(_)
-            | Self::Time
-            | Self::Bytes => false,
+            | Self::Time => false,
         }
     }
 

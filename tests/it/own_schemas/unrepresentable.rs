@@ -76,6 +76,28 @@ async fn an_export_has_a_value_that_json_has_not_as_null_in_its_field_alone() {
     assert_eq!(lines.len(), 4, "{lines:?}");
 }
 
+const LARGE: &str = "
+    CREATE TABLE pool (pool_id integer PRIMARY KEY, posts integer[] NOT NULL, grid text[] NOT NULL, file bytea NOT NULL);
+    INSERT INTO pool VALUES
+        (1, '{1}', '{a}', 'x'),
+        (2, array_fill(1, ARRAY[1001]), '{{a,b},{c,d}}', convert_to(repeat('x', 1048577), 'UTF8')),
+        (3, '{}', '{}', '')";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_reads_the_rows_beside_a_row_with_a_large_value() {
+    let own = OwnSchema::create("large-values", LARGE, "").await;
+    own.write(&own.run(&["schema", "draft"]).stdout);
+    assert_eq!(own.check(), "");
+    let response = own.serve(&[]).query("{ pools(first: 3) { edges { node { poolId posts grid file } } } }");
+    let node = |index: usize| response["data"]["pools"]["edges"][index]["node"].clone();
+    assert_eq!(node(0), json!({ "poolId": "1", "posts": [1], "grid": ["a"], "file": "eA==" }), "{response}");
+    assert_eq!(node(1), json!({ "poolId": "2", "posts": null, "grid": null, "file": null }));
+    assert_eq!(node(2), json!({ "poolId": "3", "posts": [], "grid": [], "file": "" }));
+    let codes: Vec<_> =
+        response["errors"].as_array().unwrap().iter().map(|error| &error["extensions"]["code"]).collect();
+    assert_eq!(codes, ["UNREPRESENTABLE_VALUE", "UNREPRESENTABLE_VALUE", "VALUE_TOO_LARGE"], "{response}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_empty_text_is_searched_for_in_quotes() {
     let own = OwnSchema::create("empty-text", TABLES, "").await;
