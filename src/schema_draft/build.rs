@@ -172,9 +172,26 @@ fn key<'d>(relation: &'d DescribedRelation, keys: &KeyColumns<'_>) -> Result<&'d
             ))
         }
         None => {
-            Err("its key has columns of types or collations that cannot be compared, or that the role may not read"
-                .to_owned())
+            let columns = relation.columns.iter().filter(|column| relation.keys[0].contains(&column.name));
+            let faults = columns.filter_map(|column| {
+                let fault = match scalars.of(relation, column) {
+                    None if !column.is_readable => "the role may not read it".to_owned(),
+                    None => format!("no scalar for {}", column.type_name),
+                    Some((kind, scalar)) if !column.is_compared(kind, scalar) => not_compared(column),
+                    Some(_) => return None,
+                };
+                Some(format!("{}: {fault}", column.name))
+            });
+            Err(format!("its key has columns that cannot be read in order: {}", faults.collect::<Vec<_>>().join("; ")))
         }
+    }
+}
+
+/// Why a column with a scalar is neither searched nor sorted by.
+fn not_compared(DescribedColumn { type_name, collation, .. }: &DescribedColumn) -> String {
+    match collation.nondeterministic() {
+        Some(collation) => format!("different texts are equal in its collation {collation}"),
+        None => format!("{type_name} is not compared"),
     }
 }
 
@@ -277,12 +294,7 @@ fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String,
 /// Adds the searches that indexes serve.
 fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
     for field in ty.columns.iter().filter(|field| !field.is_compared()) {
-        let DescribedColumn { name, type_name, collation, .. } = field.column;
-        let reason = match collation.nondeterministic() {
-            Some(collation) => format!("different texts are equal in its collation {collation}"),
-            None => format!("{type_name} is not compared"),
-        };
-        root.left_out.push(format!("no search and no order by {name}: {reason}"));
+        root.left_out.push(format!("no search and no order by {}: {}", field.column.name, not_compared(field.column)));
     }
     for field in compared(ty) {
         let column = field.column.name.as_str();

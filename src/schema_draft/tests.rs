@@ -154,6 +154,21 @@ fn a_view_with_a_declared_key_has_what_indexes_of_its_tables_serve() {
 }
 
 #[test]
+fn names_the_columns_of_a_key_that_are_not_compared() {
+    let mut columns = vec![
+        column("id", Some(ColumnKind::Bytes), true),
+        column("at", None, true),
+        column("place", Some(ColumnKind::Text), true),
+        column("secret", Some(ColumnKind::Text), true),
+    ];
+    columns[3].is_readable = false;
+    let text = draft(&Database { relations: vec![relation("seen", columns, &[&["place", "at", "id", "secret"]])] });
+    let line = "# seen: its key has columns that cannot be read in order: id: Bytes is not compared; at: no scalar for point; secret: the role \
+                may not read it\n";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
 fn an_empty_database_has_an_empty_draft() {
     let text = draft(&Database::default());
     assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
