@@ -235,6 +235,12 @@ fn columns<'d>(
     if relation.has_declared_key && !relation.kind.takes_key() {
         left_out.push("no unique index guarantees its key: serve it with --schema-constraints trusted".to_owned());
     }
+    if relation.kind == RelationKind::MaterializedView && !relation.has_declared_key {
+        let key = key.join(", ");
+        left_out.push(format!(
+            "a materialized view has no constraints: delete the type if rows have a null in its key ({key})"
+        ));
+    }
     let text_key = |column: &'d TextColumn| {
         let name = names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
         TextKey { name, column }
