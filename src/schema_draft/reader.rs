@@ -29,7 +29,7 @@ const RELATIONS: &str = "
       AND NOT relation.relispartition
       AND relation.relpersistence <> 't'
       AND namespace.nspname NOT IN ('pg_catalog', 'information_schema', 'orderql')
-      AND namespace.nspname NOT LIKE 'pg\\_%'
+      AND NOT starts_with(namespace.nspname::text, 'pg_')
       AND has_schema_privilege(namespace.oid, 'USAGE')
       AND has_any_column_privilege(relation.oid, 'SELECT')
       AND NOT EXISTS (
@@ -61,7 +61,8 @@ fn columns() -> String {
 }
 
 /// Selects the columns that are searched for words: whether an index of all rows has the words, and the text search configuration that they
-/// were made with, as far as the expression of a generated column, or PostgreSQL's trigger for it, tells.
+/// were made with, as far as the expression of a generated column, or PostgreSQL's trigger for it, tells. Reads the same with
+/// `standard_conforming_strings` off.
 const TEXT_COLUMNS: &str = "
     SELECT
         attribute.attrelid,
@@ -83,15 +84,15 @@ const TEXT_COLUMNS: &str = "
     LEFT JOIN LATERAL (
         SELECT min(found.name)
         FROM (
-            SELECT (regexp_matches(pg_get_expr(adbin, adrelid), 'to_tsvector\\(''([^'']+)''::regconfig', 'g'))[1]
+            SELECT (regexp_matches(pg_get_expr(adbin, adrelid), 'to_tsvector[(]''([^'']+)''::regconfig', 'g'))[1]
             FROM pg_catalog.pg_attrdef
             WHERE adrelid = attribute.attrelid AND adnum = attribute.attnum AND attribute.attgenerated <> ''
             UNION ALL
-            SELECT split_part(encode(tgargs, 'escape'), '\\000', 2)
+            SELECT split_part(encode(tgargs, 'escape'), E'\\\\000', 2)
             FROM pg_catalog.pg_trigger
             WHERE tgrelid = attribute.attrelid
               AND tgfoid = 'pg_catalog.tsvector_update_trigger'::regproc
-              AND split_part(encode(tgargs, 'escape'), '\\000', 1) = attribute.attname
+              AND split_part(encode(tgargs, 'escape'), E'\\\\000', 1) = attribute.attname
         ) AS found (name)
         HAVING count(DISTINCT found.name) = 1
     ) AS made_with (name) ON TRUE

@@ -277,3 +277,14 @@ async fn a_draft_searches_the_words_that_have_an_index() {
     own.write(&added);
     assert_eq!((own.check(), updated()), (String::new(), added));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_is_the_same_where_a_backslash_escapes() {
+    let own = OwnSchema::create("text-strings", DRAFTED, "").await;
+    let draft = || own.run(&["schema", "draft"]);
+    let before = draft().stdout;
+    let setting = format!("ALTER DATABASE \"{}\" SET standard_conforming_strings = off", own.database.name());
+    own.client.batch_execute(&setting).await.unwrap();
+    let after = draft();
+    assert_eq!((after.stderr.as_str(), after.stdout), ("", before));
+}
