@@ -21,10 +21,13 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::seal::Secret;
+use crate::seal::{Secret, TAG};
 use crate::value::{Date, Float, Interval, Numeric, ScalarType, TimeOfDay, Timestamp, Uuid, Value};
 
 const VERSION: u8 = 4;
+
+/// Bytes of a cursor before the values: version, tag.
+const HEAD: usize = 5;
 
 /// The version of cursors among rows that a scope limits.
 const SCOPED_VERSION: u8 = 6;
@@ -227,6 +230,16 @@ impl Encoder {
         self.bytes.push(kind as u8);
         self.bytes.extend_from_slice(&number.to_be_bytes());
     }
+}
+
+/// The length of a cursor's text, in bytes, if its values have so many bytes.
+pub(crate) const fn text_length(values: u64, is_sealed: bool) -> u64 {
+    let head_and_values = if is_sealed {
+        SCOPED_HEAD as u64 + TAG as u64 + values.next_multiple_of(SEALED_BLOCK as u64)
+    } else {
+        HEAD as u64 + values
+    };
+    (head_and_values + size_of::<u32>() as u64).div_ceil(3) * 4
 }
 
 /// Decodes a cursor of the ordering `tag`, whose columns have these types. Returns their values; `None` is a null.
@@ -441,6 +454,10 @@ mod tests {
         let (plain, sealed) =
             (write(open, Some(1), &NUMBER, "DEMO10090"), write(limited, Some(1), &NUMBER, "DEMO10090"));
         assert_eq!(decode(&sealed, limited, &TYPES), decode(&plain, open, &TYPES));
+        let values = (URL_SAFE_NO_PAD.decode(&plain).unwrap().len() - HEAD - 4) as u64;
+        for (text, is_sealed) in [(&plain, false), (&sealed, true)] {
+            assert_eq!(text_length(values, is_sealed), text.len().next_multiple_of(4) as u64);
+        }
         assert_ne!(sealed, write(limited, Some(1), &NUMBER, "DEMO10090"), "another response has another cursor");
         for other in ["", "a longer key than that of the other row"] {
             assert_eq!(sealed.len(), write(limited, None, &NUMBER, other).len());

@@ -6,6 +6,9 @@ use std::fmt;
 use aes_siv::KeyInit;
 use aes_siv::siv::{Aes128Siv, IV_SIZE};
 
+/// How many bytes longer sealed bytes are.
+pub(crate) const TAG: usize = IV_SIZE;
+
 /// Bytes that the servers of one database have in common, and nobody else.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Secret([u8; 32]);

@@ -18,7 +18,7 @@
 //! - [`search_window`]: how many rows a search may examine
 //! - [`stored_type`]: how the database stores columns; [`result_type`]: the types as which statements return them
 //! - [`collation`]: how the database compares texts; [`characters`]: which characters they can have
-//! - [`key_fault`]: why columns do not identify the rows of a table
+//! - [`key_fault`]: why columns do not identify the rows of a table; `index_columns`: which searches an index serves
 
 pub mod aggregate;
 pub mod binding;
@@ -30,6 +30,8 @@ pub mod connection;
 pub mod feed;
 pub mod grant_set;
 pub mod ids;
+#[cfg(feature = "server")]
+pub(crate) mod index_columns;
 pub mod key_fault;
 mod limit;
 pub(crate) mod meta_field;

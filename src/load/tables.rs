@@ -73,16 +73,6 @@ pub(super) enum FieldColumn {
     Unknown,
 }
 
-/// The type of a column as the database declares it.
-struct DeclaredType<'r> {
-    /// With its modifier.
-    whole: String,
-    /// Without its modifier.
-    plain: &'r str,
-    /// Of a text type.
-    width: Option<i32>,
-}
-
 impl TargetTables {
     /// Reads PostgreSQL's catalogs.
     pub(super) async fn discover(client: &Client) -> Result<Self, tokio_postgres::Error> {
@@ -101,7 +91,7 @@ impl TargetTables {
                 continue;
             }
             numbers[index].insert(number, table.columns.len());
-            table.add(column, DeclaredType { whole: row.try_get(3)?, plain: row.try_get(4)?, width: row.try_get(5)? });
+            table.add(column, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
         }
         for row in client.query(KEYS, &[]).await? {
             let name: String = row.try_get(0)?;
@@ -161,12 +151,11 @@ impl TargetTable {
         Self { name, columns: Vec::new(), key: Vec::new(), foreign_keys: Vec::new(), by_name: HashMap::new() }
     }
 
-    /// Adds a column.
-    fn add(&mut self, name: String, declared: DeclaredType<'_>) {
-        let DeclaredType { whole, plain, width } = declared;
+    /// Adds a column. `declared` is its type with the modifier, `plain` without; `width` is the width of a text type.
+    fn add(&mut self, name: String, declared: String, plain: &str, width: Option<i32>) {
         let data_type = TargetType::new(plain, width);
         // A number must be rounded to the column's scale before it is compared with the stored value.
-        let cast = if matches!(data_type, TargetType::Text { .. }) { plain.to_owned() } else { whole };
+        let cast = if matches!(data_type, TargetType::Text { .. }) { plain.to_owned() } else { declared };
         self.by_name.insert(name.clone(), self.columns.len());
         self.columns.push(TargetColumn { is_stamp: STAMPS.contains(&name.as_str()), name, data_type, cast });
     }
@@ -252,7 +241,7 @@ impl TargetTables {
         for (index, (name, columns)) in all.iter().enumerate() {
             let mut table = TargetTable::new((*name).to_owned());
             for column in *columns {
-                table.add((*column).to_owned(), DeclaredType { whole: "text".to_owned(), plain: "text", width: None });
+                table.add((*column).to_owned(), "text".to_owned(), "text", None);
             }
             table.key = vec![0];
             table.foreign_keys = vec![TargetForeignKey { columns: vec![1], table: 0, key: Some(vec![0]) }];

@@ -43,12 +43,6 @@ pub(super) struct Shares {
     pub(super) is_known: Vec<bool>,
 }
 
-/// A word that stands for a word of a question, and the part of the other word's weight that it has.
-struct Meaning<'w> {
-    word: &'w str,
-    factor: f32,
-}
-
 impl Shares {
     /// How much each word describes the field with this id.
     pub(super) fn of(&self, field: usize) -> &[f32] {
@@ -86,23 +80,22 @@ impl WordIndex {
         };
         let mut spelt = 0;
         for (index, word) in question.iter().enumerate() {
-            self.add_shares(&Meaning { word, factor: 1.0 }, index, &mut shares);
-            for (rank, word) in (0_u8..).zip(meanings(question, index)) {
+            self.add_shares(word, 1.0, index, &mut shares);
+            for (rank, meaning) in (0_u8..).zip(meanings(question, index)) {
                 let factor = (OTHER_MEANING - FOLLOWING_MEANING * f32::from(rank)).max(LEAST_MEANING);
-                self.add_shares(&Meaning { word, factor }, index, &mut shares);
+                self.add_shares(meaning, factor, index, &mut shares);
             }
             if !shares.is_known[index] && word.len() > SHORTEST_BEGINNING && spelt < MAX_SPELT {
                 spelt += 1;
-                if let Some(word) = clearly_meant(word, self.fields.keys().map(String::as_str)) {
-                    self.add_shares(&Meaning { word, factor: OTHER_SPELLING }, index, &mut shares);
+                if let Some(meant) = clearly_meant(word, self.fields.keys().map(String::as_str)) {
+                    self.add_shares(meant, OTHER_SPELLING, index, &mut shares);
                 }
             }
         }
         shares
     }
 
-    fn add_shares(&self, meaning: &Meaning<'_>, index: usize, shares: &mut Shares) {
-        let &Meaning { word, factor } = meaning;
+    fn add_shares(&self, word: &str, factor: f32, index: usize, shares: &mut Shares) {
         let beginning = word.char_indices().nth(SHORTEST_BEGINNING).map_or(word, |(end, _)| &word[..end]);
         let alike = self.fields.range(beginning.to_owned()..).take_while(|(other, _)| other.starts_with(beginning));
         for (other, fields) in alike {

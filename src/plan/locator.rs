@@ -444,6 +444,7 @@ impl SpanRows<'_> {
         write!(text, "\n)) AS t{cut}")
     }
 
+    /// Some rows of a segment, as an index returns them.
     fn segment(&self, rows: SegmentRows<'_>, text: &mut String) -> fmt::Result {
         let (locator, ascending, cut) = (self.locator, self.span.ascending, rows.cut);
         let columns = Columns(Alias::Base, &locator.columns);

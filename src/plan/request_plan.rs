@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::catalog::characters::Characters;
 use crate::catalog::scope::{RowScope, ScopeSet};
-use crate::cursor::CursorPosition;
+use crate::cursor::{CursorPosition, CursorScope};
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::merged_ranges::range_head;
 use crate::plan::access_path::{FoundBy, Lookup};
@@ -83,8 +83,7 @@ impl Plan {
     }
 
     /// What limits the rows of a step's page, for its cursors.
-    #[cfg(feature = "server")]
-    pub(crate) fn cursor_scope(&self, step: StepId) -> Option<crate::cursor::CursorScope> {
+    pub(crate) fn cursor_scope(&self, step: StepId) -> Option<CursorScope> {
         self.values[step].page()?.scope
     }
 

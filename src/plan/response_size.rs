@@ -1,6 +1,7 @@
 //! How many bytes the data of a response may have, known before it is fetched: the literals of its template exactly, for as many rows as
 //! its pages may have, and the values by a width for each type.
 
+use crate::cursor;
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{ColumnType, Op};
 use crate::query::bind::ids::StepId;
@@ -13,8 +14,7 @@ const COUNT: u64 = 20;
 /// Elements of a list.
 const ELEMENTS: u64 = 10;
 
-/// Bytes of a cursor around its columns, and of a column beside its value: version, tag and checksum; a kind and a length.
-const CURSOR: u64 = 9;
+/// Bytes of a column of a cursor beside its value: a kind and a length.
 const CURSOR_COLUMN: u64 = 5;
 
 /// Bytes of a token while a few dozen transactions run.
@@ -76,7 +76,7 @@ impl Plan {
         }
         let columns = self.steps()[step].cursor.iter().flat_map(|cursor| &cursor.columns);
         let columns = columns.map(|(_, scalar)| CURSOR_COLUMN + width(*scalar));
-        (CURSOR + columns.sum::<u64>()).div_ceil(3) * 4 + 2
+        cursor::text_length(columns.sum(), self.cursor_scope(step).is_some()) + 2
     }
 }
 

@@ -6,6 +6,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
 use crate::catalog::collation::Collation;
+use crate::catalog::index_columns::serves;
 use crate::preflight::column_type::{COLUMN_TYPE, ColumnType, FoundType, SELECTED, ValueType};
 use crate::preflight::requirements::{ColumnName, Requirements, ScanRequirement};
 use crate::value::MAX_VALUE_BYTES;
@@ -213,10 +214,6 @@ impl FoundIndex {
 
     /// Whether it has the rows in the order of a scan, read from one end or from the other.
     fn serves(&self, scan: &ScanRequirement<'_>) -> bool {
-        let Some((equal, rest)) = self.columns.split_at_checked(scan.equal.len()) else { return false };
-        let begins = scan.equal.iter().all(|column| equal.iter().any(|other| other == column))
-            && rest.len() >= scan.order.len()
-            && rest.iter().zip(&scan.order).all(|(one, other)| one == other);
         let is_sorted = |first: i16, others: i16| {
             let mut options = self.options.iter().take(scan.equal.len() + scan.order.len());
             options.next().is_none_or(|option| *option == first) && options.all(|option| *option == others)
@@ -226,7 +223,7 @@ impl FoundIndex {
         } else {
             is_sorted(ASCENDING, ASCENDING) || is_sorted(DESCENDING, DESCENDING)
         };
-        self.has_usual_comparison && begins && is_in_order
+        self.has_usual_comparison && serves(&self.columns, &scan.equal, &scan.order) && is_in_order
     }
 }
 

@@ -33,18 +33,16 @@ pub(in crate::sample) fn write(batch: &mut Batch, seed: u64, number: u32) {
         batch.push(row!(party_role { party_id: ids::party(number), role_type_id }));
     }
     postal_address(batch, rng, number, name.as_deref());
-    let contact = |id, purposes| Contact { id, from_date: created, purposes };
-    let purposes = &["GENERAL_LOCATION", "SHIPPING_LOCATION"];
-    write_contact(batch, number, &contact(ids::address(number), purposes));
+    contact(batch, number, ids::address(number), created, &["GENERAL_LOCATION", "SHIPPING_LOCATION"]);
     batch.push(row!(contact_mech {
         contact_mech_id: ids::email(number),
         contact_mech_type_id: "EMAIL_ADDRESS",
         info_string: format!("customer{number}@example.com"),
     }));
-    write_contact(batch, number, &contact(ids::email(number), &["PRIMARY_EMAIL"]));
+    contact(batch, number, ids::email(number), created, &["PRIMARY_EMAIL"]);
     if has_telephone(number) {
         telephone(batch, rng, number);
-        write_contact(batch, number, &contact(ids::telephone(number), &["PRIMARY_PHONE"]));
+        contact(batch, number, ids::telephone(number), created, &["PRIMARY_PHONE"]);
     }
 }
 
@@ -96,15 +94,7 @@ fn telephone(batch: &mut Batch, rng: &mut SampleRng, number: u32) {
     }));
 }
 
-/// A way to contact a customer.
-struct Contact<'p> {
-    id: Id,
-    from_date: SampleTime,
-    purposes: &'p [&'p str],
-}
-
-fn write_contact(batch: &mut Batch, number: u32, contact: &Contact<'_>) {
-    let Contact { id: contact_mech_id, from_date, purposes } = *contact;
+fn contact(batch: &mut Batch, number: u32, contact_mech_id: Id, from_date: SampleTime, purposes: &[&str]) {
     let party_id = ids::party(number);
     batch.push(row!(party_contact_mech { party_id, contact_mech_id, from_date }));
     for contact_mech_purpose_type_id in purposes {

@@ -56,18 +56,18 @@ pub(in crate::sample) fn write_facility(batch: &mut Batch, seed: u64, size: &Sam
     };
     let current = ids::origin(number);
     address(batch, current, Some(geo_point_id));
-    shipping_origin(batch, number, current, Period { from_date: opened, thru_date: None });
+    shipping_origin(batch, number, current, opened, None);
     // Some have moved, and some still ship from their former address too.
     let former = current.part(1);
     let since = opened.after(-400 * SampleTime::DAY);
     match number % 5 {
         1 => {
             address(batch, former, None);
-            shipping_origin(batch, number, former, Period { from_date: since, thru_date: Some(opened) });
+            shipping_origin(batch, number, former, since, Some(opened));
         }
         3 => {
             address(batch, former, None);
-            shipping_origin(batch, number, former, Period { from_date: since, thru_date: None });
+            shipping_origin(batch, number, former, since, None);
         }
         _ => {}
     }
@@ -78,15 +78,13 @@ pub(in crate::sample) fn write_facility(batch: &mut Batch, seed: u64, size: &Sam
     }));
 }
 
-/// The time in which a facility has an address.
-#[derive(Clone, Copy)]
-struct Period {
+fn shipping_origin(
+    batch: &mut Batch,
+    number: u32,
+    contact_mech_id: Id,
     from_date: SampleTime,
     thru_date: Option<SampleTime>,
-}
-
-fn shipping_origin(batch: &mut Batch, number: u32, contact_mech_id: Id, period: Period) {
-    let Period { from_date, thru_date } = period;
+) {
     let facility_id = ids::facility(number);
     batch.push(row!(facility_contact_mech { facility_id, contact_mech_id, from_date, thru_date }));
     batch.push(row!(facility_contact_mech_purpose {

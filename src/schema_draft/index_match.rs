@@ -1,26 +1,15 @@
 //! Whether an index serves an order, and the index that would.
 
+use crate::catalog::index_columns::serves;
 use crate::plan::sql::{Identifier, List, Relation as Quoted};
 use crate::schema_draft::description::{DescribedRelation, RelationKind};
-
-/// The most columns compared for equality that an index can have in any order.
-const MAX_PERMUTED: usize = 4;
 
 /// The note about an index on another server.
 const UNKNOWN_INDEXES: &str = "whether the other server has one is not known";
 
 /// Whether an index returns the rows with given values of some columns in the order of others.
 pub(super) fn is_served(relation: &DescribedRelation, equal: &[&str], order: &[&str]) -> bool {
-    relation.indexes.iter().any(|index| {
-        let Some((first, rest)) = index.split_at_checked(equal.len()) else { return false };
-        let has_equal = if equal.len() > MAX_PERMUTED {
-            first.iter().eq(equal)
-        } else {
-            equal.iter().all(|column| first.iter().any(|other| other == column))
-        };
-        let in_order = rest.len() >= order.len() && rest.iter().zip(order).all(|(one, other)| one == other);
-        has_equal && in_order
-    })
+    relation.indexes.iter().any(|index| serves(index, equal, order))
 }
 
 /// The statement that makes an index on the words of a column, or what else it takes.

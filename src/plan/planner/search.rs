@@ -171,9 +171,7 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         relation: &'a str,
         joined: &[Condition<'a>],
     ) -> Option<Locator<'a>> {
-        let is_count = path.found_for == FoundFor::Count;
-        let list = path.prefix.and_then(|prefix| Some((prefix, prefix.list?)));
-        if path.is_in_order() && list.is_none() {
+        if path.is_in_order() && path.prefix.is_none_or(|prefix| prefix.list.is_none()) {
             return None;
         }
         let sort: Vec<_> = self.sort_key.columns.iter().map(|column| column.name.as_str()).collect();
@@ -189,19 +187,7 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             }
         }
         let prefix = self.prefix(path);
-        let list = list.map(|(prefix, term)| ValueList {
-            values: self.values(term),
-            stored: self.terms[term].key.column.stored,
-            collation: self.terms[term].key.column.collation,
-            is_merged: prefix.is_merged(),
-            head: (prefix.is_merged() && path.is_in_order() && !is_count && self.terms[term].few.is_none())
-                .then(|| self.parameters.add(ParameterSource::RangeHead(term))),
-            ranges: self.terms[term].few.filter(|few| *few > 0 && self.is_of_scope(prefix, term)),
-            other: prefix.other_list.and_then(|other| {
-                let stored = self.terms[other].key.column.stored;
-                Some(OtherList { values: self.values(other), stored, length: self.terms[other].few? })
-            }),
-        });
+        let list = self.list(path);
         let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive() && !path.lookups.is_empty();
         let paid = is_paid.then(|| self.parameters.add(ParameterSource::PageSize));
         let lookups = match path.found_by {
@@ -210,6 +196,7 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
                 path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid)).collect()
             }
         };
+        let is_count = path.found_for == FoundFor::Count;
         let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
         let window = path.has_window().then(|| self.parameters.add(window));
         let filters = path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index)).collect();
@@ -227,6 +214,26 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             found_by: path.found_by,
             window,
             probe_window: path.probe_window,
+        })
+    }
+
+    /// The list of values whose ranges the rows are in, if there is one.
+    fn list(&mut self, path: &AccessPath) -> Option<ValueList> {
+        let prefix = path.prefix?;
+        let term = prefix.list?;
+        let PlannedTerm { key, few, .. } = self.terms[term];
+        let reads_heads = prefix.is_merged() && path.is_in_order() && path.found_for != FoundFor::Count;
+        Some(ValueList {
+            values: self.values(term),
+            stored: key.column.stored,
+            collation: key.column.collation,
+            is_merged: prefix.is_merged(),
+            head: (reads_heads && few.is_none()).then(|| self.parameters.add(ParameterSource::RangeHead(term))),
+            ranges: few.filter(|few| *few > 0 && self.is_of_scope(prefix, term)),
+            other: prefix.other_list.and_then(|other| {
+                let stored = self.terms[other].key.column.stored;
+                Some(OtherList { values: self.values(other), stored, length: self.terms[other].few? })
+            }),
         })
     }
 

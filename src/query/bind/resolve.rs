@@ -286,8 +286,8 @@ impl<'a> Resolver<'a, '_> {
             let (step, of_keys) = (self.values.len(), before..self.errors.len() + errors.len());
             self.searches.push(Searched { step, selected, connection: binding, errors: of_keys });
         }
-        let search = if let Some(Literal::String(text)) = arguments.get(ArgumentRole::Query) { text } else { "" };
-        let scope = self.caller.rows.of_cursors(binding.limited_by).map(|scope| scope.of_search(search));
+        let text = search.text().unwrap_or_default();
+        let scope = self.caller.rows.of_cursors(binding.limited_by).map(|scope| scope.of_search(text));
         let ordering = Ordering {
             connection: binding,
             scope,

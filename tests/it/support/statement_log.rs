@@ -1,6 +1,6 @@
 //! The statements that PostgreSQL receives for one database, from the log of its server.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 
 use crate::support::cluster::server_log;
@@ -35,6 +35,17 @@ impl StatementLog {
 
     /// The lines of all connections with that application name: each statement's parsing, binding and execution.
     pub fn lines(&self, application: &str) -> Vec<String> {
+        self.read(application).into_iter().map(|(_, line)| line).collect()
+    }
+
+    /// The same by the number of the connection's process.
+    pub fn lines_by_process(&self, application: &str) -> BTreeMap<String, Vec<String>> {
+        let mut lines: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        self.read(application).into_iter().for_each(|(process, line)| lines.entry(process).or_default().push(line));
+        lines
+    }
+
+    fn read(&self, application: &str) -> Vec<(String, String)> {
         let prefix = format!("{} {application} [", self.database);
         let log = fs::read(server_log()).unwrap();
         let log = String::from_utf8_lossy(&log);
@@ -47,6 +58,7 @@ impl StatementLog {
             }
             asked.remove(process) && text.starts_with("LOG:  duration: ")
         };
-        lines.filter(|(process, text)| !is_check(process, text)).map(|(_, text)| text.to_owned()).collect()
+        let lines = lines.filter(|(process, text)| !is_check(process, text));
+        lines.map(|(process, text)| (process.to_owned(), text.to_owned())).collect()
     }
 }
