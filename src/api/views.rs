@@ -130,7 +130,7 @@ impl Views {
             // Boxed, so that the futures of other requests stay small.
             None => Box::pin(self.make(tasks, caller, key)).await?,
         };
-        Ok(if key.1.is_empty() { view } else { Arc::new(View { rows, ..View::clone(&view) }) })
+        Ok(if key.1.is_empty() { view } else { Arc::new(View { rows: rows.for_request(), ..View::clone(&view) }) })
     }
 
     /// The view for these grants and scopes, if it has been made.

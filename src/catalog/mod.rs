@@ -15,7 +15,7 @@
 //! - [`normalization`]: the forms in which values of search keys are compared
 //! - `prices`: the numbers of the cost model
 //! - `places`, `name_index`: where a schema has what a name means
-//! - [`search_window`]: how many rows a search may examine
+//! - [`search_window`]: how many rows a search may examine; `hidden_rows`: how many among rows that its caller does not see
 //! - [`stored_type`]: how the database stores columns; [`result_type`]: the types as which statements return them
 //! - [`collation`]: how the database compares texts; [`characters`]: which characters they can have
 //! - [`key_fault`]: why columns do not identify the rows of a table; `index_columns`: which searches an index serves
@@ -29,6 +29,7 @@ pub mod column;
 pub mod connection;
 pub mod feed;
 pub mod grant_set;
+pub(crate) mod hidden_rows;
 pub mod ids;
 #[cfg(feature = "server")]
 pub(crate) mod index_columns;

@@ -1,7 +1,8 @@
 //! The rows that a caller sees of the types that a schema file limits by `@scope`.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use crate::catalog::hidden_rows::Breadth;
 use crate::cursor::{self, CursorScope};
 use crate::seal::Secret;
 use crate::value::Value;
@@ -37,8 +38,21 @@ impl ScopeSet {
 }
 
 /// The rows that a caller sees: the values of each scope that limits them. By default nothing limits them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RowScope(Option<Arc<Limits>>);
+///
+/// Two are equal if the same rows are seen.
+#[derive(Debug, Clone, Default)]
+pub struct RowScope {
+    limits: Option<Arc<Limits>>,
+    breadth: Breadth,
+}
+
+impl PartialEq for RowScope {
+    fn eq(&self, other: &Self) -> bool {
+        self.limits == other.limits
+    }
+}
+
+impl Eq for RowScope {}
 
 #[derive(Debug, PartialEq, Eq)]
 struct Limits {
@@ -60,7 +74,7 @@ struct Limit {
 impl RowScope {
     /// All rows.
     pub(crate) fn all() -> &'static Self {
-        static ALL: RowScope = RowScope(None);
+        static ALL: LazyLock<RowScope> = LazyLock::new(RowScope::default);
         &ALL
     }
 
@@ -72,7 +86,18 @@ impl RowScope {
             return Self::default();
         }
         let scopes = scopes.into_iter().map(|(name, values)| Limit::new(name, values)).collect();
-        Self(Some(Limits { scopes, secret }.into()))
+        Self { limits: Some(Limits { scopes, secret }.into()), breadth: Breadth::default() }
+    }
+
+    /// The same rows for one more request: its searches go another number of rows far.
+    #[must_use]
+    pub fn for_request(self) -> Self {
+        Self { breadth: Breadth::random(), ..self }
+    }
+
+    /// How far searches among rows go that the caller does not see.
+    pub(crate) fn breadth(&self) -> Breadth {
+        self.breadth
     }
 
     /// The scopes that limit the caller.
@@ -82,7 +107,7 @@ impl RowScope {
 
     /// The values of a scope. None if the caller was not known to be limited by it: then no row is seen.
     pub(crate) fn values(&self, scope: usize) -> &[Value] {
-        let limit = self.0.as_ref().and_then(|limits| limits.scopes.get(scope));
+        let limit = self.limits.as_ref().and_then(|limits| limits.scopes.get(scope));
         limit.and_then(|limit| limit.values.as_deref()).unwrap_or_default()
     }
 
@@ -90,7 +115,7 @@ impl RowScope {
     pub(crate) fn of_cursors(&self, scopes: ScopeSet) -> Option<CursorScope> {
         let limits = self.limits(|index| scopes.has(index));
         let fingerprint = limits.map(|(_, limit)| limit.fingerprint).reduce(|one, other| one.rotate_left(5) ^ other)?;
-        Some(CursorScope { fingerprint, secret: self.0.as_ref()?.secret })
+        Some(CursorScope { fingerprint, secret: self.limits.as_ref()?.secret })
     }
 
     /// The scopes of a set that limit the caller, and their values.
@@ -105,7 +130,7 @@ impl RowScope {
     }
 
     fn limits(&self, is_asked: impl Fn(usize) -> bool) -> impl Iterator<Item = (usize, &Limit)> {
-        let limits = self.0.iter().flat_map(|limits| &limits.scopes).enumerate();
+        let limits = self.limits.iter().flat_map(|limits| &limits.scopes).enumerate();
         limits.filter(move |(index, limit)| limit.values.is_some() && is_asked(*index))
     }
 }

@@ -177,7 +177,8 @@ impl ResponseWriter {
             let is_flagged = is_page_cut && step.totals.is_none();
             let has_previous_page = before_page || (is_flagged && step.backward);
             let has_next_page = after_page || (is_flagged && !step.backward);
-            let rows_examined = if is_page_cut { self.plan.window(id) } else { step.access_path.probe_window.into() };
+            let rows_examined =
+                if is_page_cut { self.plan.average_window(id) } else { step.access_path.probe_window.into() };
             let search = ShortSearch { key: &step.name, rows_examined, is_page_cut, has_next_page, has_previous_page };
             (is_page_cut || has_next_page || has_previous_page).then_some(search)
         })
@@ -190,7 +191,7 @@ impl ResponseWriter {
             let step = &self.plan.steps()[list.step];
             let search = ShortSearch {
                 key: &step.name,
-                rows_examined: self.plan.window(list.step),
+                rows_examined: self.plan.average_window(list.step),
                 is_page_cut: true,
                 has_next_page: !step.backward,
                 has_previous_page: step.backward,

@@ -14,7 +14,7 @@ use std::mem;
 use crate::plan::access_path::FoundBy;
 use crate::plan::keyset::Nulls;
 use crate::plan::lookup_source::{LookupSource, too_many};
-use crate::plan::parameters::Placeholder;
+use crate::plan::parameters::{Placeholder, RowBound};
 use crate::plan::sql::{
     Alias, ColumnOf, Columns, Comparand, Condition, Identifier, IndexOrder, List, Relation, Separated, Where,
     direction, in_turn, order_by,
@@ -55,7 +55,7 @@ pub(crate) struct Locator<'a> {
     pub(crate) window: Option<Placeholder>,
     /// The most rows that are examined to find any row before or after the page. It does not depend on the page size, and is a number in
     /// the text.
-    pub(crate) probe_window: u32,
+    pub(crate) probe_window: RowBound,
 }
 
 /// A part of the order, read in one direction: the rows of a page, the rows before it, those after it, or all of them.
@@ -176,7 +176,7 @@ impl<'a> Locator<'a> {
                 writeln!(f, "n{number} AS MATERIALIZED (SELECT CASE WHEN {} THEN", words.are_rare(self.relation))?;
                 f.write_str("(SELECT count(*) FROM (")?;
                 lookup.write_counted(self.relation, &self.key, f)?;
-                write!(f, "\n) AS c) ELSE {} END AS n)", lookup.rows + 1)
+                write!(f, "\n) AS c) ELSE {} END AS n)", lookup.limit())
             })
         });
         fmt::from_fn(move |f| write!(f, "WITH {}", Separated(",\n", counts.clone())))

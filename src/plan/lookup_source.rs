@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Write};
 
 use crate::catalog::search_key::SemiJoin;
-use crate::plan::parameters::Placeholder;
+use crate::plan::parameters::{Placeholder, RowBound};
 use crate::plan::rare_words::Words;
 use crate::plan::sql::{Alias, ColumnOf, Columns, Condition, List, Relation, Separated, Where, direction};
 
@@ -20,7 +20,7 @@ pub(crate) struct LookupSource<'a> {
     /// The relation that has the column, if it is another one.
     pub(crate) semi_join: Option<&'a SemiJoin>,
     /// The most rows with which it is used, at least.
-    pub(crate) rows: u32,
+    pub(crate) rows: RowBound,
     /// How many rows are paid, if it is used with as many.
     pub(crate) paid: Option<Placeholder>,
     /// The conditions of all other terms.
@@ -37,10 +37,10 @@ impl LookupSource<'_> {
     }
 
     /// One more than the most rows.
-    fn limit(&self) -> impl Display {
+    pub(super) fn limit(&self) -> impl Display {
         fmt::from_fn(|f| match self.paid {
             Some(_) => write!(f, "{} + 1", self.most()),
-            None => (self.rows + 1).fmt(f),
+            None => self.rows.and_one().fmt(f),
         })
     }
 

@@ -3,6 +3,7 @@
 
 use std::fmt::{self, Display};
 
+use crate::catalog::hidden_rows::Breadth;
 use crate::query::bind::changes::StartValue;
 use crate::query::bind::ids::StepId;
 use crate::value::Value;
@@ -44,6 +45,8 @@ pub(crate) enum ParameterSource {
     RangeHead(usize),
     /// The values that the caller has in a scope.
     Scope(usize),
+    /// How far searches go among rows that the caller does not see.
+    Breadth,
 }
 
 /// A parameter in the text: `$n`.
@@ -56,6 +59,37 @@ impl Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("$")?;
         self.number.fmt(f)
+    }
+}
+
+/// The most rows that a part of a search examines, in the text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowBound {
+    rows: u32,
+    breadth: Option<Placeholder>,
+}
+
+impl RowBound {
+    /// The same in all requests.
+    pub(crate) fn fixed(rows: u32) -> Self {
+        Self { rows, breadth: None }
+    }
+
+    /// One row more.
+    pub(crate) fn and_one(self) -> impl Display {
+        fmt::from_fn(move |f| match self.breadth {
+            Some(_) => write!(f, "{self} + 1"),
+            None => (self.rows + 1).fmt(f),
+        })
+    }
+}
+
+impl Display for RowBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.breadth {
+            Some(breadth) => write!(f, "({} * {breadth}::int8 / {})", self.rows, Breadth::WHOLE),
+            None => self.rows.fmt(f),
+        }
     }
 }
 
@@ -90,7 +124,16 @@ impl<'p> Parameters<'p> {
 
     /// The placeholder of a scope's values, which are one parameter of the whole statement.
     pub(crate) fn scope(&mut self, scope: usize) -> Placeholder {
-        let source = ParameterSource::Scope(scope);
+        self.once(ParameterSource::Scope(scope))
+    }
+
+    /// A number of rows that a search examines, or another one in each request if the caller does not see some of them.
+    pub(crate) fn row_bound(&mut self, rows: u32, is_among_hidden: bool) -> RowBound {
+        RowBound { rows, breadth: is_among_hidden.then(|| self.once(ParameterSource::Breadth)) }
+    }
+
+    /// The placeholder of a value that is one parameter of the whole statement.
+    fn once(&mut self, source: ParameterSource) -> Placeholder {
         match self.all.iter().position(|(_, known)| *known == source) {
             Some(index) => Placeholder { number: index + 1 },
             None => self.add(source),

@@ -7,7 +7,7 @@ use crate::catalog::scope::{RowScope, ScopeSet};
 use crate::cursor::{CursorPosition, CursorScope};
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::merged_ranges::range_head;
-use crate::plan::access_path::{FoundBy, Lookup};
+use crate::plan::access_path::{AccessPath, FoundBy, Lookup};
 use crate::plan::changes_sql::marks;
 use crate::plan::parameters::{ParameterSource, ParameterValue};
 use crate::plan::response_template::ResponseTemplate;
@@ -134,6 +134,13 @@ impl Plan {
 
     /// The number of the last row of a step's window; 0 without one.
     pub(crate) fn window(&self, step: StepId) -> i64 {
+        let path = &self.steps()[step].access_path;
+        path.hidden_rows.window(path.window_of(self.size(step)), self.scope.breadth()).into()
+    }
+
+    /// How many rows such a window has on average, which says nothing about the rows of one request.
+    #[cfg(feature = "server")]
+    pub(crate) fn average_window(&self, step: StepId) -> i64 {
         self.steps()[step].access_path.window_of(self.size(step)).into()
     }
 
@@ -217,6 +224,7 @@ impl Plan {
             ParameterSource::After(column) => column_of(page.and_then(|page| page.after.as_ref()), column),
             ParameterSource::Before(column) => column_of(page.and_then(|page| page.before.as_ref()), column),
             ParameterSource::Scope(scope) => ParameterValue::Values(self.scope.values(scope)),
+            ParameterSource::Breadth => ParameterValue::Limit(self.scope.breadth().parts().into()),
             ParameterSource::Limit => ParameterValue::Limit(size + 1),
             ParameterSource::PageSize => ParameterValue::Limit(size),
             ParameterSource::Window => ParameterValue::Limit(self.window(step)),
@@ -227,7 +235,8 @@ impl Plan {
             }
             ParameterSource::CountWindow => {
                 let counted = self.steps()[step].access_path.counted.as_ref();
-                ParameterValue::Limit(counted.map_or(0, |count| count.path.window.into()))
+                let window = |path: &AccessPath| path.hidden_rows.window(path.window, self.scope.breadth());
+                ParameterValue::Limit(counted.map_or(0, |count| window(&count.path).into()))
             }
             ParameterSource::Start(value) => {
                 ParameterValue::Value(of_step.start().and_then(|start| start.value(value)))

@@ -24,7 +24,7 @@ pub(crate) struct TotalsSql<'a> {
     /// The time zone of periods, if one is a key.
     pub(crate) time_zone: Option<Placeholder>,
     /// The number of the last row of the window that the page may end with, if it has one.
-    pub(crate) window: Option<u32>,
+    pub(crate) window: Option<Placeholder>,
     /// The columns of the page that a cursor has. They follow the number of rows, whether they are all, and the number of groups.
     pub(crate) cursor: Vec<usize>,
     /// The keys of groups.

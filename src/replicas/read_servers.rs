@@ -363,6 +363,11 @@ impl ReadServers {
         self.all().flat_map(|server| [&server.queries, &server.exports]).for_each(|pool| pool.forget(text));
     }
 
+    /// The rows of a statement had many bytes: it has connections of its own for a while, so that no request waits behind it.
+    pub(crate) fn exclude(&self, text: StatementText<'_>) {
+        self.all().for_each(|server| server.queries.exclude(text));
+    }
+
     /// The caller has received rows of this server.
     pub(crate) fn record_read(&self, caller: &Arc<str>, server: &ReadServer) {
         if self.has_replicas() {

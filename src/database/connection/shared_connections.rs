@@ -1,13 +1,15 @@
 //! Connections that many requests share, each with many statements on its way. A message to PostgreSQL, and a wake-up of its process,
 //! then serve several requests; and so does an execution, if requests of the same text of few rows wait for one.
 //!
-//! Only statements that promise little work share a connection, because each waits for the statements before it. They are never
+//! Only statements that promise little work share a connection, because each waits for the statements before it. A text whose rows turn out
+//! to have many bytes leaves them for a while. They are never
 //! cancelled, since that could hit another request's statement: they end by themselves, or after a second. Planning a statement
 //! takes longer than running it, so a text is prepared here only when it has come back, and while nothing else is on the way.
 //! Until then it runs on a connection of its own.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use tokio::task::AbortHandle;
@@ -29,6 +31,9 @@ const USES: u32 = 3;
 /// How many texts are counted.
 const COUNTED_TEXTS: usize = 10_000;
 
+/// How long a text whose rows had many bytes is not prepared here.
+const EXCLUSION: Duration = Duration::from_mins(1);
+
 /// Connections that many requests share.
 #[derive(Debug, Clone)]
 pub(in crate::database) struct SharedConnections(Arc<ConnectionSet>);
@@ -39,14 +44,23 @@ struct ConnectionSet {
     pool: PooledConnections,
     locks: LockWatch,
     slots: Vec<Slot>,
-    /// How often texts came that are not prepared everywhere, by their keys.
-    uses: Mutex<ByteLru<u64, u32>>,
+    /// The texts that are not prepared everywhere, by their keys.
+    uses: Mutex<ByteLru<u64, TextUse>>,
     /// Whether a statement is being prepared on one of the connections.
     is_preparing: AtomicBool,
     /// The requests that wait for an execution to end.
     queue: Arc<BatchQueue>,
     /// The task that runs them, from the first connection on.
     batches: Mutex<Option<AbortHandle>>,
+}
+
+/// What is known of a text that is not prepared everywhere.
+#[derive(Debug, Clone, Copy)]
+enum TextUse {
+    /// How often it came.
+    Came(u32),
+    /// Its rows had many bytes. Until then it is not prepared.
+    Excluded(Instant),
 }
 
 /// The place of a connection.
@@ -135,6 +149,13 @@ impl SharedConnections {
     pub(in crate::database) fn forget(&self, text: StatementText<'_>) {
         self.0.slots.iter().filter_map(Slot::connection).for_each(|connection| connection.forget(text.key));
     }
+
+    /// The rows of a statement had many bytes: it runs on connections of its own for a while.
+    pub(in crate::database) fn exclude(&self, text: StatementText<'_>) {
+        let excluded = TextUse::Excluded(Instant::now() + EXCLUSION);
+        self.0.uses.lock().unwrap_or_else(PoisonError::into_inner).insert(text.key, excluded, 1);
+        self.forget(text);
+    }
 }
 
 /// A connection that has prepared a statement.
@@ -171,16 +192,22 @@ impl ConnectionSet {
     /// Whether a text has come often enough to be prepared.
     fn has_come_back(&self, key: u64) -> bool {
         let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut count = 1;
-        let is_known = uses.update(&key, |uses| {
-            *uses = uses.saturating_add(1);
-            count = *uses;
+        let mut has_come_back = false;
+        let is_known = uses.update(&key, |text| {
+            match text {
+                TextUse::Came(uses) => {
+                    *uses = uses.saturating_add(1);
+                    has_come_back = *uses >= USES;
+                }
+                TextUse::Excluded(until) if Instant::now() < *until => {}
+                TextUse::Excluded(_) => *text = TextUse::Came(1),
+            }
             1
         });
         if !is_known {
-            uses.insert(key, 1, 1);
+            uses.insert(key, TextUse::Came(1), 1);
         }
-        count >= USES
+        has_come_back
     }
 
     /// Prepares a statement on the connection of a slot, which is opened if there is none, when nothing else is on its way there. Does

@@ -93,6 +93,11 @@ impl Pool {
         self.shared.forget(text);
     }
 
+    /// The rows of a statement had many bytes: no connection that requests share runs it for a while.
+    pub(crate) fn exclude(&self, text: StatementText<'_>) {
+        self.shared.exclude(text);
+    }
+
     /// Opens a connection, and closes it. Fails if it cannot be used, however often it is opened again, and not if there is none
     /// now.
     pub(crate) async fn check(&self) -> Result<(), DatabaseError> {

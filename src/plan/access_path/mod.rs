@@ -31,5 +31,5 @@ mod search;
 mod tests;
 mod work;
 
-pub use path::{AccessPath, CountPath, FoundBy, FoundFor, Lookup, Prefix};
+pub use path::{AccessPath, CountPath, FoundBy, FoundFor, HiddenRows, Lookup, Prefix};
 pub(crate) use search::Search;

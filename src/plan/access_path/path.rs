@@ -1,5 +1,7 @@
 //! The path to the rows of a page.
 
+use crate::catalog::hidden_rows::{Breadth, TIMES};
+
 /// The page size for which the number of a window's rows is given. A page of twice this size costs twice as much, and may examine twice as
 /// many rows.
 const WINDOW_PAGE: u32 = 50;
@@ -41,6 +43,8 @@ pub struct AccessPath {
     pub is_counted: bool,
     /// How the rows are counted, if that differs from how the page is found. Boxed, because few requests count.
     pub counted: Option<Box<CountPath>>,
+    /// Where rows are examined that the caller does not see.
+    pub hidden_rows: HiddenRows,
     /// The number of parts of the order that are read for the page: cursors divide it. Each part has a scan, so each adds to the bound.
     pub parts: u32,
 }
@@ -58,6 +62,18 @@ pub enum FoundBy {
         /// The most rows that a parent has. With more, none is returned.
         at_most: u32,
     },
+}
+
+/// Where a search examines rows that its caller does not see. The bounds of these parts are averages, and differ between requests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HiddenRows {
+    /// The caller sees all rows.
+    #[default]
+    None,
+    /// In its look-ups. Of the ranges of the order the caller sees all rows.
+    Lookups,
+    /// In its look-ups, and in the order of the page.
+    All,
 }
 
 /// The purpose for which rows are found.
@@ -142,6 +158,22 @@ pub struct Lookup {
     pub is_of_pair: bool,
     /// Whether the index is one on the words of a text. Such an index has no order, and is used if a word is rare.
     pub is_text: bool,
+}
+
+impl HiddenRows {
+    /// How many times as many rows its look-ups, and its windows, examine.
+    pub(super) fn times(self) -> [u32; 2] {
+        match self {
+            Self::None => [1, 1],
+            Self::Lookups => [TIMES, 1],
+            Self::All => [TIMES, TIMES],
+        }
+    }
+
+    /// How many rows a window of this size has in one request.
+    pub(crate) fn window(self, rows: u32, breadth: Breadth) -> u32 {
+        if self == Self::All { breadth.of(rows) } else { rows }
+    }
 }
 
 impl AccessPath {

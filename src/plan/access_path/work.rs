@@ -3,7 +3,7 @@
 use crate::catalog::scoped_relation::ScopeCondition;
 use crate::catalog::search_key::ScopeKey;
 use crate::catalog::search_window::SearchWindow;
-use crate::plan::access_path::path::AccessPath;
+use crate::plan::access_path::path::{AccessPath, HiddenRows};
 use crate::plan::access_path::search::Search;
 
 /// The most look-ups that are tried, one after the other.
@@ -44,6 +44,8 @@ impl Search<'_> {
             // More rows are counted in the range of a selective key than by keys that are not.
             lookups.retain(|lookup| lookup.terms.len() > 1 || self.key(lookup.terms[0]).indexed);
         }
+        path.hidden_rows = self.hidden_rows(path);
+        let [of_lookups, of_windows] = path.hidden_rows.times();
         lookups.truncate(MAX_LOOKUPS);
         let count = u32::try_from(lookups.len()).unwrap_or(1);
         let mut share = 0;
@@ -53,15 +55,29 @@ impl Search<'_> {
             share += rows;
             // Its rows are found one by one in another relation, or the filters are checked for each.
             let terms = lookup.terms.iter().chain(path.filters.iter().filter(|term| !lookup.terms.contains(term)));
-            lookup.rows = (rows / (1 + self.weights(terms))).max(1);
+            lookup.rows = (rows * of_lookups / (1 + self.weights(terms))).max(1);
         }
         // The second time without filters, but a view may compute its columns.
         let twice = path.filters.iter().filter(|term| times == TWICE && self.key(**term).semi_join.is_none());
         let ranges = self.merged_ranges(path.prefix);
-        let rows = (window.rows() - share) / (times * ranges + self.weights(path.filters.iter().chain(twice)));
+        let weights = times * ranges + self.weights(path.filters.iter().chain(twice));
+        let rows = (window.rows() - share) * of_windows / weights;
         path.probe_window = (rows / 4).checked_div(probes).map_or(0, |rows| rows.max(1));
         path.window = rows.saturating_sub(path.probe_window * probes).max(1);
         path.lookups = lookups;
+    }
+
+    /// Where rows are examined that the caller does not see. Ranges that the values of all the caller's scopes choose have none of these.
+    fn hidden_rows(&self, path: &AccessPath) -> HiddenRows {
+        let mut keys = (0..self.terms.len()).map(|term| self.key(term));
+        let is_limit = |term: &usize| self.key(*term).scope.is_some();
+        let is_of_prefix = |term: usize| path.prefix.is_some_and(|prefix| prefix.terms().any(|other| other == term));
+        let mut limits = (0..self.terms.len()).filter(is_limit).peekable();
+        if limits.peek().is_none() {
+            let counts_hidden = keys.any(|key| key.semi_join.as_ref().is_some_and(|join| join.unlimited.is_some()));
+            return if counts_hidden { HiddenRows::Lookups } else { HiddenRows::None };
+        }
+        if limits.all(is_of_prefix) { HiddenRows::Lookups } else { HiddenRows::All }
     }
 
     fn weights<'t>(&self, terms: impl Iterator<Item = &'t usize>) -> u32 {

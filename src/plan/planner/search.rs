@@ -4,11 +4,11 @@ use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::search_key::{ScopeKey, SearchKey};
 use crate::catalog::stored_type::StoredType;
-use crate::plan::access_path::{AccessPath, FoundBy, FoundFor, Lookup, Prefix};
+use crate::plan::access_path::{AccessPath, FoundBy, FoundFor, HiddenRows, Lookup, Prefix};
 use crate::plan::keyset::{RangeTerm, Restriction};
 use crate::plan::locator::Locator;
 use crate::plan::lookup_source::LookupSource;
-use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
+use crate::plan::parameters::{ParameterSource, Parameters, Placeholder, RowBound};
 use crate::plan::rare_words::Words;
 use crate::plan::scope_sql;
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, SqlOperator};
@@ -193,13 +193,16 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         let lookups = match path.found_by {
             FoundBy::Parent { at_most } => vec![self.of_parent(joined, at_most)],
             FoundBy::Order | FoundBy::Key => {
-                path.lookups.iter().filter_map(|lookup| self.lookup(lookup, paid)).collect()
+                path.lookups.iter().filter_map(|lookup| self.lookup(path, lookup, paid)).collect()
             }
         };
         let is_count = path.found_for == FoundFor::Count;
         let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
         let window = path.has_window().then(|| self.parameters.add(window));
         let filters = path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index)).collect();
+        // A parameter has to be in the text.
+        let is_probed_among_hidden = path.probes > 0 && path.hidden_rows == HiddenRows::All;
+        let probe_window = self.parameters.row_bound(path.probe_window, is_probed_among_hidden);
         Some(Locator {
             relation,
             key,
@@ -213,7 +216,7 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             lookups,
             found_by: path.found_by,
             window,
-            probe_window: path.probe_window,
+            probe_window,
         })
     }
 
@@ -246,13 +249,13 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             order: columns.map(|column| ColumnOf(Alias::Base, column)).collect(),
             words: None,
             semi_join: None,
-            rows,
+            rows: RowBound::fixed(rows),
             paid: None,
             filters: (0..self.terms.len()).map(|index| self.filter(index)).collect(),
         }
     }
 
-    fn lookup(&mut self, lookup: &Lookup, paid: Option<Placeholder>) -> Option<LookupSource<'a>> {
+    fn lookup(&mut self, path: &AccessPath, lookup: &Lookup, paid: Option<Placeholder>) -> Option<LookupSource<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let is_continued = lookup.columns.len() > 2;
@@ -289,7 +292,7 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             order,
             words,
             semi_join: key.semi_join.as_ref(),
-            rows: lookup.rows,
+            rows: self.parameters.row_bound(lookup.rows, path.hidden_rows != HiddenRows::None),
             paid,
             filters: others.map(|index| self.filter(index)).collect(),
         })

@@ -67,7 +67,7 @@ impl<'a> Planner<'a> {
             GroupOrder::Key => OrderSql::Keys,
             GroupOrder::Sum(sum) => OrderSql::Sum(bound.sums.iter().position(|summed| *summed == sum).unwrap_or(0)),
         };
-        let window = access_path.has_window().then_some(access_path.window);
+        let window = page.locator.as_ref().and_then(|locator| locator.window);
         let select = Select::default();
         let mut sql = TotalsSql { select, page, rows, groups, time_zone, window, cursor, keys: key_sql, sums, order };
 

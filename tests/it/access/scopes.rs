@@ -363,6 +363,29 @@ async fn an_export_ends_when_its_caller_sees_other_rows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_search_among_hidden_rows_goes_another_number_of_rows_far_in_each_request() {
+    let database = sampled_database().await;
+    add_users(&database).await;
+    let facility = &values(&database, "facility_id", "order_item_ship_group").await[0];
+    command(&database, &format!("group scope STORES facility {facility}"));
+    command(&database, "grant add STORES /graphql/plan");
+    let server = Server::start(&database, &[]);
+    let token = bearer(&server.token("store"));
+    let statement = || {
+        let headers = [token.as_str(), "Content-Type: application/json", "GraphQL-Cost: plan"];
+        let query = "{ shipments(first: 5) { edges { node { shipmentId } } } }";
+        let response = server.request("POST /rest/s1/graphql", &headers, json!({ "query": query }).to_string());
+        let statement = response.json()["extensions"]["plan"]["statement"].clone();
+        (statement["sql"].clone(), statement["parameters"].clone())
+    };
+    let (sql, parameters) = statement();
+    assert!(sql.is_string() && parameters.is_array(), "{sql} {parameters}");
+    let others: Vec<_> = (0..5).map(|_| statement()).collect();
+    assert!(others.iter().all(|(other, _)| *other == sql));
+    assert!(others.iter().any(|(_, other)| *other != parameters), "{parameters}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_export_says_which_lists_below_its_nodes_ended_early() {
     let database = sampled_database().await;
     add_users(&database).await;
@@ -383,7 +406,7 @@ async fn an_export_says_which_lists_below_its_nodes_ended_early() {
     command(&database, "group scope STORES facility *");
     command(&database, &format!("group scope STORES store {seen}"));
     command(&database, "group scope STORES store * --remove");
-    let server = Server::start(&database, &[]);
+    let server = Server::start(&database, &["--search-window=100"]);
     let query = "{ parties(first: 1, query: \"partyId:XBIG,XSMALL\", sortKey: PARTY_ID) { edges { node { partyId
         orders(first: 10) { edges { node { orderId } } pageInfo { hasNextPage endCursor } } } } } }";
     let export = |user: &str| -> Vec<Value> {

@@ -3,7 +3,9 @@
 //!
 //! `SCOPED_QUERIES` sets the number of queries, `SCOPED_SEED` another seed.
 
+mod callers;
 mod cursors;
+mod hidden_rows;
 mod row_security;
 
 use std::env;
@@ -11,7 +13,7 @@ use std::env;
 use orderql::catalog::Catalog;
 use orderql::catalog::scope::RowScope;
 use orderql::catalog::search_window::SearchWindow;
-use orderql::query::{Request, Variables};
+use orderql::query::Variables;
 use orderql::schema_file::{BUILT_IN, SchemaFile};
 use orderql::seal::Secret;
 use orderql_generator::choices::{Choices, bytes_of_seed};
@@ -20,9 +22,10 @@ use serde_json::{Value, json};
 
 use crate::execute::random_queries::pagination::leaves;
 use crate::execute::random_queries::row_values::RowValues;
-use crate::execute::scoped_rows::row_security::{ROLE, protect};
+use crate::execute::scoped_rows::callers::{Caller, Ids, Pair};
+use crate::execute::scoped_rows::row_security::protect;
 use crate::support::built_in::{self, collection_roots};
-use crate::support::database::{Database, loaded_database, sampled_database};
+use crate::support::database::{loaded_database, sampled_database};
 use crate::support::naive_resolver::tables::Tables;
 use crate::support::query_plan::{PlanNode, connect_like_server, explain};
 use crate::support::query_runner::QueryRunner;
@@ -41,114 +44,6 @@ fn number(variable: &str, default: u64) -> u64 {
     let number = env::var(variable).map_or(default, |number| number.parse().unwrap());
     println!("{variable}={number}");
     number
-}
-
-/// What a caller has in the scopes of the built-in schema; `None` for all.
-#[derive(Debug)]
-struct Caller {
-    facilities: Option<Vec<String>>,
-    stores: Option<Vec<String>>,
-}
-
-/// The ids that callers can have, each as often as rows have it: those of a caller shall have some.
-struct Ids {
-    facilities: Vec<String>,
-    stores: Vec<String>,
-}
-
-impl Ids {
-    async fn read(database: &Database) -> Self {
-        let client = database.connect().await;
-        let ids = async |select: &str| -> Vec<String> {
-            client.query(select, &[]).await.unwrap().iter().map(|row| row.get(0)).collect()
-        };
-        Self {
-            facilities: ids("SELECT facility_id::text FROM facility
-                UNION ALL SELECT facility_id FROM order_item_ship_group WHERE facility_id IS NOT NULL
-                UNION ALL SELECT origin_facility_id FROM shipment WHERE origin_facility_id IS NOT NULL
-                ORDER BY 1")
-            .await,
-            stores: ids(
-                "SELECT product_store_id::text FROM order_header WHERE product_store_id IS NOT NULL ORDER BY 1",
-            )
-            .await,
-        }
-    }
-}
-
-impl Caller {
-    fn random(random: &mut Random, ids: &Ids) -> Self {
-        let mut some = |all: &[String]| -> Option<Vec<String>> {
-            let count = *random.pick(&[0, 1, 1, 2, 3, 6]);
-            random.chance(70).then(|| (0..count).map(|_| random.pick(all).clone()).collect())
-        };
-        let (facilities, stores) = (some(&ids.facilities), some(&ids.stores));
-        Self { facilities, stores }
-    }
-
-    fn rows(&self) -> RowScope {
-        fn values(values: Option<&Vec<String>>) -> Option<Vec<&str>> {
-            values.map(|values| values.iter().map(String::as_str).collect())
-        }
-        let scopes = [("facility", values(self.facilities.as_ref())), ("store", values(self.stores.as_ref()))];
-        RowScope::new(scopes.into_iter(), Secret::default())
-    }
-}
-
-/// Runs the queries of a caller, and those of a role with the same policies.
-struct Pair {
-    scoped: QueryRunner,
-    protected: QueryRunner,
-}
-
-impl Pair {
-    fn new(file: &SchemaFile, [database, protected]: [&Database; 2], caller: &Caller) -> Self {
-        // Wide enough for every search to end: where a window cuts a page off depends on the rows that are left out.
-        let window = SearchWindow::new(SearchWindow::MAX).unwrap();
-        let whole = || built_in::catalog().with_search_window(window);
-        let rows = caller.rows();
-        let scoped = QueryRunner::with_catalog(&database.config(), 2, file.limit(whole(), rows.limiting()));
-        let setting = |name: &str, values: &Option<Vec<String>>| {
-            let values = values.as_ref().map_or_else(|| "*".to_owned(), |values| values.join(","));
-            format!("-c scopes.{name}={}", values.replace(' ', "\\ "))
-        };
-        let mut config = protected.config();
-        config.user(ROLE).options(format!(
-            "{} {}",
-            setting("facility", &caller.facilities),
-            setting("store", &caller.stores)
-        ));
-        let protected = QueryRunner::with_catalog(&config, 2, whole());
-        Self { scoped: scoped.among(rows), protected }
-    }
-
-    /// The data of both; `None` where the request is refused, or a window ends before its search.
-    async fn data(&self, request: &Request) -> Option<[Value; 2]> {
-        let (scoped, protected) = (self.scoped.try_compile(request).ok()?, self.protected.try_compile(request).ok()?);
-        let scoped = self.scoped.execute(scoped).await.unwrap_or_else(|error| panic!("{error:?}\n{}", request.query));
-        let protected = self.protected.execute(protected).await;
-        let protected = protected.unwrap_or_else(|error| panic!("{error:?}\n{}", request.query));
-        if !scoped.short_searches.is_empty() || !protected.short_searches.is_empty() {
-            return None;
-        }
-        Some([cursors::unscoped(scoped.data()), cursors::unscoped(protected.data())])
-    }
-
-    /// All nodes of a root, page by page.
-    async fn walk(runner: &QueryRunner, root: &str, arguments: &str, node: &str) -> Vec<Value> {
-        let (mut nodes, mut after) = (Vec::new(), String::new());
-        loop {
-            let query = format!(
-                "{{ found: {root}({arguments}{after}) {{ nodes: edges {{ node {{ {node} }} }} pageInfo {{ hasNextPage endCursor }} }} }}"
-            );
-            let page = &runner.run(&query, Variables::new()).await.data()["found"];
-            nodes.extend(page["nodes"].as_array().unwrap().iter().cloned());
-            if page["pageInfo"]["hasNextPage"] != true {
-                return nodes;
-            }
-            after = format!(", after: {}", page["pageInfo"]["endCursor"]);
-        }
-    }
 }
 
 /// The fields of a root's rows.
@@ -246,7 +141,8 @@ async fn walk_below(
         assert!(is_cut || !(is_short && goes_on), "{page}");
         // The window, its last row read again and the one after it, and the rows of the page.
         let examined = result.compiled.plan.row_bounds().examined;
-        assert!(examined < 50, "{examined}");
+        // Among rows that are not seen, 24 times as many on average, and a third more at most.
+        assert!(examined < 50 * 32, "{examined}");
         short += usize::from(is_cut && is_short);
         if page["pageInfo"][flag] != true {
             return (nodes, short);
@@ -272,7 +168,10 @@ async fn a_list_below_a_row_ends_after_a_bounded_number_of_rows_and_pages_on() {
         WHERE order_role.order_id = moved.order_id AND role_type_id = 'BILL_TO_CUSTOMER'";
     assert!(client.execute(move_orders, &[&busy, &other]).await.unwrap() > 1500);
     let stores = Ids::read(&database).await.stores;
-    let store = stores.last().unwrap();
+    let (store, other_store) = (stores.last().unwrap(), &stores[0]);
+    // Few of them are seen.
+    let hide = "UPDATE order_header SET product_store_id = $2 WHERE product_store_id = $1 AND order_id NOT LIKE '%0'";
+    assert!(client.execute(hide, &[store, other_store]).await.unwrap() > 100);
     let seen = "SELECT order_id::text FROM orderql.party_order
                 WHERE bill_to_party_id = $1 AND product_store_id = $2 ORDER BY order_id";
     let expected: Vec<String> =
@@ -286,20 +185,20 @@ async fn a_list_below_a_row_ends_after_a_bounded_number_of_rows_and_pages_on() {
     let after = |page: &Value| format!(", after: {}", page["endCursor"]);
     let (forward, short) = walk_below(&runner, &busy, ["first", "hasNextPage"], after).await;
     assert_eq!(json!(forward), json!(expected));
-    assert!(short > 50, "{short} pages of {} rows were short", expected.len());
+    assert!(short > 3, "{short} pages of {} rows were short", expected.len());
     let before = |page: &Value| format!(", before: {}", page["startCursor"]);
     let (backward, short) = walk_below(&runner, &busy, ["last", "hasPreviousPage"], before).await;
     let mut ids: Vec<_> = backward.iter().map(|id| id.as_str().unwrap()).collect();
     ids.sort_unstable();
     assert_eq!(ids, expected);
-    assert!(short > 50, "{short} pages were short");
+    assert!(short > 3, "{short} pages were short");
 
     let query = format!("{{ party(partyId: {busy:?}) {{ orders(first: 3) {{ edges {{ cursor }} }} }} }}");
     let plan = runner.compile(&query, Variables::new()).plan;
     let explained = explain(&connect_like_server(&database).await, &plan).await;
     for scan in explained.all().iter().filter(|node| node.is_scan()) {
-        // A window of ten rows and the one after it, for each of which the view looks up to three roles.
-        assert!(scan.rows() <= 33.0, "{}", explained.text());
+        // A window of 240 rows and the one after it, for each of which the view looks up to three roles.
+        assert!(scan.rows() <= 723.0, "{}", explained.text());
     }
 
     // Each row of a page has a window of its own.

@@ -32,6 +32,9 @@ use crate::throttle::rate_limiter::Debit;
 /// The most rows that a statement on a shared connection examines: later statements wait for it.
 const MAX_SHARED_ROWS: u64 = 1000;
 
+/// With more bytes of rows, a statement runs on connections of its own from then on.
+const MAX_SHARED_BYTES: usize = 1 << 20;
+
 /// The most rows of a statement that may share its execution with others, and the most rows of its roots, whose pages are mostly full. For
 /// more rows, starting an execution is little of the work.
 const MAX_BATCHED_ROWS: u64 = 100;
@@ -236,6 +239,9 @@ impl Attempt<'_> {
                 rows = running => rows,
                 error = held.server.lost() => return Err(error.into()),
             };
+            if text.examined <= MAX_SHARED_ROWS && has_many_bytes(&result) {
+                service.servers.exclude(text);
+            }
             match result {
                 Ok(rows) => {
                     service.servers.record_read(&caller.user_id, &held.server);
@@ -248,6 +254,14 @@ impl Attempt<'_> {
                 Err(error) => return Err(error),
             }
         }
+    }
+}
+
+/// Whether the rows of a statement take so much that others should not wait for them.
+fn has_many_bytes(result: &Result<Box<ResponseWriter>, ExecuteError>) -> bool {
+    match result {
+        Ok(rows) => rows.memory() > MAX_SHARED_BYTES,
+        Err(error) => matches!(error, ExecuteError::TooLarge { .. } | ExecuteError::OutOfMemory),
     }
 }
 
