@@ -83,9 +83,9 @@ impl ReadServer {
         self.turns.given_out() + self.shared_turns.given_out() + self.batch_turns.given_out()
     }
 
-    /// How many queries wait for a connection.
+    /// How many queries wait for a connection. Who waits for a place on one that requests share would take one of its own, too.
     pub(super) fn waiting(&self) -> usize {
-        self.turns.waiting() + self.shared_turns.waiting() + self.batch_turns.waiting()
+        self.turns.waiting()
     }
 
     /// Counts a read.

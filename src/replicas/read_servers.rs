@@ -84,6 +84,14 @@ impl ExportPlace {
     }
 }
 
+/// The turn of a statement that can share a connection.
+enum FreeTurn {
+    /// On a connection that requests share.
+    Shared(FairPermit),
+    /// On a connection of its own.
+    Own(FairPermit),
+}
+
 impl ReadServers {
     /// Opens the pools, and begins to watch how far the servers are if there are replicas.
     pub(crate) fn start(
@@ -284,8 +292,8 @@ impl ReadServers {
         Ok(LeasedConnection { connection, held: HeldServer { server: Arc::clone(server), _turn: turn } })
     }
 
-    /// A connection of the preferred server that requests share, if the statement is prepared there. Waits for a place only if there is
-    /// no other connection either.
+    /// A connection of the preferred server that requests share, if the statement is prepared there and it has a place. If no other
+    /// connection is free either, the first one that comes, of either kind: so that nobody who comes later is served before.
     async fn share(
         &self,
         route: &ReadRoute,
@@ -294,18 +302,30 @@ impl ReadServers {
     ) -> Result<Option<LeasedConnection<ReadConnection>>, DatabaseError> {
         let server = self.preferred(route);
         let turns = if text.has_few_rows { &server.batch_turns } else { &server.shared_turns };
-        let mut turn = turns.try_acquire();
-        if turn.is_none() {
-            if server.turns.has_free() || !server.queries.is_shared(text) {
-                return Ok(None);
+        let turn = match turns.try_acquire() {
+            Some(turn) => FreeTurn::Shared(turn),
+            None if server.turns.has_free() || !server.queries.is_shared(text) => return Ok(None),
+            None => {
+                let first = async {
+                    tokio::select! {
+                        biased;
+                        turn = turns.acquire(caller) => FreeTurn::Shared(turn),
+                        turn = server.turns.acquire(caller) => FreeTurn::Own(turn),
+                    }
+                };
+                time::timeout(self.wait, first).await.map_err(|_| DatabaseError::Busy)?
             }
-            let acquired = time::timeout(self.wait, turns.acquire(caller)).await;
-            turn = Some(acquired.map_err(|_| DatabaseError::Busy)?);
-        }
-        let (Some(turn), Some(shared)) = (turn, server.queries.try_share(text)) else { return Ok(None) };
+        };
+        let (turn, connection) = match turn {
+            FreeTurn::Shared(turn) => match server.queries.try_share(text) {
+                Some(shared) => (turn, shared),
+                None => return Ok(None),
+            },
+            FreeTurn::Own(turn) => (turn, server.queries.connection().await?.into()),
+        };
         server.count(route.reason);
         let held = HeldServer { server: Arc::clone(server), _turn: turn };
-        Ok(Some(LeasedConnection { connection: shared, held }))
+        Ok(Some(LeasedConnection { connection, held }))
     }
 
     /// A turn at the first server of the route that has one, or else at the preferred one, when it comes.
