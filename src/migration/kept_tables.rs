@@ -4,17 +4,11 @@
 
 use tokio_postgres::{Client, Error};
 
-/// How many ids' rows are filled in by one transaction.
-const IDS_AT_ONCE: i32 = 500;
+/// The most rows that are made equal by one transaction: writers of these rows wait for it.
+const ROWS_AT_ONCE: i64 = 2000;
 
-/// Fills in rows in parts, with a transaction for each, so that writers of other rows need not wait.
-#[derive(Debug)]
-struct Fill {
-    /// Makes the rows of the ids that follow one, and returns the last of these; null if there are none.
-    function: &'static str,
-    /// The rows that are there when it has been done.
-    filled: &'static str,
-}
+/// How many ids' rows a transaction makes equal if more differ.
+const IDS_AT_ONCE: i32 = 500;
 
 /// A table that triggers keep, or columns of one.
 #[derive(Debug)]
@@ -29,9 +23,9 @@ pub(crate) struct KeptTable {
     source: &'static str,
     /// Counts the rows that differ.
     differing: &'static str,
-    /// How a large table is filled in for the first time.
-    fill: Option<Fill>,
-    /// The function that makes them equal, and returns the number of rows that were not.
+    /// The function that makes the rows of the ids equal that follow one, and returns the last of these; null if there are none.
+    fill: &'static str,
+    /// The function that makes all equal, and returns the number of rows that were not.
     backfill: &'static str,
 }
 
@@ -44,7 +38,7 @@ pub(crate) static KEPT_TABLES: [KeptTable; 4] = [
         source: "public.party",
         differing: "SELECT count(*) FROM orderql.party_source AS source
             FULL JOIN orderql.party AS kept USING (party_id) WHERE source.* IS DISTINCT FROM kept.*",
-        fill: None,
+        fill: "orderql.fill_parties",
         backfill: "orderql.backfill_parties",
     },
     KeptTable {
@@ -53,7 +47,7 @@ pub(crate) static KEPT_TABLES: [KeptTable; 4] = [
         view: "orderql.stale_return",
         source: "public.return_header",
         differing: "SELECT count(*) FROM orderql.stale_return",
-        fill: None,
+        fill: "orderql.fill_returns",
         backfill: "orderql.backfill_returns",
     },
     KeptTable {
@@ -62,10 +56,7 @@ pub(crate) static KEPT_TABLES: [KeptTable; 4] = [
         view: "orderql.stale_shipment",
         source: "public.shipment",
         differing: "SELECT count(*) FROM orderql.stale_shipment",
-        fill: Some(Fill {
-            function: "orderql.fill_shipments",
-            filled: "public.shipment WHERE orderql_product_store_id IS NOT NULL",
-        }),
+        fill: "orderql.fill_shipments",
         backfill: "orderql.backfill_shipments",
     },
     KeptTable {
@@ -74,7 +65,7 @@ pub(crate) static KEPT_TABLES: [KeptTable; 4] = [
         view: "orderql.stale_item_place",
         source: "public.order_item",
         differing: "SELECT count(*) FROM orderql.stale_item_place",
-        fill: Some(Fill { function: "orderql.fill_item_places", filled: "orderql.item_place" }),
+        fill: "orderql.fill_item_places",
         backfill: "orderql.backfill_item_places",
     },
 ];
@@ -103,29 +94,29 @@ impl KeptTable {
         }
     }
 
-    /// Fills in a large table that has nothing yet, and returns the number of rows.
-    pub(super) async fn fill(&self, client: &Client) -> Result<i64, Error> {
-        let Some(Fill { function, filled }) = &self.fill else { return Ok(0) };
-        if client.query_one(&format!("SELECT EXISTS (SELECT FROM {filled})"), &[]).await?.try_get(0)? {
-            return Ok(0);
-        }
-        let next = format!("SELECT {function}($1, $2)");
-        let mut last = Some(String::new());
-        while let Some(after) = last {
-            last = client.query_one(&next, &[&after, &IDS_AT_ONCE]).await?.try_get(0)?;
-        }
-        client.query_one(&format!("SELECT count(*) FROM {filled}"), &[]).await?.try_get(0)
-    }
-
     /// The statement that makes them equal.
     pub(super) fn repair_statement(&self) -> String {
         format!("SELECT {}()", self.backfill)
     }
 
-    /// Makes them equal, and returns the number of rows that were not.
+    /// Makes them equal, and returns the number of rows that were not. If many differ, it does so in parts, with a transaction for each, so
+    /// that writers of other rows need not wait.
     pub(crate) async fn repair(&self, client: &Client) -> Result<i64, Error> {
         // A role named orderql would otherwise search the schema of that name first.
         client.batch_execute("SET search_path TO public").await?;
-        client.query_one(&self.repair_statement(), &[]).await?.try_get(0)
+        let differing = self.differing(client).await?;
+        if differing == 0 {
+            return Ok(0);
+        }
+        if differing > ROWS_AT_ONCE {
+            let next = format!("SELECT {}($1, $2)", self.fill);
+            let mut last = Some(String::new());
+            while let Some(after) = last {
+                last = client.query_one(&next, &[&after, &IDS_AT_ONCE]).await?.try_get(0)?;
+            }
+        }
+        // Rows of what is no longer there are left, and what was written meanwhile without triggers.
+        let left: i64 = client.query_one(&self.repair_statement(), &[]).await?.try_get(0)?;
+        Ok(differing.max(left))
     }
 }

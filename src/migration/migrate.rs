@@ -254,8 +254,7 @@ impl<'a> Migration<'a> {
         let mut filled = Vec::new();
         for table in &KEPT_TABLES {
             progress(table.name);
-            let rows = async { Ok(table.fill(client).await? + table.repair(client).await?) };
-            match rows.await {
+            match table.repair(client).await {
                 Ok(rows) => filled.push((table.name, rows)),
                 Err(error) => return Err(MigrateError::of(client, table.name, error).await),
             }

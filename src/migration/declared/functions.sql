@@ -159,28 +159,25 @@ BEGIN
 END;
 $$;
 
---- function orderql.backfill_parties
--- Brings every row up to date; returns the number of rows that were not. After an import with its triggers off it finds
--- some. The lock lets writers that are at it finish first and has others wait, so that nothing is put back to an older state.
-CREATE OR REPLACE FUNCTION orderql.backfill_parties() RETURNS bigint
-LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
+--- function orderql.refresh_parties
+-- Brings the rows of these parties up to date, and returns the number of those that were not. The lock lets writers that are at it finish
+-- first and has others wait, so that nothing is put back to an older state.
+CREATE OR REPLACE FUNCTION orderql.refresh_parties(changed text[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     removed bigint;
-    changed bigint;
+    refreshed bigint;
 BEGIN
     LOCK TABLE orderql.party IN SHARE ROW EXCLUSIVE MODE;
     DELETE FROM orderql.party AS kept
-    WHERE NOT EXISTS (SELECT FROM party WHERE party.party_id = kept.party_id);
+    WHERE party_id = ANY (changed) AND NOT EXISTS (SELECT FROM public.party WHERE party.party_id = kept.party_id);
     GET DIAGNOSTICS removed = ROW_COUNT;
     INSERT INTO orderql.party AS kept (
         party_id, party_type_id, external_id, status_id, created_date, first_name, last_name, group_name
     )
-    SELECT
-        party.party_id, party.party_type_id, party.external_id, party.status_id, party.created_date,
-        person.first_name, person.last_name, party_group.group_name
-    FROM party
-    LEFT JOIN person ON person.party_id = party.party_id
-    LEFT JOIN party_group ON party_group.party_id = party.party_id
+    SELECT party_id, party_type_id, external_id, status_id, created_date, first_name, last_name, group_name
+    FROM orderql.party_source
+    WHERE party_id = ANY (changed)
     ON CONFLICT (party_id) DO UPDATE
     SET party_type_id = EXCLUDED.party_type_id,
         external_id = EXCLUDED.external_id,
@@ -190,10 +187,38 @@ BEGIN
         last_name = EXCLUDED.last_name,
         group_name = EXCLUDED.group_name
     WHERE kept.* IS DISTINCT FROM EXCLUDED.*;
-    GET DIAGNOSTICS changed = ROW_COUNT;
-    RETURN removed + changed;
+    GET DIAGNOSTICS refreshed = ROW_COUNT;
+    RETURN removed + refreshed;
 END;
 $$;
+REVOKE EXECUTE ON FUNCTION orderql.refresh_parties FROM PUBLIC;
+
+--- function orderql.fill_parties
+-- Brings the rows of the next parties up to date, and returns the last of these; null if there are none. Called again and again, with a
+-- transaction for each call, it keeps writers waiting for a part alone.
+CREATE OR REPLACE FUNCTION orderql.fill_parties(after text, most integer) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    following text[] := ARRAY(SELECT party_id FROM public.party WHERE party_id > after ORDER BY party_id LIMIT most);
+BEGIN
+    PERFORM orderql.refresh_parties(following);
+    RETURN following[cardinality(following)];
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.fill_parties FROM PUBLIC;
+
+--- function orderql.backfill_parties
+-- The same of all parties. After an import with their triggers off it finds some.
+CREATE OR REPLACE FUNCTION orderql.backfill_parties() RETURNS bigint
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+    SELECT orderql.refresh_parties(ARRAY(
+        SELECT party_id
+        FROM orderql.party_source AS source
+        FULL JOIN orderql.party AS kept USING (party_id)
+        WHERE source.* IS DISTINCT FROM kept.*
+    ))
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.backfill_parties FROM PUBLIC;
 
 --- function orderql.refresh_returns
 -- Brings the stores of these returns up to date. A change of an order's store locks the order first and then its returns, so this
@@ -216,6 +241,21 @@ BEGIN
     WHERE stale.return_id = ANY (changed) AND header.return_id = stale.return_id;
 END;
 $$;
+
+--- function orderql.fill_returns
+-- Brings the stores of the next returns up to date, and returns the last of these; null if there are none.
+CREATE OR REPLACE FUNCTION orderql.fill_returns(after text, most integer) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+    following text[] := ARRAY(
+        SELECT return_id FROM public.return_header WHERE return_id > after ORDER BY return_id LIMIT most
+    );
+BEGIN
+    PERFORM orderql.refresh_returns(following);
+    RETURN following[cardinality(following)];
+END;
+$$;
+REVOKE EXECUTE ON FUNCTION orderql.fill_returns FROM PUBLIC;
 
 --- function orderql.backfill_returns
 -- Brings the stores of all returns up to date, and returns the number of those that were not.
@@ -531,8 +571,7 @@ $$;
 REVOKE EXECUTE ON FUNCTION orderql.lock_orders FROM PUBLIC;
 
 --- function orderql.fill_item_places
--- Makes the rows of the next orders, and returns the last of these; null if there are none. Called again and again, with a transaction
--- for each call, it keeps writers waiting for those orders alone.
+-- Makes the rows of the next orders, and returns the last of these; null if there are none.
 CREATE OR REPLACE FUNCTION orderql.fill_item_places(after text, most integer) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE

@@ -48,8 +48,8 @@ SELECT
     address.postal_code,
     address.state_province_geo_id,
     address.country_geo_id,
-    CASE WHEN point.latitude::text ~ '^\s*[-+]?\d+(\.\d*)?\s*$' THEN point.latitude::numeric END AS latitude,
-    CASE WHEN point.longitude::text ~ '^\s*[-+]?\d+(\.\d*)?\s*$' THEN point.longitude::numeric END AS longitude
+    CASE WHEN point.latitude::text ~ '^[[:space:]]*[-+]?[0-9]+([.][0-9]*)?[[:space:]]*$' THEN point.latitude::numeric END AS latitude,
+    CASE WHEN point.longitude::text ~ '^[[:space:]]*[-+]?[0-9]+([.][0-9]*)?[[:space:]]*$' THEN point.longitude::numeric END AS longitude
 FROM orderql.current_origin AS origin
 LEFT JOIN postal_address AS address ON address.contact_mech_id = origin.contact_mech_id
 LEFT JOIN geo_point AS point ON point.geo_point_id = address.geo_point_id
