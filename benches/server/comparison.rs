@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use crate::driver::Arrivals;
 use crate::error::{BenchError, Result};
 use crate::report::{Report, Row};
 use crate::statistics::median;
@@ -69,7 +70,7 @@ pub fn run<'a>(
             turns.push((index, *workload, Vec::new()));
         }
     }
-    let window = Window { warm_up: WARM_UP, time: context.time };
+    let window = Window::closed(WARM_UP, context.time);
     rounds::run(context.rounds, context.seed, &mut turns, |round, (target, workload, measured)| {
         let target = &mut targets[*target];
         let figures = target.measure(*workload, context.connections, window).map_err(|source| {
@@ -107,10 +108,62 @@ pub fn run<'a>(
             report.at_most(&what, total / least, bound);
         }
     }
+    at_half_rate(context, &mut targets, &figures, report)?;
     if context.other.is_some() {
         report.table("orderql_as_multiples_of_the_other_build", multiples(&turns, &targets));
     }
     report.table("left_out", skipped);
+    Ok(())
+}
+
+/// Latencies at half of the rate that each server has in the closed loop, sent at fixed times.
+fn at_half_rate(
+    context: &Context<'_>,
+    targets: &mut [Box<dyn Target + '_>],
+    figures: &BTreeMap<(Workload, Name), Figures>,
+    report: &mut Report,
+) -> Result<()> {
+    let mut turns = Vec::new();
+    for (index, target) in targets.iter().enumerate() {
+        let is_measured = matches!(target.name(), Name::Orderql | Name::Other | Name::AsyncGraphql);
+        let of_target = figures.iter().filter(|((_, name), _)| is_measured && *name == target.name());
+        turns.extend(of_target.map(|((workload, _), closed)| (index, *workload, closed.per_second / 2.0, Vec::new())));
+    }
+    rounds::run(context.rounds, context.seed, &mut turns, |round, (target, workload, rate, measured)| {
+        eprintln!(
+            "round {round} of {}: {workload:6} {:13} at half of its rate",
+            context.rounds,
+            targets[*target].name()
+        );
+        let window = Window { arrivals: Arrivals::Open(*rate), ..Window::closed(WARM_UP, context.time) };
+        measured.push(targets[*target].measure(*workload, context.connections, window)?);
+        Ok(())
+    })?;
+    let measured = turns.iter().map(|(target, workload, rate, rounds)| {
+        ((*workload, targets[*target].name()), (*rate, Figures::median(rounds)))
+    });
+    let measured: BTreeMap<_, _> = measured.collect();
+    let rows = measured.iter().map(|((workload, name), (rate, half))| {
+        vec![
+            ("workload", json!(workload.name())),
+            ("target", json!(name.legend())),
+            ("offered_per_second", json!(rate)),
+            ("per_second", json!(half.per_second)),
+            ("p50_ms", json!(half.p50_ms)),
+            ("p99_ms", json!(half.p99_ms)),
+        ]
+    });
+    report.table("at_half_of_the_rate", rows.collect());
+    for workload in Workload::value_variants() {
+        let of = |name| measured.get(&(*workload, name)).map(|(_, half)| half);
+        if let Some(ours) = of(Name::Orderql) {
+            report.at_most(&format!("{workload}: p99 / p50 at half of the rate"), ours.p99_ms / ours.p50_ms, 3.0);
+        }
+        if let (Some(ours), Some(theirs)) = (of(Name::Orderql), of(Name::AsyncGraphql)) {
+            let what = format!("{workload}: p99 at half of the rate, orderql / {}", Name::AsyncGraphql);
+            report.at_most(&what, ours.p99_ms / theirs.p99_ms, 1.0);
+        }
+    }
     Ok(())
 }
 

@@ -50,7 +50,7 @@ pub fn run(context: &Context<'_>, workloads: &[Workload], report: &mut Report) -
             turns.push((*workload, index, Vec::new()));
         }
     }
-    let window = Window { warm_up: WARM_UP, time: context.time };
+    let window = Window::closed(WARM_UP, context.time);
     rounds::run(context.rounds, context.seed, &mut turns, |round, (workload, index, measured)| {
         let Variant { name, target } = &mut variants[*index];
         eprintln!("round {round} of {}: {workload:6} {name}", context.rounds);

@@ -66,7 +66,7 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
     for round in 1..=context.rounds {
         eprintln!("round {round} of {}: other callers beside an export", context.rounds);
         let requests = orderql.requests(WORKLOAD)?;
-        let window = Window { warm_up: WARM_UP, time: context.time };
+        let window = Window::closed(WARM_UP, context.time);
         let peak = orderql.load(&requests, CONNECTIONS, window)?.per_second;
         let others = &CALLERS[1..];
         let load = |caller: &&str| {

@@ -37,7 +37,7 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
     for round in 1..=context.rounds {
         eprintln!("round {round} of {}: the peak load, and {FACTOR} times as much", context.rounds);
         let requests = orderql.requests(WORKLOAD)?;
-        let window = Window { warm_up: WARM_UP, time: context.time };
+        let window = Window::closed(WARM_UP, context.time);
         let peak = orderql.load(&requests, CONNECTIONS, window)?.per_second;
         for ((_, user), rounds) in users.iter().zip(&mut rounds) {
             let recorded = overload(context, orderql, user, FACTOR * peak)?;

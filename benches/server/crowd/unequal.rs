@@ -45,7 +45,7 @@ pub fn measure(context: &Context<'_>, orderql: &mut HttpTarget<'_>, report: &mut
     for round in 1..=context.rounds {
         eprintln!("round {round} of {}: ten callers, one with {MULTIPLE} × the others' load", context.rounds);
         let requests = orderql.requests(WORKLOAD)?;
-        let window = Window { warm_up: WARM_UP, time: context.time };
+        let window = Window::closed(WARM_UP, context.time);
         let peak = orderql.load(&requests, CONNECTIONS, window)?.per_second;
         for (share, rounds) in SHARES.iter().zip(&mut rounds) {
             let mut loads = Vec::new();

@@ -56,7 +56,7 @@ pub fn run(context: &Context<'_>, report: &mut Report) -> Result<()> {
         let address = delay::start(&context.database.socket(), delay)?;
         measured.extend(on_server(context, delay, &context.database.url_at(address))?);
     }
-    let window = Window { warm_up: WARM_UP, time: context.time };
+    let window = Window::closed(WARM_UP, context.time);
     rounds::run(context.rounds, context.seed, &mut measured, |round, measured| {
         let Measured { delay, query, server, requests, rounds } = measured;
         eprintln!("round {round} of {}: {query}, {delay:?} each way", context.rounds);

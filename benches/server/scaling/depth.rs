@@ -48,7 +48,7 @@ pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Rep
         }
         measured.push((depth, Rc::new(requests), Vec::new()));
     }
-    let window = Window { warm_up: WARM_UP, time: context.time };
+    let window = Window::closed(WARM_UP, context.time);
     rounds::run(context.rounds, context.seed, &mut measured, |round, (depth, requests, figures)| {
         eprintln!("round {round} of {}: a page behind {depth} orders", context.rounds);
         figures.push(orderql.load(requests, 1, window)?);

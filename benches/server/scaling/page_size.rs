@@ -49,7 +49,7 @@ pub fn measure(context: &Context<'_>, orderql: &HttpTarget<'_>, report: &mut Rep
             for request in requests.iter() {
                 nodes += count_nodes(&connection.data(request)?);
             }
-            let figures = orderql.load(&requests, 1, Window { warm_up: WARM_UP, time: context.time })?;
+            let figures = orderql.load(&requests, 1, Window::closed(WARM_UP, context.time))?;
             rows.push(figures.row(vec![
                 ("query", json!(name)),
                 ("size", json!(size)),

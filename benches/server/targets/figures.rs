@@ -69,19 +69,28 @@ pub struct Window {
     pub warm_up: Duration,
     /// While they are recorded.
     pub time: Duration,
+    /// When requests are sent.
+    pub arrivals: Arrivals,
 }
 
-/// Measures a closed loop that must not get errors, with the CPU times of the server and of PostgreSQL.
+impl Window {
+    /// In a closed loop.
+    pub const fn closed(warm_up: Duration, time: Duration) -> Self {
+        Self { warm_up, time, arrivals: Arrivals::Closed }
+    }
+}
+
+/// Measures a load that must not get errors, with the CPU times of the server and of PostgreSQL.
 pub fn measure(
     endpoint: Endpoint,
     requests: &Requests,
     connections: usize,
-    Window { warm_up, time }: Window,
+    Window { warm_up, time, arrivals }: Window,
     server: Option<u32>,
     postmaster: Option<u32>,
 ) -> Result<Figures> {
-    let (requests, arrivals) = (Rc::clone(requests), Arrivals::Closed);
-    let load = Load { endpoint, requests, connections, arrivals, warm_up, time, tolerates_errors: false };
+    let load =
+        Load { endpoint, requests: Rc::clone(requests), connections, arrivals, warm_up, time, tolerates_errors: false };
     let (mut server_cpu, mut postgresql_cpu) = (CpuMeter::new(server), CpuMeter::new(postmaster));
     let recorded = run(&load, || {
         server_cpu.look();

@@ -29,7 +29,7 @@ use crate::workload::Workload;
 const PREPARED: usize = 4_000;
 
 /// How long each number of connections is tried.
-const TRIAL: Window = Window { warm_up: Duration::from_millis(200), time: Duration::from_millis(1500) };
+const TRIAL: Window = Window::closed(Duration::from_millis(200), Duration::from_millis(1500));
 
 /// Limits that no query exceeds.
 const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..Limits::UNLIMITED };

@@ -6,9 +6,7 @@ use orderql::schema_file::{BUILT_IN, SchemaFile};
 use crate::execute::scoped_rows::callers::{Caller, Ids, Pair};
 use crate::execute::scoped_rows::cursors::unscoped;
 use crate::execute::scoped_rows::row_security::protect;
-use crate::support::built_in;
 use crate::support::database::{Database, sampled_database};
-use crate::support::query_runner::QueryRunner;
 
 /// More rows than a window has.
 const HIDDEN: i32 = 4500;
@@ -78,10 +76,7 @@ async fn no_page_flag_or_count_tells_of_thousands_of_hidden_rows() {
             stores: stores.then(|| vec![seen.0.clone()]),
             facilities: facilities.then(|| vec![seen.1.clone()]),
         };
-        let Pair { protected, .. } = Pair::new(&file, [&database, &protected], &caller);
-        let rows = caller.rows();
-        let catalog = file.limit(built_in::catalog(), rows.limiting());
-        let scoped = QueryRunner::with_catalog(&database.config(), 2, catalog).among(rows);
+        let Pair { scoped, protected } = Pair::new(&file, [&database, &protected], &caller);
         for query in QUERIES {
             // Before, between and after the hidden rows.
             for day in ["2030-12-31", "2031-01-01", "2031-01-03T04:05:06Z", "2031-01-20"] {
