@@ -120,13 +120,9 @@ pub(crate) fn markdown_table<'a>(metrics: impl Iterator<Item = &'a (dyn Metric +
     let mut table = String::from("| metric | kind | labels | |\n|---|---|---|---|\n");
     for Description { name, help, kind, labels } in metrics.map(<dyn Metric>::description) {
         let labels: Vec<_> = labels.iter().map(|label| format!("`{label}`")).collect();
-        let kind = match kind {
-            MetricKind::Counter => "counter",
-            MetricKind::Gauge => "gauge",
-            MetricKind::Histogram => "histogram",
-        };
+        let kind = kind.metric_type();
         // Writing to a string cannot fail.
-        let _ = writeln!(table, "| `{name}` | {kind} | {} | {} |", labels.join(", "), help.trim());
+        let _ = writeln!(table, "| `{name}` | {} | {} | {} |", kind.as_str(), labels.join(", "), help.trim());
     }
     table
 }
