@@ -14,7 +14,7 @@
 //! - [`size`]: the numbers of entities
 //! - `generate`: all rows in order, from `customers`, `facilities`, `products`, `merchandise`, `stock`, `orders` and `inventory`
 //! - `ids`, `money`, `timestamp`, `vocabulary`, `rng`, `calendar`: what values are made of
-//! - `tables`, `table_definition`: the tables and their columns; `batch`, `copy_value`: their rows
+//! - `batch`, `copy_value`: the tables that get rows, and their rows as text
 //! - [`fill`]: writes a sample with `copy`, after its `preconditions` and without the `deferred_objects`
 //! - [`error`]: why a sample cannot be written
 
