@@ -40,9 +40,9 @@ impl Breadth {
         self.0
     }
 
-    /// This share of a number of rows.
+    /// This share of a number of rows; one row at least.
     pub(crate) fn of(self, rows: u32) -> u32 {
-        u32::try_from(u64::from(rows) * u64::from(self.0) / u64::from(Self::WHOLE)).unwrap_or(u32::MAX)
+        u32::try_from(u64::from(rows) * u64::from(self.0) / u64::from(Self::WHOLE)).unwrap_or(u32::MAX).max(1)
     }
 
     /// The most rows that a search examines that examines this many on average.
@@ -64,5 +64,6 @@ mod tests {
         // An eighth of them lies in either outer quarter.
         assert!(near(2000, 2500) < 500 && near(3500, 4001) < 500 && near(2500, 3500) > 1200, "{drawn:?}");
         assert_eq!(Breadth::default().of(3000), 3000);
+        assert_eq!(Breadth(Breadth::WHOLE - Breadth::SPREAD).of(1), 1);
     }
 }

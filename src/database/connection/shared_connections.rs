@@ -1,11 +1,10 @@
 //! Connections that many requests share, each with many statements on its way. A message to PostgreSQL, and a wake-up of its process,
 //! then serve several requests; and so does an execution, if requests of the same text of few rows wait for one.
 //!
-//! Only statements that promise little work share a connection, because each waits for the statements before it. A text whose rows turn out
-//! to have many bytes leaves them for a while. They are never
+//! Only statements that promise little work share a connection, because each waits for the statements before it. They are never
 //! cancelled, since that could hit another request's statement: they end by themselves, or after a second. Planning a statement
 //! takes longer than running it, so a text is prepared here only when it has come back, and while nothing else is on the way.
-//! Until then it runs on a connection of its own.
+//! Until then it runs on a connection of its own. A text whose rows turn out to have many bytes does so for a while.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
