@@ -229,3 +229,49 @@ async fn requests_have_the_same_responses_in_a_batch_as_alone() {
     println!("{texts} texts: {batched} requests ran in {batches} batches");
     assert!(batched > f64::from(texts), "{batched} requests ran in {batches} batches");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_whose_rows_had_many_bytes_leaves_the_shared_connections() {
+    let database = sampled_database().await;
+    create_users(&mut database.connect().await, &[("demo", UNLIMITED_PROFILE)]).await;
+    let client = database.connect().await;
+    let notes = "INSERT INTO order_header (order_id) VALUES ('LONG');
+                 INSERT INTO note_data (note_id, note_info) SELECT 'LONG' || n, 'short' FROM generate_series(1, 30) AS n;
+                 INSERT INTO order_header_note (order_id, note_id) SELECT 'LONG', note_id FROM note_data WHERE note_id LIKE 'LONG%'";
+    client.batch_execute(notes).await.unwrap();
+    let server = Server::start(&database, &["--shared-connections", "1", "--pool-size", "2"]);
+    let token = server.token("demo");
+    let query = "{ order(orderId: \"LONG\") { notes(first: 50) { edges { node { noteInfo } } } } }";
+    let notes = || {
+        let response = server.query(&token, query);
+        let edges = response.json()["data"]["order"]["notes"]["edges"].as_array().cloned();
+        edges.unwrap_or_else(|| panic!("{}", response.body))
+    };
+    // The process of PostgreSQL that ran it last.
+    let process = async || -> i32 {
+        let last = "SELECT pid FROM pg_stat_activity
+                    WHERE datname = current_database() AND application_name = 'orderql-queries' AND query LIKE '%note_info%'
+                    ORDER BY query_start DESC LIMIT 1";
+        client.query_one(last, &[]).await.unwrap().get(0)
+    };
+    assert_eq!(notes().len(), 30);
+    let own = process().await;
+    let mut shared = own;
+    for _ in 0..1000 {
+        if shared != own {
+            break;
+        }
+        assert_eq!(notes().len(), 30);
+        shared = process().await;
+    }
+    assert_ne!(shared, own);
+    client
+        .batch_execute("UPDATE note_data SET note_info = repeat('long ', 20000) WHERE note_id LIKE 'LONG%'")
+        .await
+        .unwrap();
+    assert_eq!((notes().len(), process().await), (30, shared));
+    for _ in 0..5 {
+        assert_eq!(notes()[0]["node"]["noteInfo"].as_str().unwrap().len(), 100_000);
+        assert_ne!(process().await, shared);
+    }
+}
