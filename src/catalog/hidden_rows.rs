@@ -14,13 +14,10 @@ pub(crate) const TIMES: u32 = 24;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Breadth(u32);
 
-impl Default for Breadth {
-    fn default() -> Self {
-        Self(Self::WHOLE)
-    }
-}
-
 impl Breadth {
+    /// As far as on average.
+    pub(crate) const AVERAGE: Self = Self(Self::WHOLE);
+
     /// The share of the average. It is so large that every number of rows can be the last one.
     pub(crate) const WHOLE: u32 = 1 << 20;
 
@@ -45,7 +42,7 @@ impl Breadth {
         u32::try_from(u64::from(rows) * u64::from(self.0) / u64::from(Self::WHOLE)).unwrap_or(u32::MAX).max(1)
     }
 
-    /// The most rows that a search examines that examines this many on average.
+    /// The most rows of a request, if a search examines this many on average.
     pub(crate) fn most(rows: u64) -> u64 {
         rows.saturating_add(rows / 3)
     }
@@ -63,7 +60,7 @@ mod tests {
         let near = |from: u32, to: u32| drawn.iter().filter(|rows| (from..to).contains(rows)).count();
         // An eighth of them lies in either outer quarter.
         assert!(near(2000, 2500) < 500 && near(3500, 4001) < 500 && near(2500, 3500) > 1200, "{drawn:?}");
-        assert_eq!(Breadth::default().of(3000), 3000);
+        assert_eq!(Breadth::AVERAGE.of(3000), 3000);
         assert_eq!(Breadth(Breadth::WHOLE - Breadth::SPREAD).of(1), 1);
     }
 }

@@ -1,6 +1,6 @@
 //! The rows that a caller sees of the types that a schema file limits by `@scope`.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use crate::catalog::hidden_rows::Breadth;
 use crate::cursor::{self, CursorScope};
@@ -40,10 +40,16 @@ impl ScopeSet {
 /// The rows that a caller sees: the values of each scope that limits them. By default nothing limits them.
 ///
 /// Two are equal if the same rows are seen.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct RowScope {
     limits: Option<Arc<Limits>>,
     breadth: Breadth,
+}
+
+impl Default for RowScope {
+    fn default() -> Self {
+        Self::all().clone()
+    }
 }
 
 impl PartialEq for RowScope {
@@ -74,7 +80,7 @@ struct Limit {
 impl RowScope {
     /// All rows.
     pub(crate) fn all() -> &'static Self {
-        static ALL: LazyLock<RowScope> = LazyLock::new(RowScope::default);
+        static ALL: RowScope = RowScope { limits: None, breadth: Breadth::AVERAGE };
         &ALL
     }
 
@@ -86,16 +92,16 @@ impl RowScope {
             return Self::default();
         }
         let scopes = scopes.into_iter().map(|(name, values)| Limit::new(name, values)).collect();
-        Self { limits: Some(Limits { scopes, secret }.into()), breadth: Breadth::default() }
+        Self { limits: Some(Limits { scopes, secret }.into()), breadth: Breadth::AVERAGE }
     }
 
-    /// The same rows for one more request: its searches go another number of rows far.
+    /// The same rows for another request, whose searches among hidden rows examine another number of them.
     #[must_use]
     pub fn for_request(self) -> Self {
         Self { breadth: Breadth::random(), ..self }
     }
 
-    /// How far searches among rows go that the caller does not see.
+    /// How far searches go among rows that the caller does not see.
     pub(crate) fn breadth(&self) -> Breadth {
         self.breadth
     }

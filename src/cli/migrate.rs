@@ -118,7 +118,7 @@ pub fn run(args: Args) -> Outcome {
             let mut relations = relations(&catalog);
             relations.extend(catalog.feeds().iter().map(|feed| feed.table.clone()));
             // The views that the server compares beside its work.
-            relations.extend(KEPT_TABLES.iter().map(|table| table.view.to_owned()));
+            relations.extend(KEPT_TABLES.iter().map(|table| table.stale.to_owned()));
             return write(&grants(&role, &relations, has_orders, |name| existing.contains(name)));
         }
         if undo {

@@ -4,11 +4,8 @@
 
 use tokio_postgres::{Client, Error};
 
-/// The most rows that are made equal by one transaction: writers of these rows wait for it.
-const ROWS_AT_ONCE: i64 = 2000;
-
-/// How many ids' rows a transaction makes equal if more differ.
-const IDS_AT_ONCE: i32 = 500;
+/// The rows of how many ids a transaction makes equal: writers of these wait for it.
+const IDS_AT_ONCE: usize = 500;
 
 /// A table that triggers keep, or columns of one.
 #[derive(Debug)]
@@ -17,14 +14,14 @@ pub(crate) struct KeptTable {
     pub(crate) name: &'static str,
     /// The name of its rows, in the plural.
     pub(crate) rows: &'static str,
-    /// The view that it is compared with, which is there if the table is.
-    pub(crate) view: &'static str,
+    /// The view of the rows that differ, which is there if the table is.
+    pub(crate) stale: &'static str,
+    /// The column of the ids by which they are made equal.
+    id: &'static str,
     /// The table that its rows come from.
     source: &'static str,
-    /// Counts the rows that differ.
-    differing: &'static str,
-    /// The function that makes the rows of the ids equal that follow one, and returns the last of these; null if there are none.
-    fill: &'static str,
+    /// The function that makes the rows of an array of ids equal.
+    refresh: &'static str,
     /// The function that makes all equal, and returns the number of rows that were not.
     backfill: &'static str,
 }
@@ -34,38 +31,37 @@ pub(crate) static KEPT_TABLES: [KeptTable; 4] = [
     KeptTable {
         name: "orderql.party",
         rows: "parties",
-        view: "orderql.party_source",
+        stale: "orderql.stale_party",
+        id: "party_id",
         source: "public.party",
-        differing: "SELECT count(*) FROM orderql.party_source AS source
-            FULL JOIN orderql.party AS kept USING (party_id) WHERE source.* IS DISTINCT FROM kept.*",
-        fill: "orderql.fill_parties",
+        refresh: "orderql.refresh_parties",
         backfill: "orderql.backfill_parties",
     },
     KeptTable {
         name: "return_header",
         rows: "returns",
-        view: "orderql.stale_return",
+        stale: "orderql.stale_return",
+        id: "return_id",
         source: "public.return_header",
-        differing: "SELECT count(*) FROM orderql.stale_return",
-        fill: "orderql.fill_returns",
+        refresh: "orderql.refresh_returns",
         backfill: "orderql.backfill_returns",
     },
     KeptTable {
         name: "shipment",
         rows: "shipments",
-        view: "orderql.stale_shipment",
+        stale: "orderql.stale_shipment",
+        id: "shipment_id",
         source: "public.shipment",
-        differing: "SELECT count(*) FROM orderql.stale_shipment",
-        fill: "orderql.fill_shipments",
+        refresh: "orderql.refresh_shipments",
         backfill: "orderql.backfill_shipments",
     },
     KeptTable {
         name: "orderql.item_place",
         rows: "items in ship groups",
-        view: "orderql.stale_item_place",
+        stale: "orderql.stale_item_place",
+        id: "order_id",
         source: "public.order_item",
-        differing: "SELECT count(*) FROM orderql.stale_item_place",
-        fill: "orderql.fill_item_places",
+        refresh: "orderql.refresh_items_of_orders",
         backfill: "orderql.backfill_item_places",
     },
 ];
@@ -73,12 +69,12 @@ pub(crate) static KEPT_TABLES: [KeptTable; 4] = [
 impl KeptTable {
     /// Whether the database has the table. One without order tables has none.
     pub(crate) async fn exists(&self, client: &Client) -> Result<bool, Error> {
-        client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&self.view]).await?.try_get(0)
+        client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&self.stale]).await?.try_get(0)
     }
 
     /// The number of rows that differ from OFBiz's tables. Reads all of them.
     pub(crate) async fn differing(&self, client: &Client) -> Result<i64, Error> {
-        client.query_one(self.differing, &[]).await?.try_get(0)
+        client.query_one(&format!("SELECT count(*) FROM {}", self.stale), &[]).await?.try_get(0)
     }
 
     /// The number of rows that a migration fills in: all, by PostgreSQL's estimate, if the table is not there yet.
@@ -99,24 +95,21 @@ impl KeptTable {
         format!("SELECT {}()", self.backfill)
     }
 
-    /// Makes them equal, and returns the number of rows that were not. If many differ, it does so in parts, with a transaction for each, so
-    /// that writers of other rows need not wait.
+    /// Makes them equal, and returns the number of rows that were not. A transaction for each part lets writers of other rows go on.
     pub(crate) async fn repair(&self, client: &Client) -> Result<i64, Error> {
         // A role named orderql would otherwise search the schema of that name first.
         client.batch_execute("SET search_path TO public").await?;
-        let differing = self.differing(client).await?;
-        if differing == 0 {
-            return Ok(0);
+        let Self { stale, id, refresh, .. } = self;
+        let stale = format!("SELECT {id}::text, count(*) FROM {stale} GROUP BY 1 ORDER BY 1");
+        let (mut ids, mut differing) = (Vec::new(), 0);
+        for row in client.query(&stale, &[]).await? {
+            ids.push(row.try_get::<_, String>(0)?);
+            differing += row.try_get::<_, i64>(1)?;
         }
-        if differing > ROWS_AT_ONCE {
-            let next = format!("SELECT {}($1, $2)", self.fill);
-            let mut last = Some(String::new());
-            while let Some(after) = last {
-                last = client.query_one(&next, &[&after, &IDS_AT_ONCE]).await?.try_get(0)?;
-            }
+        let refresh = format!("SELECT FROM {refresh}($1)");
+        for part in ids.chunks(IDS_AT_ONCE) {
+            client.execute(&refresh, &[&part]).await?;
         }
-        // Rows of what is no longer there are left, and what was written meanwhile without triggers.
-        let left: i64 = client.query_one(&self.repair_statement(), &[]).await?.try_get(0)?;
-        Ok(differing.max(left))
+        Ok(differing)
     }
 }

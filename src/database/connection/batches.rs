@@ -72,8 +72,9 @@ impl BatchTurn {
     }
 }
 
-/// Bytes of rows that an execution may have. Each request has limits of its own, by which its rows are read when it runs alone.
-const MAX_BYTES: usize = 1 << 20;
+/// Bytes of rows that an execution may have. Each request has limits of its own, by which its rows are read when it runs alone. A statement
+/// with more has connections of its own from then on.
+pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// How long a request waits for its execution. A connection that does not answer any more ends none.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);

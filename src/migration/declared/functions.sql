@@ -163,7 +163,10 @@ $$;
 -- Brings the rows of these parties up to date, and returns the number of those that were not. The lock lets writers that are at it finish
 -- first and has others wait, so that nothing is put back to an older state.
 CREATE OR REPLACE FUNCTION orderql.refresh_parties(changed text[]) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
 DECLARE
     removed bigint;
     refreshed bigint;
@@ -193,30 +196,11 @@ END;
 $$;
 REVOKE EXECUTE ON FUNCTION orderql.refresh_parties FROM PUBLIC;
 
---- function orderql.fill_parties
--- Brings the rows of the next parties up to date, and returns the last of these; null if there are none. Called again and again, with a
--- transaction for each call, it keeps writers waiting for a part alone.
-CREATE OR REPLACE FUNCTION orderql.fill_parties(after text, most integer) RETURNS text
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-DECLARE
-    following text[] := ARRAY(SELECT party_id FROM public.party WHERE party_id > after ORDER BY party_id LIMIT most);
-BEGIN
-    PERFORM orderql.refresh_parties(following);
-    RETURN following[cardinality(following)];
-END;
-$$;
-REVOKE EXECUTE ON FUNCTION orderql.fill_parties FROM PUBLIC;
-
 --- function orderql.backfill_parties
 -- The same of all parties. After an import with their triggers off it finds some.
 CREATE OR REPLACE FUNCTION orderql.backfill_parties() RETURNS bigint
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-    SELECT orderql.refresh_parties(ARRAY(
-        SELECT party_id
-        FROM orderql.party_source AS source
-        FULL JOIN orderql.party AS kept USING (party_id)
-        WHERE source.* IS DISTINCT FROM kept.*
-    ))
+    SELECT orderql.refresh_parties(ARRAY(SELECT party_id FROM orderql.stale_party))
 $$;
 REVOKE EXECUTE ON FUNCTION orderql.backfill_parties FROM PUBLIC;
 
@@ -241,21 +225,6 @@ BEGIN
     WHERE stale.return_id = ANY (changed) AND header.return_id = stale.return_id;
 END;
 $$;
-
---- function orderql.fill_returns
--- Brings the stores of the next returns up to date, and returns the last of these; null if there are none.
-CREATE OR REPLACE FUNCTION orderql.fill_returns(after text, most integer) RETURNS text
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-DECLARE
-    following text[] := ARRAY(
-        SELECT return_id FROM public.return_header WHERE return_id > after ORDER BY return_id LIMIT most
-    );
-BEGIN
-    PERFORM orderql.refresh_returns(following);
-    RETURN following[cardinality(following)];
-END;
-$$;
-REVOKE EXECUTE ON FUNCTION orderql.fill_returns FROM PUBLIC;
 
 --- function orderql.backfill_returns
 -- Brings the stores of all returns up to date, and returns the number of those that were not.
@@ -289,21 +258,6 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION orderql.refresh_shipments FROM PUBLIC;
-
---- function orderql.fill_shipments
--- Brings the stores of the next shipments up to date, and returns the last of these; null if there are none.
-CREATE OR REPLACE FUNCTION orderql.fill_shipments(after text, most integer) RETURNS text
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-DECLARE
-    following text[] := ARRAY(
-        SELECT shipment_id FROM public.shipment WHERE shipment_id > after ORDER BY shipment_id LIMIT most
-    );
-BEGIN
-    PERFORM orderql.refresh_shipments(following);
-    RETURN following[cardinality(following)];
-END;
-$$;
-REVOKE EXECUTE ON FUNCTION orderql.fill_shipments FROM PUBLIC;
 
 --- function orderql.backfill_shipments
 -- The same of all shipments.
@@ -569,25 +523,6 @@ BEGIN
 END;
 $$;
 REVOKE EXECUTE ON FUNCTION orderql.lock_orders FROM PUBLIC;
-
---- function orderql.fill_item_places
--- Makes the rows of the next orders, and returns the last of these; null if there are none.
-CREATE OR REPLACE FUNCTION orderql.fill_item_places(after text, most integer) RETURNS text
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-DECLARE
-    following text[] := ARRAY(
-        SELECT DISTINCT order_id::text
-        FROM public.order_item
-        WHERE order_id > after
-        ORDER BY 1
-        LIMIT most
-    );
-BEGIN
-    PERFORM orderql.refresh_items_of_orders(following);
-    RETURN following[cardinality(following)];
-END;
-$$;
-REVOKE EXECUTE ON FUNCTION orderql.fill_item_places FROM PUBLIC;
 
 --- function orderql.backfill_item_places
 -- Brings every row up to date, and returns the number of rows that were not. It needs no lock of a table: rows and their sources are read

@@ -711,6 +711,14 @@ FROM public.party
 LEFT JOIN public.person ON person.party_id = party.party_id
 LEFT JOIN public.party_group ON party_group.party_id = party.party_id;
 
+--- view orderql.stale_party
+-- The parties whose kept rows differ from them, and those that are no longer there.
+CREATE OR REPLACE VIEW orderql.stale_party AS
+SELECT party_id
+FROM orderql.party_source AS source
+FULL JOIN orderql.party AS kept USING (party_id)
+WHERE source.* IS DISTINCT FROM kept.*;
+
 --- view orderql.order_status_value
 -- The statuses of orders, of items and of picks, by the names of search keys.
 CREATE OR REPLACE VIEW orderql.order_status_value AS

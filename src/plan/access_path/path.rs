@@ -170,6 +170,11 @@ impl HiddenRows {
         }
     }
 
+    /// The most rows that a request examines, if it examines this many on average.
+    pub(super) fn most(self, rows: u64) -> u64 {
+        if self == Self::None { rows } else { Breadth::most(rows) }
+    }
+
     /// How many rows a window of this size has in one request.
     pub(crate) fn window(self, rows: u32, breadth: Breadth) -> u32 {
         if self == Self::All { breadth.of(rows) } else { rows }

@@ -1,9 +1,8 @@
 //! The most rows that a path examines.
 
-use crate::catalog::hidden_rows::Breadth;
 use crate::catalog::prices::MAX_COUNT;
 use crate::plan::access_path::merged_ranges::range_head;
-use crate::plan::access_path::path::{AccessPath, CountPath, FoundBy, HiddenRows, Lookup, Prefix};
+use crate::plan::access_path::path::{AccessPath, CountPath, FoundBy, Lookup, Prefix};
 
 impl AccessPath {
     /// The most rows that are examined to fill a page of this size, if the prefix, or the primary key, has this many values. Rows that are
@@ -32,8 +31,7 @@ impl AccessPath {
             (true, None) => page,
             (false, _) => counted + read.max(2 * merged * (window + probes * probe_window)) + page * merged,
         };
-        let found = if self.hidden_rows == HiddenRows::None { found } else { Breadth::most(found) };
-        found + self.counted.as_ref().map_or(0, |count| count.bound())
+        self.hidden_rows.most(found) + self.counted.as_ref().map_or(0, |count| count.bound())
     }
 }
 
@@ -45,7 +43,6 @@ impl CountPath {
         let rows = |lookup: &Lookup| u64::from(lookup.rows) + 1;
         let counted: u64 = self.path.lookups.iter().map(rows).sum();
         let read = self.path.lookups.iter().map(rows).max().unwrap_or(0);
-        let counted = counted + read.max(u64::from(self.ranges) * (u64::from(self.path.window) + 1));
-        if self.path.hidden_rows == HiddenRows::None { counted } else { Breadth::most(counted) }
+        self.path.hidden_rows.most(counted + read.max(u64::from(self.ranges) * (u64::from(self.path.window) + 1)))
     }
 }

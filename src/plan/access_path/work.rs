@@ -69,15 +69,18 @@ impl Search<'_> {
 
     /// Where rows are examined that the caller does not see. Ranges that the values of all the caller's scopes choose have none of these.
     fn hidden_rows(&self, path: &AccessPath) -> HiddenRows {
-        let mut keys = (0..self.terms.len()).map(|term| self.key(term));
-        let is_limit = |term: &usize| self.key(*term).scope.is_some();
         let is_of_prefix = |term: usize| path.prefix.is_some_and(|prefix| prefix.terms().any(|other| other == term));
-        let mut limits = (0..self.terms.len()).filter(is_limit).peekable();
-        if limits.peek().is_none() {
-            let counts_hidden = keys.any(|key| key.semi_join.as_ref().is_some_and(|join| join.unlimited.is_some()));
-            return if counts_hidden { HiddenRows::Lookups } else { HiddenRows::None };
+        let is_limit = |term: &usize| self.key(*term).scope.is_some();
+        let counts_hidden =
+            |term: usize| self.key(term).semi_join.as_ref().is_some_and(|join| join.unlimited.is_some());
+        let terms = 0..self.terms.len();
+        if terms.clone().filter(is_limit).any(|term| !is_of_prefix(term)) {
+            HiddenRows::All
+        } else if terms.clone().any(|term| is_limit(&term) || counts_hidden(term)) {
+            HiddenRows::Lookups
+        } else {
+            HiddenRows::None
         }
-        if limits.all(is_of_prefix) { HiddenRows::Lookups } else { HiddenRows::All }
     }
 
     fn weights<'t>(&self, terms: impl Iterator<Item = &'t usize>) -> u32 {

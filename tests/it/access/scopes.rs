@@ -363,7 +363,7 @@ async fn an_export_ends_when_its_caller_sees_other_rows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_among_hidden_rows_goes_another_number_of_rows_far_in_each_request() {
+async fn a_search_among_hidden_rows_examines_another_number_of_rows_in_each_request() {
     let database = sampled_database().await;
     add_users(&database).await;
     let facility = &values(&database, "facility_id", "order_item_ship_group").await[0];

@@ -16,6 +16,7 @@ use crate::api::errors::service_error::ServiceError;
 use crate::api::service::Service;
 use crate::catalog::grant_set::GrantSet;
 use crate::compile::compiled::Compiled;
+use crate::database::connection::batches::MAX_BYTES;
 use crate::database::connection::own_connection::OwnConnection;
 use crate::database::connection::shared_connections::StatementText;
 use crate::database::error::DatabaseError;
@@ -31,9 +32,6 @@ use crate::throttle::rate_limiter::Debit;
 
 /// The most rows that a statement on a shared connection examines: later statements wait for it.
 const MAX_SHARED_ROWS: u64 = 1000;
-
-/// With more bytes of rows, a statement runs on connections of its own from then on.
-const MAX_SHARED_BYTES: usize = 1 << 20;
 
 /// The most rows of a statement that may share its execution with others, and the most rows of its roots, whose pages are mostly full. For
 /// more rows, starting an execution is little of the work.
@@ -260,7 +258,7 @@ impl Attempt<'_> {
 /// Whether the rows of a statement take so much that others should not wait for them.
 fn has_many_bytes(result: &Result<Box<ResponseWriter>, ExecuteError>) -> bool {
     match result {
-        Ok(rows) => rows.memory() > MAX_SHARED_BYTES,
+        Ok(rows) => rows.memory() > MAX_BYTES,
         Err(error) => matches!(error, ExecuteError::TooLarge { .. } | ExecuteError::OutOfMemory),
     }
 }
