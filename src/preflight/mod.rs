@@ -50,12 +50,26 @@ pub(crate) enum Constraints {
     Trusted,
 }
 
+/// What is known of a database, from one reading: the columns that were compared are those that are served, whatever the owner of the tables
+/// changes meanwhile.
+pub(crate) struct Inspection {
+    /// What does not fit.
+    pub(crate) mismatches: Vec<Mismatch>,
+    /// How the columns are stored that the catalog names.
+    pub(crate) stored: StoredTypes,
+}
+
 /// Checks a database against a catalog. Returns every mismatch once, in the order of publication. A mismatch hides mismatches that follow
 /// from it: if a relation is missing, its columns are not reported.
 ///
 /// Takes a few round trips and reads PostgreSQL's system catalogs only, so it takes no longer on a large database. The
 /// connection must be outside a transaction. If the future is dropped, the connection must not be used again.
 pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, Error> {
+    Ok(inspect(client, catalog).await?.mismatches)
+}
+
+/// Checks a database, and reads how it stores the columns.
+pub(crate) async fn inspect(client: &Client, catalog: &Catalog) -> Result<Inspection, Error> {
     let requirements = Requirements::of(catalog);
     let database = DatabaseSchema::read(client, &requirements).await?;
     let mut comparison = Comparison::new(&requirements, &database);
@@ -74,7 +88,7 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
     let mut mismatches = comparison.mismatches;
     let mut reported = HashSet::new();
     mismatches.retain(|mismatch| reported.insert(mismatch.to_string()));
-    Ok(mismatches)
+    Ok(Inspection { mismatches, stored: types_of(client, &requirements, &database).await? })
 }
 
 /// The tables and views that a catalog names.
@@ -97,6 +111,14 @@ pub(crate) fn columns(catalog: &Catalog) -> BTreeMap<String, BTreeSet<String>> {
 pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTypes, Error> {
     let requirements = Requirements::of(catalog);
     let database = DatabaseSchema::read(client, &requirements).await?;
+    types_of(client, &requirements, &database).await
+}
+
+async fn types_of(
+    client: &Client,
+    requirements: &Requirements<'_>,
+    database: &DatabaseSchema,
+) -> Result<StoredTypes, Error> {
     let mut types = StoredTypes::default();
     for (relation, columns) in database.unique_columns() {
         types.insert_unique(relation, columns.to_vec());

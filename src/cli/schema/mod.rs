@@ -23,7 +23,7 @@ use crate::preflight::foreign_tables;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::needless_bounds::needless_bounds;
 use crate::preflight::window_search::window_searches;
-use crate::preflight::{Constraints, check};
+use crate::preflight::{Constraints, Inspection, inspect};
 
 pub(crate) use schema_file::{file, parse, read, text};
 
@@ -169,16 +169,17 @@ pub(crate) async fn check_database(
     catalog: &Catalog,
     constraints: Constraints,
 ) -> Result<Vec<Mismatch>, Box<dyn Error + Send + Sync>> {
-    accept(client, catalog, |mismatch| mismatch.is_of_standing_table() || is_trusted(mismatch, constraints)).await
+    let is_accepted = |mismatch: &Mismatch| mismatch.is_of_standing_table() || is_trusted(mismatch, constraints);
+    Ok(accept(client, catalog, is_accepted).await?.mismatches)
 }
 
-/// Checks whether a schema can be served from a database. Fails with the mismatches that stand in the way. Returns the other mismatches:
-/// promises that are trusted, and mismatches with which the schema can be served.
+/// Checks whether a schema can be served from a database. Fails with the mismatches that stand in the way. Otherwise the other
+/// mismatches are promises that are trusted, and mismatches with which the schema can be served.
 pub(crate) async fn check_to_serve(
     client: &Client,
     catalog: &Catalog,
     constraints: Constraints,
-) -> Result<Vec<Mismatch>, Box<dyn Error + Send + Sync>> {
+) -> Result<Inspection, Box<dyn Error + Send + Sync>> {
     accept(client, catalog, |mismatch| mismatch.can_be_served() || is_trusted(mismatch, constraints)).await
 }
 
@@ -190,9 +191,14 @@ async fn accept(
     client: &Client,
     catalog: &Catalog,
     is_accepted: impl Fn(&Mismatch) -> bool,
-) -> Result<Vec<Mismatch>, Box<dyn Error + Send + Sync>> {
-    let (accepted, mismatches): (Vec<_>, Vec<_>) = check(client, catalog).await?.into_iter().partition(is_accepted);
-    if mismatches.is_empty() { Ok(accepted) } else { Err(Unfit { mismatches }.into()) }
+) -> Result<Inspection, Box<dyn Error + Send + Sync>> {
+    let Inspection { mismatches, stored } = inspect(client, catalog).await?;
+    let (accepted, mismatches): (Vec<_>, Vec<_>) = mismatches.into_iter().partition(is_accepted);
+    if mismatches.is_empty() {
+        Ok(Inspection { mismatches: accepted, stored })
+    } else {
+        Err(Unfit { mismatches }.into())
+    }
 }
 
 /// `None` for an empty path, which an empty environment variable makes.

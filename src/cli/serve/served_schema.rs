@@ -15,7 +15,7 @@ use crate::cli::schema;
 use crate::cli::serve::served_documents;
 use crate::config::settings::Config;
 use crate::database::address::server_addresses::ServerAddresses;
-use crate::preflight::{Constraints, stored_types};
+use crate::preflight::{Constraints, Inspection};
 use crate::schema_file::SchemaFile;
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
@@ -74,15 +74,14 @@ impl SchemaSource {
         servers: &ServerAddresses,
     ) -> Result<ServedSchema, Box<dyn Error + Send + Sync>> {
         let ReadSchema { file, catalog } = schema;
-        for mismatch in schema::check_to_serve(client, &catalog, self.constraints).await? {
-            let mismatch = &mismatch;
+        let Inspection { mismatches, stored } = schema::check_to_serve(client, &catalog, self.constraints).await?;
+        for mismatch in &mismatches {
             emit(&if mismatch.is_missing_guarantee() {
                 Event::ConstraintMissing { mismatch }
             } else {
                 Event::IndexMissing { mismatch }
             });
         }
-        let stored = stored_types(client, &catalog).await?;
         let catalog = Arc::new(catalog.with_stored_types(&stored));
         let views = Views::new(file, Arc::clone(&catalog), stored, self.query_cache)?;
         let known = Arc::clone(views.whole().compiler.vocabularies());
