@@ -176,6 +176,12 @@ impl Database {
         Ok(self.block_on(connect(&config))?)
     }
 
+    /// Runs statements that write, in one transaction.
+    pub fn write(&self, statements: &str) -> Result<()> {
+        let client = self.connect()?;
+        Ok(self.block_on(client.batch_execute(&format!("BEGIN READ WRITE; {statements}; COMMIT")))?)
+    }
+
     /// A connection to a database of the cluster, as psql would set it up.
     pub async fn connect_to(&self, name: &str) -> Result<Client> {
         Ok(connect(&self.address().config(name)).await?)

@@ -3,10 +3,12 @@
 //! - [`attacks`]: the attacks, a function each
 //! - [`attacker`]: the connections that they use, and what they count
 //! - [`bystander`]: a caller who sends a cheap query at a constant rate meanwhile, and an operator who probes the server
+//! - [`mixed`]: all attacks on one server, several at a time, and what it holds afterwards
 
 mod attacker;
 mod attacks;
 mod bystander;
+mod mixed;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -54,6 +56,11 @@ pub struct AttackOptions {
     #[arg(long, value_name = "S", default_value_t = 10.0)]
     seconds: f64,
 
+    /// Attack one server for so many minutes, by three attacks at a time, and see whether its memory, descriptors and connections
+    /// grow, in place of one server for each attack
+    #[arg(long, value_name = "MINUTES", conflicts_with_all = ["seconds", "only"])]
+    mixed: Option<u64>,
+
     /// Only these attacks
     #[arg(long, value_name = "ATTACK", value_delimiter = ',')]
     only: Vec<Attack>,
@@ -68,25 +75,33 @@ pub fn run(options: &AttackOptions) -> Result<bool> {
     let database = Database::open(&DatabaseOptions::of(options.orders))?;
     let time = Duration::from_secs_f64(options.seconds);
     let mut report = Report::default();
+    match options.mixed {
+        Some(minutes) => mixed::measure(&database, minutes, &mut report)?,
+        None => one_by_one(options, &database, time, &mut report)?,
+    }
+    let is_met = report.is_met();
+    let out = options.out.clone().map_or_else(|| output::file("attack.json"), Ok)?;
+    let AttackOptions { orders, seconds, mixed, .. } = options;
+    report.finish(&out, &database.machine()?, &json!({ "orders": orders, "seconds": seconds, "mixed": mixed }))?;
+    Ok(is_met)
+}
+
+/// Attacks a new server in each way.
+fn one_by_one(options: &AttackOptions, database: &Database, time: Duration, report: &mut Report) -> Result<()> {
     let mut rows = Vec::new();
     let all = Attack::value_variants().iter().copied();
-    let client = database.connect()?;
-    let write = |sql: &str| database.block_on(client.batch_execute(&format!("BEGIN READ WRITE; {sql}; COMMIT")));
     for attack in all.filter(|attack| options.only.is_empty() || options.only.contains(attack)) {
         eprintln!("{} s of {}", options.seconds, attack.name());
         if attack == Attack::LargeValues {
-            write(LARGE_VALUES)?;
+            database.write(LARGE_VALUES)?;
         }
-        rows.push(measure(attack, &database, time, &mut report)?);
+        rows.push(measure(attack, database, time, report)?);
         if attack == Attack::LargeValues {
-            write(NO_LARGE_VALUES)?;
+            database.write(NO_LARGE_VALUES)?;
         }
     }
     report.table("attacks", rows);
-    let is_met = report.is_met();
-    let out = options.out.clone().map_or_else(|| output::file("attack.json"), Ok)?;
-    report.finish(&out, &database.machine()?, &json!({ "orders": options.orders, "seconds": options.seconds }))?;
-    Ok(is_met)
+    Ok(())
 }
 
 /// Attacks a new server.
