@@ -177,8 +177,8 @@ impl ResponseWriter {
             let is_flagged = is_page_cut && step.totals.is_none();
             let has_previous_page = before_page || (is_flagged && step.backward);
             let has_next_page = after_page || (is_flagged && !step.backward);
-            let rows_examined =
-                if is_page_cut { self.plan.average_window(id) } else { step.access_path.probe_window.into() };
+            let of_probe = || step.access_path.window().map_or(0, |window| window.probe_rows.into());
+            let rows_examined = if is_page_cut { self.plan.average_window(id) } else { of_probe() };
             let search = ShortSearch { key: &step.name, rows_examined, is_page_cut, has_next_page, has_previous_page };
             (is_page_cut || has_next_page || has_previous_page).then_some(search)
         })

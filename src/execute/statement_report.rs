@@ -5,8 +5,8 @@ use serde_json::{Value as Json, json};
 
 use crate::execute::plan_analysis::PlanAnalysis;
 use crate::execute::sql_literal::text;
-use crate::plan::access_path::Lookup;
 use crate::plan::access_path::expected_pages::ExpectedPages;
+use crate::plan::access_path::{Strategy, Window};
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
@@ -44,13 +44,25 @@ fn branch(plan: &Plan, id: StepId, analysis: Option<&PlanAnalysis>) -> Json {
 /// The access path of a collection root, of a bounded list, or of a list with a window.
 fn access(plan: &Plan, step: StepId) -> Json {
     let path = &plan.steps()[step].access_path;
-    let lookup = |lookup: &Lookup| json!({ "index": lookup.columns, "rows": plan.lookup_rows(step, lookup) });
+    let lookups = match &path.strategy {
+        Strategy::Order(_) => Vec::new(),
+        Strategy::Window(Window { lookups, .. }) => {
+            lookups.iter().map(|lookup| looked_up(&lookup.columns, plan.lookup_rows(step, lookup))).collect()
+        }
+        Strategy::Key(key) => vec![looked_up(std::slice::from_ref(&key.column), plan.multiplied(step))],
+        Strategy::Parent(parent) => vec![looked_up(&parent.columns, parent.at_most)],
+    };
     json!({
-        "index": path.index,
-        "lookups": path.lookups.iter().map(lookup).collect::<Vec<_>>(),
-        "window": path.has_window().then(|| path.window_of(plan.rows(step))),
-        "fillsPages": !path.has_window(),
+        "index": path.index(),
+        "lookups": lookups,
+        "window": path.window().map(|_| path.window_of(plan.rows(step))),
+        "fillsPages": path.window().is_none(),
     })
+}
+
+/// A search by an index of its own that is used if it finds this many rows at most.
+fn looked_up(index: &[String], rows: impl Into<Json>) -> Json {
+    json!({ "index": index, "rows": rows.into() })
 }
 
 /// The pages that are read for a page of rows.

@@ -3,7 +3,6 @@
 use std::fmt::{self, Display, Write};
 
 use crate::catalog::search_key::SemiJoin;
-use crate::plan::parameters::{Placeholder, RowBound};
 use crate::plan::rare_words::Words;
 use crate::plan::sql::{Alias, ColumnOf, Columns, Condition, List, Relation, Separated, Where, direction};
 
@@ -19,31 +18,11 @@ pub(crate) struct LookupSource<'a> {
     pub(crate) words: Option<Words<'a>>,
     /// The relation that has the column, if it is another one.
     pub(crate) semi_join: Option<&'a SemiJoin>,
-    /// The most rows with which it is used, at least.
-    pub(crate) rows: RowBound,
-    /// How many rows are paid, if it is used with as many.
-    pub(crate) paid: Option<Placeholder>,
     /// The conditions of all other terms.
     pub(crate) filters: Vec<Condition<'a>>,
 }
 
 impl LookupSource<'_> {
-    /// The most rows with which it is used.
-    pub(super) fn most(&self) -> impl Display {
-        fmt::from_fn(|f| match self.paid {
-            Some(paid) => write!(f, "greatest({paid}::int8, {})", self.rows),
-            None => self.rows.fmt(f),
-        })
-    }
-
-    /// One more than the most rows.
-    pub(super) fn limit(&self) -> impl Display {
-        fmt::from_fn(|f| match self.paid {
-            Some(_) => write!(f, "{} + 1", self.most()),
-            None => self.rows.and_one().fmt(f),
-        })
-    }
-
     /// The columns of the index, with the direction of the first.
     fn order(&self) -> impl Display {
         List(self.order.iter().enumerate().map(|(index, column)| {
@@ -52,9 +31,14 @@ impl LookupSource<'_> {
         }))
     }
 
-    /// Appends the statement of the rows of a relation that it finds, up to the first that is too many.
-    pub(super) fn write_counted(&self, relation: &str, key: &[&str], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (conditions, order, limit) = (Where(self.conditions.iter()), self.order(), self.limit());
+    /// Appends the statement of the rows of a relation with that key that it finds, up to a limit.
+    pub(super) fn write_counted(
+        &self,
+        (relation, key): (&str, &[&str]),
+        limit: &dyn Display,
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
+        let (conditions, order) = (Where(self.conditions.iter()), self.order());
         if let Some(words) = &self.words {
             return write!(f, "SELECT FROM {}\nLIMIT {limit}", words.rows(relation, &""));
         }
@@ -90,12 +74,6 @@ impl LookupSource<'_> {
         write!(text, "\nORDER BY {order} OFFSET 0) AS x\nCROSS JOIN LATERAL (SELECT {columns} FROM {rows} AS t ")?;
         write!(text, "WHERE {} OFFSET 0) AS t", joined(by))
     }
-}
-
-/// The conditions that the look-ups find too many rows.
-pub(super) fn too_many(lookups: &[LookupSource<'_>]) -> impl Iterator<Item: Display> {
-    let lookups = lookups.iter().enumerate();
-    lookups.map(|(number, lookup)| fmt::from_fn(move |f| write!(f, "(SELECT n FROM n{number}) > {}", lookup.most())))
 }
 
 /// The condition of a semi-join, and the order of the index that is meant to be used: one that begins with all of these columns.

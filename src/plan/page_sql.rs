@@ -100,17 +100,18 @@ impl<'a> PageSql<'a> {
     /// Sets the select list, once all of it is known.
     pub(crate) fn set_select(&mut self, select: Select<'a>) {
         if let Some(locator) = self.locator.as_mut().filter(|locator| locator.returns_rows()) {
-            locator.columns.extend(select.columns_of(Alias::Base));
-            locator.columns.sort_unstable();
-            locator.columns.dedup();
+            let columns = &mut locator.source.columns;
+            columns.extend(select.columns_of(Alias::Base));
+            columns.sort_unstable();
+            columns.dedup();
         }
         self.select = select;
     }
 
     /// Appends the text.
     pub(crate) fn write(&self, text: &mut String) -> fmt::Result {
-        if let Some(locator) = self.locator.as_ref().filter(|locator| locator.has_counts()) {
-            write!(text, "{}", locator.counts())?;
+        if let Some(counts) = self.locator.as_ref().and_then(Locator::counts) {
+            write!(text, "{counts}")?;
             text.write_str(if self.has_flags() { "\n" } else { ",\n" })?;
         }
         self.locator.iter().try_for_each(|locator| locator.write_rows_of_parent(text))?;
@@ -128,7 +129,7 @@ impl<'a> PageSql<'a> {
 
     /// The number of its columns.
     pub(crate) fn width(&self) -> usize {
-        let search = if self.locator.as_ref().is_some_and(|locator| locator.window.is_some()) { 2 } else { 0 };
+        let search = if self.locator.as_ref().is_some_and(|locator| locator.window().is_some()) { 2 } else { 0 };
         let flags = if self.has_flags() { self.flag_count() + 1 } else { 0 };
         flags + search + self.select.width()
     }
@@ -156,9 +157,9 @@ impl<'a> PageSql<'a> {
             // PostgreSQL keeps the order of rows that are read in turn, and would sort them if it were named.
             return if rows.reads_in_turn() { Ok(()) } else { write!(text, "{}", rows.sorted()) };
         }
-        let search = if locator.window.is_some() { "m.matches, m.number, " } else { "" };
+        let search = if locator.window().is_some() { "m.matches, m.number, " } else { "" };
         // A disabled sort in the alternatives would hide the cost of the joins. A materialized one is planned apart.
-        let continues_list = locator.has_counts() && !self.has_flags();
+        let continues_list = locator.counts().is_some() && !self.has_flags();
         writeln!(text, "{}m AS MATERIALIZED (", if continues_list { "" } else { "WITH " })?;
         rows.alternatives(Take::Page(&self.limit()), text)?;
         write!(text, "\n)\nSELECT {}{search}{columns}\nFROM m\n", self.present())?;

@@ -70,11 +70,6 @@ pub(crate) struct RowBound {
 }
 
 impl RowBound {
-    /// The same in all requests.
-    pub(crate) fn fixed(rows: u32) -> Self {
-        Self { rows, breadth: None }
-    }
-
     /// One row more.
     pub(crate) fn and_one(self) -> impl Display {
         fmt::from_fn(move |f| match self.breadth {

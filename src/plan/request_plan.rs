@@ -7,7 +7,7 @@ use crate::catalog::scope::{RowScope, ScopeSet};
 use crate::cursor::{CursorPosition, CursorScope};
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::merged_ranges::range_head;
-use crate::plan::access_path::{AccessPath, FoundBy, Lookup};
+use crate::plan::access_path::{Lookup, Window};
 use crate::plan::changes_sql::marks;
 use crate::plan::parameters::{ParameterSource, ParameterValue};
 use crate::plan::response_template::ResponseTemplate;
@@ -111,23 +111,18 @@ impl Plan {
     /// parent; `None` for other steps.
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let Step { parent, access_path: path, .. } = &self.steps()[step];
-        let is_root = parent.is_none() && !path.index.is_empty();
-        (is_root || path.is_exhaustive() || path.has_window())
+        let is_root = parent.is_none() && !path.index().is_empty();
+        (is_root || path.scan().is_none() || path.window().is_some())
             .then(|| path.bound(self.rows(step), self.multiplied(step)))
     }
 
     /// The most matching rows with which a step's look-up is used.
     pub fn lookup_rows(&self, step: StepId, lookup: &Lookup) -> u32 {
-        let path = &self.steps()[step].access_path;
-        if path.found_by == FoundBy::Key {
-            u32::try_from(self.multiplied(step)).unwrap_or(u32::MAX)
-        } else {
-            path.lookup_rows(lookup, self.rows(step))
-        }
+        self.steps()[step].access_path.lookup_rows(lookup, self.rows(step))
     }
 
     /// How many values, or pairs of values, the rows that a step examines are multiplied by.
-    fn multiplied(&self, step: StepId) -> usize {
+    pub(crate) fn multiplied(&self, step: StepId) -> usize {
         let terms = self.steps()[step].access_path.multiplying();
         terms.filter_map(|term| self.terms.of(step).get(term)).map(|term| term.values.len()).product()
     }
@@ -135,7 +130,12 @@ impl Plan {
     /// The number of the last row of a step's window; 0 without one.
     pub(crate) fn window(&self, step: StepId) -> i64 {
         let path = &self.steps()[step].access_path;
-        path.hidden_rows.window(path.window_of(self.size(step)), self.scope.breadth()).into()
+        path.window().map_or(0, |window| self.drawn(window, path.window_of(self.size(step))))
+    }
+
+    /// How many of its rows a window has in this request.
+    fn drawn(&self, window: &Window, rows: u32) -> i64 {
+        window.hidden_rows.window(rows, self.scope.breadth()).into()
     }
 
     /// How many rows such a window has on average, which says nothing about the rows of one request.
@@ -235,8 +235,8 @@ impl Plan {
             }
             ParameterSource::CountWindow => {
                 let counted = self.steps()[step].access_path.counted.as_ref();
-                let window = |path: &AccessPath| path.hidden_rows.window(path.window, self.scope.breadth());
-                ParameterValue::Limit(counted.map_or(0, |count| window(&count.path).into()))
+                let window = counted.and_then(|count| count.path.window());
+                ParameterValue::Limit(window.map_or(0, |window| self.drawn(window, window.rows)))
             }
             ParameterSource::Start(value) => {
                 ParameterValue::Value(of_step.start().and_then(|start| start.value(value)))

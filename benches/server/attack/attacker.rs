@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,6 +14,12 @@ use tokio::time::timeout;
 
 use crate::client::{AsyncConnection, Status};
 use crate::error::{BenchError, Result};
+
+/// The most resident memory that the server may ever have.
+pub const MAX_MEMORY_MIB: f64 = 256.0;
+
+/// Where the attacks come from. The bystander has another address of this machine.
+pub const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 
 /// The window of an HTTP/2 client that reads nothing.
 pub const UNREAD: u32 = 0;

@@ -8,10 +8,9 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde_json::json;
 
-use crate::attack::attacker::{Attacker, Tally};
+use crate::attack::attacker::{Attacker, MAX_MEMORY_MIB, SOURCE, Tally};
 use crate::attack::attacks::{Attack, LARGE_VALUES, NO_LARGE_VALUES};
 use crate::attack::bystander::Bystander;
-use crate::attack::{MAX_MEMORY_MIB, SOURCE};
 use crate::database::{Database, LIMITED_USER, UNLIMITED_USER};
 use crate::error::{BenchError, Result};
 use crate::orderql;

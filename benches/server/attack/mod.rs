@@ -10,7 +10,6 @@ mod attacks;
 mod bystander;
 mod mixed;
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -24,21 +23,15 @@ use crate::output;
 use crate::process::{ServerProcess, free_address};
 use crate::report::{Report, Row};
 use crate::usage::{CpuTimes, peak_mib};
-use attacker::{Attacker, Tally};
+use attacker::{Attacker, MAX_MEMORY_MIB, SOURCE, Tally};
 use attacks::{Attack, LARGE_VALUES, NO_LARGE_VALUES};
 use bystander::Bystander;
-
-/// The most resident memory that the server may ever have.
-const MAX_MEMORY_MIB: f64 = 256.0;
 
 /// How many times its quiet latency the bystander's 99th percentile may be.
 const MAX_SLOWDOWN: f64 = 10.0;
 
 /// How long an operator may wait for the response to a probe.
 const MAX_PROBE_MS: f64 = 50.0;
-
-/// Where the attacks come from. The bystander has another address of this machine.
-const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 
 /// Attack a server with its default settings, in one way after the other, and see what becomes of its other callers.
 ///

@@ -1,7 +1,7 @@
 //! How a statement finds the rows of its page, in words.
 
 use crate::plan::access_path::expected_pages::ExpectedPages;
-use crate::plan::access_path::{AccessPath, FoundBy, Lookup};
+use crate::plan::access_path::{Lookup, ParentRows, Strategy};
 use crate::plan::request_plan::Plan;
 use crate::query::bind::ids::StepId;
 
@@ -9,17 +9,25 @@ use crate::query::bind::ids::StepId;
 pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
     let path = &plan.steps()[step].access_path;
     let Some(bound) = plan.rows_examined(step) else { return Vec::new() };
-    let mut lines: Vec<_> = path.lookups.iter().map(|lookup| looked_up(path, lookup, plan.rows(step))).collect();
-    if !path.is_exhaustive() {
-        let otherwise = if lines.is_empty() { "In" } else { "Otherwise in" };
-        let order = path.index.join(", ");
-        lines.push(match (path.window_of(plan.size(step)), path.prefix) {
-            (0, Some(prefix)) if prefix.is_list() => format!("{otherwise} order ({order}), a range for each value"),
-            (0, _) => format!("{otherwise} order ({order})"),
-            (window, _) => format!("{otherwise} order ({order}), a window of {window} rows"),
-        });
-    }
-    lines.extend(path.counted.as_ref().map(|count| format!("Counts in order ({})", count.path.index.join(", "))));
+    let order = path.index().join(", ");
+    let mut lines = match &path.strategy {
+        Strategy::Order(scan) if scan.prefix.is_some_and(|prefix| prefix.is_list()) => {
+            vec![format!("In order ({order}), a range for each value")]
+        }
+        Strategy::Order(_) => vec![format!("In order ({order})")],
+        Strategy::Window(window) => {
+            let lookups = window.lookups.iter().map(|lookup| looked_up(lookup, plan.lookup_rows(step, lookup)));
+            let otherwise = if window.lookups.is_empty() { "In" } else { "Otherwise in" };
+            let rows = path.window_of(plan.size(step));
+            lookups.chain([format!("{otherwise} order ({order}), a window of {rows} rows")]).collect()
+        }
+        Strategy::Key(key) => vec![format!("By index ({}), sorted", key.column)],
+        Strategy::Parent(ParentRows { columns, at_most, .. }) => {
+            let (columns, at_most) = (columns.join(", "), counted(*at_most, "row"));
+            vec![format!("By index ({columns}), sorted; null if there are more than {at_most}")]
+        }
+    };
+    lines.extend(path.counted.as_ref().map(|count| format!("Counts in order ({})", count.path.index().join(", "))));
     lines.push(format!("Examines {bound} rows at most"));
     lines.extend(plan.expected_pages(step).map(|pages| match plan.steps()[step].totals {
         None => pages_of_rows(pages, plan.size(step)),
@@ -57,16 +65,7 @@ fn counted(number: u32, name: &str) -> String {
     format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }
 
-fn looked_up(path: &AccessPath, lookup: &Lookup, size: u32) -> String {
-    let columns = lookup.columns.join(", ");
-    match path.found_by {
-        FoundBy::Order => {}
-        FoundBy::Key => return format!("By index ({columns}), sorted"),
-        FoundBy::Parent { at_most } => {
-            return format!("By index ({columns}), sorted; null if there are more than {}", counted(at_most, "row"));
-        }
-    }
-    let rows = path.lookup_rows(lookup, size);
+fn looked_up(lookup: &Lookup, rows: u32) -> String {
     let is_rare = if lookup.is_text { "a word is rare and " } else { "" };
-    format!("By index ({columns}), sorted, if {is_rare}at most {rows} rows match")
+    format!("By index ({}), sorted, if {is_rare}at most {rows} rows match", lookup.columns.join(", "))
 }

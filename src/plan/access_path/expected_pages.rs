@@ -1,6 +1,7 @@
 //! How many pages a client reads for a page of rows.
 
 use crate::plan::access_path::path::AccessPath;
+use crate::plan::access_path::window::Window;
 
 /// The pages that a client reads for a page of rows. A declaration does not tell which share of the rows matches. So this is the fewest
 /// pages, and the share of matching rows for which it is enough. If fewer rows match, the pages are more in proportion.
@@ -18,14 +19,10 @@ pub struct ExpectedPages<'p> {
 impl AccessPath {
     /// The pages that are read for a page of this many rows.
     pub fn expected_pages(&self, size: u32) -> ExpectedPages<'_> {
-        if !self.has_window() {
+        let Some(Window { checked, .. }) = self.window() else {
             return ExpectedPages { fewest: 1, one_row_of: None, checked: &[] };
-        }
-        let (window, size) = (self.window_of(size), size.max(1));
-        ExpectedPages {
-            fewest: size.div_ceil(window),
-            one_row_of: Some((window / size).max(1)),
-            checked: &self.checked,
-        }
+        };
+        let (rows, size) = (self.window_of(size), size.max(1));
+        ExpectedPages { fewest: size.div_ceil(rows), one_row_of: Some((rows / size).max(1)), checked }
     }
 }

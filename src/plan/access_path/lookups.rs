@@ -1,18 +1,34 @@
 //! The searches by an index of their own that are tried first.
 
 use crate::catalog::search_key::PairIndex;
-use crate::plan::access_path::path::{AccessPath, Lookup};
+use crate::plan::access_path::prefix::Prefix;
+use crate::plan::access_path::scan::{FilteredScan, is_of_prefix};
 use crate::plan::access_path::search::Search;
+
+/// A search by the index of one key, or of two. It is used if it finds few rows, which are then sorted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookup {
+    /// The terms that bound the range of the index, by its first column, and by the next columns if the terms before equal values.
+    pub terms: Vec<usize>,
+    /// The first columns of the index, as many as are bound. Several terms can bound the last one.
+    pub columns: Vec<String>,
+    /// The most matching rows with which it is used, a part of the configured window. [`AccessPath::lookup_rows`](super::AccessPath::lookup_rows) has the number for a request.
+    pub rows: u32,
+    /// Whether the index is one on two keys. The first column of such an index is descending.
+    pub is_of_pair: bool,
+    /// Whether the index is one on the words of a text. Such an index has no order, and is used if a word is rare.
+    pub is_text: bool,
+}
 
 impl Search<'_> {
     /// The look-ups by terms that have an index. The one that probably matches fewest rows comes first. The ends of a range are one
     /// look-up. The prefix is among them if its index is continued by a range.
-    pub(super) fn lookups(&self, path: &AccessPath) -> Vec<Lookup> {
-        let prefix = path.prefix.map(|prefix| prefix.term);
-        let continued = |term: usize| self.continued(&self.key(term).in_order_of, &path.filters);
+    pub(super) fn lookups(&self, found: &FilteredScan) -> Vec<Lookup> {
+        let prefix = found.scan.prefix.map(|prefix| prefix.term);
+        let continued = |term: usize| self.continued(&self.key(term).in_order_of, &found.filters);
         let of_prefix = prefix.into_iter().filter(|term| !continued(*term).is_empty());
-        let mut ranked: Vec<(u8, Lookup)> = self.pair_lookup(path).map(|lookup| (0, lookup)).into_iter().collect();
-        for term in of_prefix.chain(path.filters.iter().copied()).filter(|term| self.is_looked_up(*term)) {
+        let mut ranked: Vec<(u8, Lookup)> = self.pair_lookup(found).map(|lookup| (0, lookup)).into_iter().collect();
+        for term in of_prefix.chain(found.filters.iter().copied()).filter(|term| self.is_looked_up(*term)) {
             let key = self.key(term);
             let is_text = self.is_text(term);
             let is_range = !self.is_equality(term) && !is_text;
@@ -55,12 +71,12 @@ impl Search<'_> {
 
     /// A look-up by two terms and a range that continues them, or by two terms, if that is not what the prefix does. The first may be
     /// a list.
-    fn pair_lookup(&self, path: &AccessPath) -> Option<Lookup> {
-        let is_of_prefix = |term: usize| path.prefix.is_some_and(|prefix| prefix.terms().any(|other| other == term));
+    fn pair_lookup(&self, found: &FilteredScan) -> Option<Lookup> {
         let pairs = self.connection.pair_indexes.iter().filter_map(|index| {
             let pair = self.pair(index).filter(|[_, second]| !self.is_list(*second))?;
-            let range = self.continued(&index.in_order_of, &path.filters);
-            (!range.is_empty() || !pair.iter().all(|term| is_of_prefix(*term))).then_some((pair, range))
+            let range = self.continued(&index.in_order_of, &found.filters);
+            (!range.is_empty() || !pair.iter().all(|term| is_of_prefix(found.scan.prefix, *term)))
+                .then_some((pair, range))
         });
         let (pair, range) = pairs.min_by_key(|(_, range)| range.is_empty())?;
         let of_pair = pair.iter().chain(range.first());
@@ -74,9 +90,9 @@ impl Search<'_> {
         })
     }
 
-    /// Whether the rows of a path's ranges are read from an index alone.
-    pub(super) fn reads_index_alone(&self, path: &AccessPath) -> bool {
-        path.prefix.is_some_and(|prefix| {
+    /// Whether the rows of these ranges are read from an index alone.
+    pub(super) fn reads_index_alone(&self, prefix: Option<Prefix>) -> bool {
+        prefix.is_some_and(|prefix| {
             let terms: Vec<_> = prefix.terms().collect();
             let of_terms = terms.iter().map(|term| &self.key(*term).column.name);
             let columns = of_terms.chain(self.sort.columns.first().map(|column| &column.name)).cloned().collect();

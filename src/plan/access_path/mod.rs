@@ -10,26 +10,36 @@
 //! - By parent: of a list that is declared to have few rows, all of a parent are read by an index of the join, and sorted.
 //!
 //! - `path`: the path itself
-//! - `search`: the terms and the order that decide it
-//! - `choice`: decides
+//! - `choice`: decides, from a `search`'s terms and order
+//! - `scan`, `window`, `key_lookup`, `parent_rows`: the strategies
 //! - `prefix`: the ranges of an index that terms choose
-//! - `lookups`: the searches by an index of their own
-//! - `work`: how many rows may be examined in each part
+//! - `lookups`: the searches by an index of their own, before a window
+//! - `work`: how many rows may be examined in each part of a window
 //! - `merged_ranges`: how many rows are read of each range of a list
 //! - `rows_examined`: the most rows that are examined
 //! - [`expected_pages`]: how many pages a client reads for a page of rows
 
 mod choice;
 pub mod expected_pages;
+mod key_lookup;
 mod lookups;
 pub(crate) mod merged_ranges;
+mod parent_rows;
 mod path;
 mod prefix;
 mod rows_examined;
+mod scan;
 mod search;
 #[cfg(test)]
 mod tests;
+mod window;
 mod work;
 
-pub use path::{AccessPath, CountPath, FoundBy, FoundFor, HiddenRows, Lookup, Prefix};
+pub use key_lookup::KeyLookup;
+pub use lookups::Lookup;
+pub use parent_rows::ParentRows;
+pub use path::{AccessPath, CountPath, Strategy};
+pub use prefix::Prefix;
+pub use scan::IndexScan;
 pub(crate) use search::Search;
+pub use window::{FoundFor, HiddenRows, Window};

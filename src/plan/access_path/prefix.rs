@@ -1,8 +1,48 @@
 //! The ranges of an index that terms choose by its first columns.
 
 use crate::catalog::stored_type::StoredType;
-use crate::plan::access_path::path::Prefix;
 use crate::plan::access_path::search::Search;
+
+/// The terms whose values choose ranges of an index. Terms are named by their index in the search string, as in the path that has the
+/// prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prefix {
+    /// The term on the index's first column.
+    pub term: usize,
+    /// The term on the index's second column, if it is an index on two keys. The first column of such an index is descending, so that an
+    /// order of both columns fits no other index.
+    pub second: Option<usize>,
+    /// The first of these terms that has several values. Its ranges are read one after the other, or merged. The path does not say how
+    /// many there are: a request's bound has their number.
+    pub list: Option<usize>,
+    /// The second term, if both have a few values: each pair of values chooses a range.
+    pub other_list: Option<usize>,
+    /// Whether the index's first column is the sort key's. Then the ranges of a list follow each other in the page's order, and are not
+    /// merged.
+    pub is_sort_column: bool,
+}
+
+impl Prefix {
+    /// Whether a term has several values.
+    pub fn is_list(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// The terms, in the order of the index's columns.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = usize> + Clone {
+        std::iter::once(self.term).chain(self.second)
+    }
+
+    /// The terms with several values.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = usize> + use<> {
+        self.list.into_iter().chain(self.other_list)
+    }
+
+    /// Whether the ranges of a list are merged into the page's order. They are not if that is the order of the list.
+    pub(crate) fn is_merged(&self) -> bool {
+        self.is_list() && !self.is_sort_column
+    }
+}
 
 impl Search<'_> {
     /// The prefix that probably matches fewest rows.

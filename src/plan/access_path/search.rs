@@ -2,7 +2,7 @@
 
 use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::search_key::{PairIndex, SearchKey};
-use crate::plan::access_path::path::Prefix;
+use crate::plan::access_path::prefix::Prefix;
 use crate::query::bind::shape::TermShape;
 use crate::search::Comparator;
 use crate::value::ScalarType;
@@ -20,6 +20,11 @@ impl<'a> Search<'a> {
     /// A search in the order of the connection's sort key with that index.
     pub(crate) fn new(connection: &'a Connection, sort_key: usize, terms: &'a [TermShape]) -> Self {
         Self { connection, sort_key, sort: &connection.sort_keys[sort_key], terms }
+    }
+
+    /// Whether the rows belong to a row above, by a join.
+    pub(super) fn is_below_row(&self) -> bool {
+        !self.connection.join.to.is_empty()
     }
 
     pub(super) fn key(&self, term: usize) -> &'a SearchKey {

@@ -5,7 +5,7 @@ use crate::catalog::connection::Connection;
 use crate::catalog::scope::ScopeSet;
 use crate::catalog::search_window::SearchWindow;
 use crate::plan::access_path::expected_pages::ExpectedPages;
-use crate::plan::access_path::{AccessPath, Search};
+use crate::plan::access_path::{AccessPath, Search, Strategy, Window};
 use crate::query::bind::shape::TermShape;
 use crate::schema_file::SchemaFile;
 use crate::search::Comparator;
@@ -35,14 +35,17 @@ fn bound(connection: &Connection, term: &str) -> TermShape {
 /// A path in a line: the index, what bounds its range, the look-ups, the window.
 fn line(root: &str, sort_key: &str, terms: &[&str]) -> String {
     let path = path(root, sort_key, terms, 0);
-    let mut parts = vec![path.index.join(",")];
-    for term in path.prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>()) {
-        let is_list = path.prefix.is_some_and(|prefix| prefix.list == Some(term));
+    let mut parts = vec![path.index().join(",")];
+    for term in path.prefix().into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>()) {
+        let is_list = path.prefix().is_some_and(|prefix| prefix.list == Some(term));
         parts.push(format!("{} {}", if is_list { "each" } else { "=" }, terms[term]));
     }
-    parts.extend(path.range.iter().map(|term| format!("range {}", terms[*term])));
-    parts.extend(path.lookups.iter().map(|lookup| format!("lookup {} {}", lookup.columns.join("+"), lookup.rows)));
-    parts.extend(path.has_window().then(|| format!("window {}", path.window)));
+    parts.extend(path.scan().into_iter().flat_map(|scan| &scan.range).map(|term| format!("range {}", terms[*term])));
+    if let Strategy::Key(key) = &path.strategy {
+        parts.push(format!("lookup {}", key.column));
+    }
+    parts.extend(path.lookups().iter().map(|lookup| format!("lookup {} {}", lookup.columns.join("+"), lookup.rows)));
+    parts.extend(path.window().map(|window| format!("window {}", window.rows)));
     parts.join(" ")
 }
 
@@ -117,7 +120,7 @@ fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
         ("parties", "PARTY_ID", &["roleTypeId"], "party_id lookup role_type_id 166 window 600"),
         ("parties", "PARTY_ID", &["emailAddress"], "party_id lookup email_address 51 window 200"),
         // A primary key finds all rows.
-        ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id 0"),
+        ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id"),
         ("orders", "ORDER_ID", &["statusId", "orderId"], "order_id = orderId window 3750"),
     ] {
         assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
@@ -204,7 +207,9 @@ fn expects_more_pages_where_rows_are_checked() {
     assert_eq!(expected(&["statusId", "orderId"], 50), (1, None, String::new()));
     assert_eq!(expected(&["orderTypeId"], 50), (1, Some(75), "orderTypeId".to_owned()));
     assert_eq!(expected(&["orderDate>", "orderTypeId", "orderDate>"], 100).2, "orderDate orderTypeId");
-    let path = AccessPath { window: 30, ..path("orders", "GRAND_TOTAL", &["orderTypeId"], 0) };
+    let path = path("orders", "GRAND_TOTAL", &["orderTypeId"], 0);
+    let window = Window { rows: 30, ..path.window().unwrap().clone() };
+    let path = AccessPath { strategy: Strategy::Window(window), ..path };
     let ExpectedPages { fewest, one_row_of, .. } = path.expected_pages(100);
     assert_eq!((fewest, one_row_of), (2, Some(1)));
 }
@@ -233,6 +238,6 @@ fn searches_text_by_its_index_unless_that_would_tell_of_rows_that_are_not_seen()
         let term = TermShape::new(0, Comparator::Matches, 1);
         let path =
             AccessPath::choose(Search::new(binding.connection().unwrap(), 0, &[term]), 0, false, SearchWindow::DEFAULT);
-        assert_eq!((path.lookups.len(), path.has_window()), (lookups, true));
+        assert_eq!((path.lookups().len(), path.window().is_some()), (lookups, true));
     }
 }

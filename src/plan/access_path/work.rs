@@ -3,8 +3,12 @@
 use crate::catalog::scoped_relation::ScopeCondition;
 use crate::catalog::search_key::ScopeKey;
 use crate::catalog::search_window::SearchWindow;
-use crate::plan::access_path::path::{AccessPath, HiddenRows};
+use crate::plan::access_path::lookups::Lookup;
+use crate::plan::access_path::path::Strategy;
+use crate::plan::access_path::prefix::Prefix;
+use crate::plan::access_path::scan::{FilteredScan, is_of_prefix};
 use crate::plan::access_path::search::Search;
+use crate::plan::access_path::window::{HiddenRows, Window};
 
 /// The most look-ups that are tried, one after the other.
 const MAX_LOOKUPS: usize = 2;
@@ -26,27 +30,35 @@ const COMPUTED_WEIGHT: u32 = 20;
 /// The weight of a search in text, which may be stored apart from its row.
 const TEXT_WEIGHT: u32 = 4;
 
-/// How often a window is read that ends: for a page the second time for its last row, for a count once.
-pub(super) const TWICE: u32 = 2;
-pub(super) const ONCE: u32 = 1;
+/// What reads a window.
+#[derive(Clone, Copy)]
+pub(super) struct Reads {
+    /// The flags that need rows outside of the page.
+    probes: u32,
+    /// How often a window is read that ends: for a page the second time for its last row, for a count once.
+    times: u32,
+}
+
+impl Reads {
+    pub(super) fn of_page(probes: u32) -> Self {
+        Self { probes, times: 2 }
+    }
+
+    pub(super) fn of_count() -> Self {
+        Self { probes: 0, times: 1 }
+    }
+}
 
 impl Search<'_> {
-    /// Divides the window among the look-ups, the page and the flags, if filters remain. The window is read this many times.
-    pub(super) fn divide(&self, path: &mut AccessPath, window: SearchWindow, times: u32) {
-        if path.is_in_order() {
-            return;
+    /// Reads a scan: to its end if every row matches, and otherwise as far as a window, which the look-ups, the page and the flags share.
+    pub(super) fn checked(&self, found: FilteredScan, window: SearchWindow, reads: Reads) -> Strategy {
+        if found.filters.is_empty() {
+            return Strategy::Order(found.scan);
         }
-        let probes = path.probes;
-        // A prefix that identifies rows leaves so few that nothing finds them faster.
-        let is_identified = path.prefix.is_some_and(|prefix| self.identifies(prefix.term));
-        let mut lookups = if is_identified { Vec::new() } else { self.lookups(path) };
-        if times == ONCE && path.prefix.is_some_and(|prefix| self.key(prefix.term).indexed) {
-            // More rows are counted in the range of a selective key than by keys that are not.
-            lookups.retain(|lookup| lookup.terms.len() > 1 || self.key(lookup.terms[0]).indexed);
-        }
-        path.hidden_rows = self.hidden_rows(path);
-        let [of_lookups, of_windows] = path.hidden_rows.times();
-        lookups.truncate(MAX_LOOKUPS);
+        let Reads { probes, times } = reads;
+        let hidden_rows = self.hidden_rows(found.scan.prefix);
+        let [of_lookups, of_windows] = hidden_rows.times();
+        let mut lookups = self.useful_lookups(&found, reads);
         let count = u32::try_from(lookups.len()).unwrap_or(1);
         let mut share = 0;
         for lookup in &mut lookups {
@@ -54,27 +66,43 @@ impl Search<'_> {
             let rows = (window.rows() / part / count).min(window.rows() / (count + 1 + probes));
             share += rows;
             // Its rows are found one by one in another relation, or the filters are checked for each.
-            let terms = lookup.terms.iter().chain(path.filters.iter().filter(|term| !lookup.terms.contains(term)));
+            let terms = lookup.terms.iter().chain(found.filters.iter().filter(|term| !lookup.terms.contains(term)));
             lookup.rows = (rows * of_lookups / (1 + self.weights(terms))).max(1);
         }
+        let FilteredScan { scan, filters } = found;
         // The second time without filters, but a view may compute its columns.
-        let twice = path.filters.iter().filter(|term| times == TWICE && self.key(**term).semi_join.is_none());
-        let ranges = self.merged_ranges(path.prefix);
-        let weights = times * ranges + self.weights(path.filters.iter().chain(twice));
+        let again = filters.iter().filter(|term| times > 1 && self.key(**term).semi_join.is_none());
+        let weights = times * self.merged_ranges(scan.prefix) + self.weights(filters.iter().chain(again));
         let rows = (window.rows() - share) * of_windows / weights;
-        path.probe_window = (rows / 4).checked_div(probes).map_or(0, |rows| rows.max(1));
-        path.window = rows.saturating_sub(path.probe_window * probes).max(1);
-        path.lookups = lookups;
+        let probe_rows = (rows / 4).checked_div(probes).map_or(0, |rows| rows.max(1));
+        let rows = rows.saturating_sub(probe_rows * probes).max(1);
+        let checked = self.names(&filters);
+        Strategy::Window(Window { scan, filters, checked, lookups, rows, probe_rows, hidden_rows })
+    }
+
+    /// The look-ups that may find few rows.
+    fn useful_lookups(&self, found: &FilteredScan, reads: Reads) -> Vec<Lookup> {
+        let prefix = found.scan.prefix;
+        // A prefix that identifies rows leaves so few that nothing finds them faster.
+        if prefix.is_some_and(|prefix| self.identifies(prefix.term)) {
+            return Vec::new();
+        }
+        let mut lookups = self.lookups(found);
+        if reads.times == 1 && prefix.is_some_and(|prefix| self.key(prefix.term).indexed) {
+            // More rows are counted in the range of a selective key than by keys that are not.
+            lookups.retain(|lookup| lookup.terms.len() > 1 || self.key(lookup.terms[0]).indexed);
+        }
+        lookups.truncate(MAX_LOOKUPS);
+        lookups
     }
 
     /// Where rows are examined that the caller does not see. Ranges that the values of all the caller's scopes choose have none of these.
-    fn hidden_rows(&self, path: &AccessPath) -> HiddenRows {
-        let is_of_prefix = |term: usize| path.prefix.is_some_and(|prefix| prefix.terms().any(|other| other == term));
+    fn hidden_rows(&self, prefix: Option<Prefix>) -> HiddenRows {
         let is_limit = |term: &usize| self.key(*term).scope.is_some();
         let counts_hidden =
             |term: usize| self.key(term).semi_join.as_ref().is_some_and(|join| join.unlimited.is_some());
         let terms = 0..self.terms.len();
-        if terms.clone().filter(is_limit).any(|term| !is_of_prefix(term)) {
+        if terms.clone().filter(is_limit).any(|term| !is_of_prefix(prefix, term)) {
             HiddenRows::All
         } else if terms.clone().any(|term| is_limit(&term) || counts_hidden(term)) {
             HiddenRows::Lookups

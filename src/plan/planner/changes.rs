@@ -2,7 +2,7 @@
 
 use crate::catalog::changes::Changes;
 use crate::catalog::result_type::ResultType;
-use crate::plan::access_path::AccessPath;
+use crate::plan::access_path::{AccessPath, IndexScan, Strategy};
 use crate::plan::changes_sql::{ChangesSql, MARKS_PER_ROW, StateColumn};
 use crate::plan::parameters::ParameterSource;
 use crate::plan::planner::page_fields::PageFields;
@@ -51,7 +51,8 @@ impl<'a> Planner<'a> {
         let page = PageDraft { size: None, has_window: false, has_flags: true };
         let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), page: Some(page) };
         let (name, ()) = self.inside(key, |planner| planner.page(&mut draft, true, &bound.selections));
-        let index = ["xid", changes.key.name.as_str()].map(str::to_owned).to_vec();
+        let columns_of_index = ["xid", changes.key.name.as_str()].map(str::to_owned).to_vec();
+        let strategy = Strategy::Order(IndexScan { columns: columns_of_index, ..IndexScan::default() });
         self.steps[bound.step] = Step {
             name,
             relation: changes.direct.clone(),
@@ -59,7 +60,7 @@ impl<'a> Planner<'a> {
             is_written_in_order: PageFields::of(bound).is_in_order,
             layout: Layout { after_page: Some(has_more), present: Some(present), ..Layout::default() },
             changes: Some(columns),
-            access_path: AccessPath { index, parts: MARKS_PER_ROW, ..AccessPath::default() },
+            access_path: AccessPath { strategy, parts: MARKS_PER_ROW, ..AccessPath::default() },
             ..Step::default()
         };
         let StepDraft { select, children, page, .. } = draft;

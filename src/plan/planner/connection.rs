@@ -44,7 +44,7 @@ impl<'a> Planner<'a> {
 
         let mut select = mem::take(&mut page.select);
         let layout = fields.layout(shape.end, &mut select, &mut self.columns);
-        let search = access_path.has_window().then(|| self.search_columns(&mut select));
+        let search = access_path.window().map(|_| self.search_columns(&mut select));
         let draft = PageDraft { size: None, has_window: search.is_some(), has_flags: layout.present.is_some() };
         let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), page: Some(draft) };
         let (name, ()) = self.inside(key, |planner| match (bound.binding.found_by, layout.is_too_long) {

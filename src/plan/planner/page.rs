@@ -53,18 +53,18 @@ impl<'a> RequestedPage<'a, '_> {
         let compares_cursors = cursors.any(|cursor| !(sort_key.nullable && *cursor == CursorShape::InNulls));
         let restriction = terms.restriction(access_path, compares_cursors);
         let mut constant = connection.join.to.clone();
-        if access_path.prefix.is_some_and(|prefix| prefix.is_sort_column) {
+        if access_path.prefix().is_some_and(|prefix| prefix.is_sort_column) {
             constant.push(sort_key.columns[0].name.clone());
         }
         let is_restricted = !matches!(restriction, Restriction::None);
         let by_index = KeysetColumns { sort_key, constant: &constant, is_restricted };
         let by_position = KeysetColumns { sort_key, constant: &[], is_restricted: false };
-        let of_index = (!access_path.is_exhaustive()).then(|| Cursors::of(by_index, shape, terms.parameters));
-        let of_lookups = (!access_path.lookups.is_empty()).then(|| Cursors::of(by_position, shape, terms.parameters));
+        let of_index = access_path.scan().map(|_| Cursors::of(by_index, shape, terms.parameters));
+        let of_lookups = access_path.is_looked_up().then(|| Cursors::of(by_position, shape, terms.parameters));
         let locator = terms.locator(access_path, relation, &conditions);
         let joined = conditions.clone();
         if locator.is_none() {
-            conditions.extend(terms.prefix(access_path));
+            conditions.extend(terms.prefix(access_path.prefix()));
         }
         let limit = terms.parameters.add(ParameterSource::Limit);
         let count_limit = fields.is_counted.then(|| terms.parameters.add(ParameterSource::CountLimit));
@@ -91,7 +91,7 @@ impl<'a> RequestedPage<'a, '_> {
             parent,
             conditions,
             span: order.span(OrderPart::Page, ascending != backward),
-            index: terms.index(access_path),
+            index: terms.index(access_path.prefix()),
             limit,
             probes: before.into_iter().chain(after).collect(),
             count,
@@ -116,11 +116,11 @@ impl<'a> RequestedPage<'a, '_> {
         let locator = terms.locator(path, self.relation(), joined);
         let mut conditions = joined.to_vec();
         if locator.is_none() {
-            conditions.extend(terms.prefix(path));
+            conditions.extend(terms.prefix(path.prefix()));
         }
         let sort_key = &self.connection.sort_keys[*sort_key];
         let order = PageOrder { sort_key, ascending: true, restriction, of_index: None, of_lookups: None };
-        (order.span(OrderPart::All, true), Scan { conditions, index: terms.index(path), locator })
+        (order.span(OrderPart::All, true), Scan { conditions, index: terms.index(path.prefix()), locator })
     }
 }
 

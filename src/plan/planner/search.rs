@@ -4,11 +4,13 @@ use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::search_key::{ScopeKey, SearchKey};
 use crate::catalog::stored_type::StoredType;
-use crate::plan::access_path::{AccessPath, FoundBy, FoundFor, HiddenRows, Lookup, Prefix};
+use crate::plan::access_path::{
+    AccessPath, FoundFor, HiddenRows, IndexScan, KeyLookup, Lookup, ParentRows, Prefix, Strategy, Window,
+};
 use crate::plan::keyset::{RangeTerm, Restriction};
-use crate::plan::locator::Locator;
+use crate::plan::locator::{CountedLookup, LocatedRows, Locator, Ranges, RowSource, WindowSql};
 use crate::plan::lookup_source::LookupSource;
-use crate::plan::parameters::{ParameterSource, Parameters, Placeholder, RowBound};
+use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::rare_words::Words;
 use crate::plan::scope_sql;
 use crate::plan::sql::{Alias, ColumnOf, Comparand, Condition, IndexOrder, InnerIndex, SqlOperator};
@@ -68,6 +70,11 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         prefix.is_merged() && term == prefix.term && key.scope.is_some() && key.column.stored == StoredType::Text
     }
 
+    /// The conditions of terms that are checked row by row.
+    fn filters(&mut self, terms: &[usize]) -> Vec<Condition<'a>> {
+        terms.iter().map(|index| self.filter(*index)).collect()
+    }
+
     /// The condition of a term that is checked row by row. The value of a list is an array; with a semi-join, so is the value of an
     /// equality.
     fn filter(&mut self, index: usize) -> Condition<'a> {
@@ -114,13 +121,14 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             compares_cursors
                 .then(|| Comparand::Parameter(parameters.add(ParameterSource::Term(term)), stored, collation))
         };
-        match path.prefix {
+        let Some(scan) = path.scan() else { return Restriction::None };
+        match scan.prefix {
             Some(prefix) if prefix.is_sort_column && prefix.is_list() => Restriction::Equal(Some(Comparand::Element)),
             Some(prefix) if prefix.is_sort_column => Restriction::Equal(value(prefix.term, self.parameters)),
-            _ if path.range.is_empty() => Restriction::None,
+            _ if scan.range.is_empty() => Restriction::None,
             _ => {
                 let mut ranges = Vec::new();
-                for index in path.range.iter().copied() {
+                for index in scan.range.iter().copied() {
                     let PlannedTerm { key, comparator, .. } = self.terms[index];
                     let placeholder = self.value(index);
                     let value = value(index, self.parameters);
@@ -147,8 +155,8 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
     }
 
     /// The conditions of the prefix.
-    pub(super) fn prefix(&mut self, path: &AccessPath) -> Vec<Condition<'a>> {
-        let Some(prefix) = path.prefix else { return Vec::new() };
+    pub(super) fn prefix(&mut self, prefix: Option<Prefix>) -> Vec<Condition<'a>> {
+        let Some(prefix) = prefix else { return Vec::new() };
         let condition = |(position, term): (usize, usize)| {
             let column = ColumnOf(Alias::Base, &self.terms[term].key.column.name);
             match (prefix.list == Some(term), position) {
@@ -171,9 +179,24 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         relation: &'a str,
         joined: &[Condition<'a>],
     ) -> Option<Locator<'a>> {
-        if path.is_in_order() && path.prefix.is_none_or(|prefix| prefix.list.is_none()) {
-            return None;
-        }
+        let source = self.source(relation, joined);
+        let rows = match &path.strategy {
+            Strategy::Order(IndexScan { prefix, .. }) if prefix.is_none_or(|prefix| !prefix.is_list()) => return None,
+            Strategy::Order(scan) => {
+                let is_page = path.found_for != FoundFor::Count;
+                let (prefix, list) = (self.prefix(scan.prefix), self.list(scan.prefix, is_page));
+                LocatedRows::Ranges(Ranges { index: self.index(scan.prefix), list, prefix })
+            }
+            Strategy::Window(window) => LocatedRows::Window(self.window(path, window)),
+            Strategy::Key(key) => LocatedRows::Key(self.of_key(key)),
+            Strategy::Parent(ParentRows { filters, at_most, .. }) => {
+                LocatedRows::Parent { rows: self.of_parent(joined, filters), at_most: *at_most }
+            }
+        };
+        Some(Locator { source, rows })
+    }
+
+    fn source(&self, relation: &'a str, joined: &[Condition<'a>]) -> RowSource<'a> {
         let sort: Vec<_> = self.sort_key.columns.iter().map(|column| column.name.as_str()).collect();
         let key = self.sort_key.primary_key().iter().map(|column| column.name.as_str()).collect();
         let of_terms = self.terms.iter().flat_map(|term| match &term.key.semi_join {
@@ -186,46 +209,32 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
                 columns.push(column);
             }
         }
-        let prefix = self.prefix(path);
-        let list = self.list(path);
-        let is_paid = path.found_for == FoundFor::Totals && !path.is_exhaustive() && !path.lookups.is_empty();
+        RowSource { relation, key, sort, columns, joined: joined.to_vec() }
+    }
+
+    fn window(&mut self, path: &AccessPath, window: &Window) -> WindowSql<'a> {
+        let prefix_of = window.scan.prefix;
+        let (prefix, list) = (self.prefix(prefix_of), self.list(prefix_of, false));
+        let is_paid = path.found_for == FoundFor::Totals && !window.lookups.is_empty();
         let paid = is_paid.then(|| self.parameters.add(ParameterSource::PageSize));
-        let lookups = match path.found_by {
-            FoundBy::Parent { at_most } => vec![self.of_parent(joined, at_most)],
-            FoundBy::Order | FoundBy::Key => {
-                path.lookups.iter().filter_map(|lookup| self.lookup(path, lookup, paid)).collect()
-            }
-        };
+        let lookups = window.lookups.iter();
+        let lookups = lookups.filter_map(|lookup| self.lookup(lookup, window.hidden_rows, paid)).collect();
         let is_count = path.found_for == FoundFor::Count;
-        let window = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
-        let window = path.has_window().then(|| self.parameters.add(window));
-        let filters = path.filters.iter().filter(|_| window.is_some()).map(|index| self.filter(*index)).collect();
+        let rows = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
+        let rows = self.parameters.add(rows);
+        let filters = self.filters(&window.filters);
         // A parameter has to be in the text.
-        let is_probed_among_hidden = path.probes > 0 && path.hidden_rows == HiddenRows::All;
-        let probe_window = self.parameters.row_bound(path.probe_window, is_probed_among_hidden);
-        Some(Locator {
-            relation,
-            key,
-            sort,
-            index: self.index(path),
-            columns,
-            joined: joined.to_vec(),
-            list,
-            prefix,
-            filters,
-            lookups,
-            found_by: path.found_by,
-            window,
-            probe_window,
-        })
+        let is_probed_among_hidden = path.probes > 0 && window.hidden_rows == HiddenRows::All;
+        let probe_rows = self.parameters.row_bound(window.probe_rows, is_probed_among_hidden);
+        WindowSql { ranges: Ranges { index: self.index(prefix_of), list, prefix }, filters, lookups, rows, probe_rows }
     }
 
     /// The list of values whose ranges the rows are in, if there is one.
-    fn list(&mut self, path: &AccessPath) -> Option<ValueList> {
-        let prefix = path.prefix?;
+    fn list(&mut self, prefix: Option<Prefix>, is_page_in_order: bool) -> Option<ValueList> {
+        let prefix = prefix?;
         let term = prefix.list?;
         let PlannedTerm { key, few, .. } = self.terms[term];
-        let reads_heads = prefix.is_merged() && path.is_in_order() && path.found_for != FoundFor::Count;
+        let reads_heads = prefix.is_merged() && is_page_in_order;
         Some(ValueList {
             values: self.values(term),
             stored: key.column.stored,
@@ -240,8 +249,21 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         })
     }
 
+    /// A look-up of the rows that a term's values of the primary key identify.
+    fn of_key(&mut self, KeyLookup { term, filters, .. }: &KeyLookup) -> LookupSource<'a> {
+        let conditions = vec![self.index_condition(*term, Alias::Base)];
+        LookupSource {
+            conditions,
+            is_first_descending: false,
+            order: vec![ColumnOf(Alias::Base, &self.terms[*term].key.column.name)],
+            words: None,
+            semi_join: None,
+            filters: self.filters(filters),
+        }
+    }
+
     /// A look-up of all rows of a parent.
-    fn of_parent(&mut self, joined: &[Condition<'a>], rows: u32) -> LookupSource<'a> {
+    fn of_parent(&mut self, joined: &[Condition<'a>], filters: &[usize]) -> LookupSource<'a> {
         let columns = self.connection.join.to.iter();
         LookupSource {
             conditions: joined.to_vec(),
@@ -249,13 +271,16 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             order: columns.map(|column| ColumnOf(Alias::Base, column)).collect(),
             words: None,
             semi_join: None,
-            rows: RowBound::fixed(rows),
-            paid: None,
-            filters: (0..self.terms.len()).map(|index| self.filter(index)).collect(),
+            filters: self.filters(filters),
         }
     }
 
-    fn lookup(&mut self, path: &AccessPath, lookup: &Lookup, paid: Option<Placeholder>) -> Option<LookupSource<'a>> {
+    fn lookup(
+        &mut self,
+        lookup: &Lookup,
+        hidden_rows: HiddenRows,
+        paid: Option<Placeholder>,
+    ) -> Option<CountedLookup<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
         let alias = if key.semi_join.is_some() { Alias::Inner } else { Alias::Base };
         let is_continued = lookup.columns.len() > 2;
@@ -285,29 +310,29 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             language,
             value: self.value(lookup.terms[0]),
         });
+        let rows = self.parameters.row_bound(lookup.rows, hidden_rows != HiddenRows::None);
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
-        Some(LookupSource {
+        let source = LookupSource {
             conditions,
             is_first_descending: lookup.is_of_pair,
             order,
             words,
             semi_join: key.semi_join.as_ref(),
-            rows: self.parameters.row_bound(lookup.rows, path.hidden_rows != HiddenRows::None),
-            paid,
             filters: others.map(|index| self.filter(index)).collect(),
-        })
+        };
+        Some(CountedLookup { source, rows, paid })
     }
 
     /// The columns of the index that has the order, without the columns of the connection's join.
-    pub(super) fn index(&self, path: &AccessPath) -> IndexOrder<'a> {
-        let of_terms = path.prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>());
+    pub(super) fn index(&self, prefix: Option<Prefix>) -> IndexOrder<'a> {
+        let of_terms = prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>());
         let mut columns: Vec<_> = of_terms.map(|term| self.terms[term].key.column.name.as_str()).collect();
         for column in self.sort_key.columns.iter().map(|column| column.name.as_str()) {
             if !columns.contains(&column) && !self.connection.join.to.iter().any(|joined| joined == column) {
                 columns.push(column);
             }
         }
-        IndexOrder { columns, is_first_descending: path.prefix.is_some_and(|prefix| prefix.second.is_some()) }
+        IndexOrder { columns, is_first_descending: prefix.is_some_and(|prefix| prefix.second.is_some()) }
     }
 }
 

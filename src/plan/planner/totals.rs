@@ -7,6 +7,7 @@ use crate::catalog::ids::EntityId;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::totals::{FieldPath, GroupField, GroupOrder, TotalsField};
 use crate::plan::access_path::FoundFor;
+use crate::plan::locator::Locator;
 use crate::plan::page_sql::Parent;
 use crate::plan::parameters::ParameterSource;
 use crate::plan::planner::Planner;
@@ -67,7 +68,7 @@ impl<'a> Planner<'a> {
             GroupOrder::Key => OrderSql::Keys,
             GroupOrder::Sum(sum) => OrderSql::Sum(bound.sums.iter().position(|summed| *summed == sum).unwrap_or(0)),
         };
-        let window = page.locator.as_ref().and_then(|locator| locator.window);
+        let window = page.locator.as_ref().and_then(Locator::window);
         let select = Select::default();
         let mut sql = TotalsSql { select, page, rows, groups, time_zone, window, cursor, keys: key_sql, sums, order };
 

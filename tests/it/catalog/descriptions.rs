@@ -118,7 +118,7 @@ fn the_argument_of_searches_lists_every_key_with_an_example_that_works() {
                 let may_come_short =
                     line.contains("may come short") && !full.split(", ").any(|name| name == sort_key.name);
                 let path = &compiled.plan.steps()[0].access_path;
-                assert_eq!(may_come_short, path.has_window(), "{line} {}", sort_key.name);
+                assert_eq!(may_come_short, path.window().is_some(), "{line} {}", sort_key.name);
             }
             keys += 1;
         }
@@ -149,7 +149,7 @@ fn a_key_whose_rows_join_many_rows_costs_more_unless_declared_otherwise() {
             let query = format!("{{ things(first: 1, query: \"{key}:1\") {{ edges {{ cursor }} }} }}");
             let compiled = compile(&catalog, &Request { query, ..Request::default() }, &Limits::default());
             let plan = compiled.unwrap();
-            assert_eq!(plan.plan.steps()[0].access_path.lookups.len(), 1);
+            assert_eq!(plan.plan.steps()[0].access_path.lookups().len(), 1);
             plan.estimate.cost()
         })
     };

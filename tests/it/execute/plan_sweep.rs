@@ -59,7 +59,10 @@ async fn failure(runner: &QueryRunner, client: &Client, indexes: &Indexes, query
     let plan = plan_of(client, &compiled.plan).await;
     let mut sorting = compiled.plan.steps().iter().filter(|step| {
         let path = &step.access_path;
-        !path.lookups.is_empty() || path.prefix.is_some_and(|prefix| prefix.is_list()) || step.totals.is_some()
+        path.scan().is_none()
+            || !path.lookups().is_empty()
+            || path.prefix().is_some_and(|prefix| prefix.is_list())
+            || step.totals.is_some()
     });
     let result = indexes.check(plan.json(), sorting.next().is_some());
     result.err().map(|error| format!("{error}\n{query}\n{}\n{}", compiled.plan.sql(), plan.text()))

@@ -281,8 +281,8 @@ impl Case<'_> {
         let of_query = |error: String| format!("{error}\n{query}\n{arguments:?}, window {}", WINDOWS[self.window]);
         let page = arguments.read(self.runner(), self.search).await.map_err(of_query)?;
         let path = &page.compiled.plan.steps()[0].access_path;
-        let mut is_whole = path.is_exhaustive() || path.filters.is_empty();
-        for lookup in &path.lookups {
+        let mut is_whole = path.window().is_none();
+        for lookup in path.lookups() {
             is_whole = is_whole || self.found_by_lookup(&lookup.terms).await <= u64::from(lookup.rows);
         }
         let mut result = arguments.check(&page, &self.matches, self.search.root.rows.len(), is_whole);

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use orderql::catalog::Catalog;
 use orderql::catalog::search_window::SearchWindow;
-use orderql::plan::access_path::FoundBy;
+use orderql::plan::access_path::Strategy;
 use orderql::plan::parameters::ParameterValue;
 use orderql::plan::request_plan::Plan;
 use orderql::query::Request;
@@ -69,7 +69,7 @@ impl<'a> Checker<'a> {
         let result = self.runner.execute(compiled).await.map_err(|error| of_request(format!("{error:?}")))?;
         let mut paths = result.compiled.plan.steps().iter().map(|step| &step.access_path);
         // A list with too many rows is null, with an error.
-        let is_bounded = paths.any(|path| matches!(path.found_by, FoundBy::Parent { .. }));
+        let is_bounded = paths.any(|path| matches!(path.strategy, Strategy::Parent(_)));
         let has_violations = result.nullability_violations > 0 && !is_bounded;
         if result.actual_cost() > result.compiled.estimate.cost() || has_violations {
             let cost = (result.actual_cost(), result.compiled.estimate.cost());
@@ -107,8 +107,9 @@ impl<'a> Checker<'a> {
             let (path, size) = (&step.access_path, plan.rows(index));
             let parents = step.parent.map_or(1, |parent| rows[parent]);
             rows.push(parents * u64::from(size));
-            let filters = 1 + path.filters.len() as u64;
-            let probes = u64::from(path.probes) * (u64::from(path.probe_window) + values as u64);
+            let filters = 1 + path.filters().len() as u64;
+            let probe_rows = path.window().map_or(0, |window| u64::from(window.probe_rows));
+            let probes = u64::from(path.probes) * (probe_rows + values as u64);
             let page = u64::from(path.parts.max(1)) * (1 + RELATIONS_OF_JOIN * joins) * (u64::from(size) + 2);
             bound += parents * ((path.bound(size, values) + probes) * filters * 3 + page + SPARE_ROWS);
         }

@@ -160,7 +160,7 @@ impl PageArguments {
         match page.rows_examined {
             None if is_short => return Err(format!("{} of {} rows", page.rows.len(), between.len())),
             Some(_) if is_whole => return Err("the search ended with its window".to_owned()),
-            Some(rows) if rows != i64::from(self.window(path)) || !path.has_window() => {
+            Some(rows) if rows != i64::from(self.window(path)) || path.window().is_none() => {
                 return Err(format!("{rows} rows were examined, but the window has {}", self.window(path)));
             }
             None | Some(_) => {}
@@ -174,7 +174,7 @@ impl PageArguments {
     fn check_count(&self, page: &SearchPage, matches: &[usize], total: usize) -> Result<(), String> {
         let path = &page.compiled.plan.steps()[0].access_path;
         let expected = self.count_up_to.map(|most| matches.len().min(most) as u64);
-        let may_be_unknown = path.has_window() && total > usize::try_from(self.window(path)).unwrap();
+        let may_be_unknown = path.window().is_some() && total > usize::try_from(self.window(path)).unwrap();
         if page.count == expected || (page.count.is_none() && may_be_unknown) {
             Ok(())
         } else {

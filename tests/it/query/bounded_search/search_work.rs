@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use orderql::plan::access_path::Strategy;
 use serde_json::Value as Json;
 
 use crate::query::bounded_search::random_search::RandomSearch;
@@ -40,30 +41,31 @@ pub fn check_work(
     let path = &page.compiled.plan.steps()[0].access_path;
     // The rows of a page and the one after it; a page that ends with a window has the two rows at its end as well.
     let page_rows = arguments.size + 2;
-    let list = path.prefix.filter(|prefix| prefix.is_list() && !prefix.is_sort_column);
+    let list = path.prefix().filter(|prefix| prefix.is_list() && !prefix.is_sort_column);
     let values = list.and_then(|prefix| prefix.list).map_or(1, |term| search.terms[term].values.len());
     // Each row of a page is found, read by its key, and joined to another one.
     let relations = 2 + usize::from(arguments.joined && !search.root.joined.is_empty());
     let computed = 1 + search.terms.iter().filter(|term| is_computed(search, term.key)).count().min(1) * COMPUTED_ROWS;
-    let found = if path.has_window() {
+    let of_key = if let Strategy::Key(key) = &path.strategy { Some(search.terms[key.term].values.len()) } else { None };
+    let found = if path.window().is_some() {
         // Semi-joins and probes have shares of the window.
         // Fewer rows are examined where a column is computed, and more for larger pages.
         window * arguments.size.max(50) / 50
-    } else if path.is_exhaustive() {
-        search.terms[path.lookups[0].terms[0]].values.len() * (1 + arguments.probes()) * computed
+    } else if let Some(values) = of_key {
+        values * (1 + arguments.probes()) * computed
     } else {
         merged_rows(values, arguments.size + 1) + values * arguments.probes()
     };
     // Without a search beside the order, each part that a cursor divides the order into is read up to a page: PostgreSQL may read
     // rows with a cursor's value that are beyond it.
     let cursors = usize::from(arguments.after.is_some()) + usize::from(arguments.before.is_some());
-    let is_merged = path.filters.is_empty() && !path.prefix.is_some_and(|prefix| prefix.is_list());
+    let is_merged = path.filters().is_empty() && !path.prefix().is_some_and(|prefix| prefix.is_list());
     let parts = if is_merged && cursors > 0 { 2 * cursors } else { 1 };
     // The page and its count have half of the window each, or the count all of it; without one, the rows are counted beside those of
     // the page.
-    let counts_a_range = path.counted.as_ref().map_or(path, |count| &count.path).filters.is_empty();
+    let counts_a_range = path.counted.as_ref().map_or(path, |count| &count.path).filters().is_empty();
     let counted = match arguments.count_up_to {
-        Some(_) if path.is_exhaustive() => found,
+        Some(_) if of_key.is_some() => found,
         Some(most) if counts_a_range => most + search.terms.iter().map(|term| term.values.len()).max().unwrap_or(1),
         Some(_) => window / 2,
         None => 0,
@@ -81,10 +83,9 @@ pub fn check_work(
     // The planner's own bound is of the page alone. A semi-join reads a row of another relation for each row.
     let semi_joins =
         search.terms.iter().filter(|term| search.root.connection.search_keys[term.key].semi_join.is_some());
-    let of_key = path.lookups.first().filter(|_| path.is_exhaustive()).and_then(|lookup| lookup.terms.first());
-    let multiplied = of_key.map_or(values, |term| search.terms[*term].values.len());
-    let claim = path.bound(u32::try_from(arguments.size).unwrap(), multiplied);
-    let probes = arguments.probes() * (usize::try_from(path.probe_window).unwrap() + values);
+    let claim = path.bound(u32::try_from(arguments.size).unwrap(), of_key.unwrap_or(values));
+    let probe_rows = path.window().map_or(0, |window| window.probe_rows);
+    let probes = arguments.probes() * (usize::try_from(probe_rows).unwrap() + values);
     let claim = ((usize::try_from(claim).unwrap() + probes) * (1 + semi_joins.count()) * computed
         + parts * relations * page_rows
         + SPARE_ROWS)
