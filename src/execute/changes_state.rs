@@ -37,7 +37,7 @@ impl ChangesState {
     /// Reads it from a row of a step's page.
     pub(super) fn of_page(plan: &Plan, rows: &StatementRows, step: StepId) -> Option<Self> {
         let (_, row) = rows.changes().iter().find(|(of, _)| *of == step)?;
-        let columns = plan.steps()[step].changes.as_ref()?;
+        let columns = plan.steps()[step].changes()?;
         let bytes = |column| rows.value(row, column).map(|(_, bytes)| bytes);
         let number = |column| Some(i64::from_be_bytes(bytes(column)?.try_into().ok()?));
         let truth = |column| bytes(column) == Some(&[1]);

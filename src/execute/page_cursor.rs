@@ -9,7 +9,7 @@ use crate::execute::encode;
 use crate::execute::page_frame::PageFrame;
 use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
-use crate::plan::step::Step;
+use crate::plan::step::{Step, StepRows};
 use crate::sync_token::Position;
 
 /// A cursor of a page.
@@ -39,7 +39,7 @@ impl CursorWriter {
         let WrittenPage { plan, rows, frame } = page;
         let step = &plan.steps()[frame.step];
         let row = page.row(step, which);
-        if let Some(columns) = &step.changes {
+        if let Some(columns) = step.changes() {
             let (position, is_full) = (row.and_then(|row| position(rows, row, columns)), frame.is_full());
             let position = position.filter(|_| which != PageCursor::End || is_full);
             return page.write_token(which, position, out);
@@ -66,12 +66,12 @@ impl<'r> WrittenPage<'r> {
         // empty page no row matches.
         let last_examined = frame.last_examined(rows);
         match which {
-            _ if let Some(totals) = &step.totals => {
+            _ if let StepRows::Totals(totals) = &step.rows => {
                 frame.any_row(rows).filter(|row| matches!(flag(row, totals.complete), Ok(Some(false))))
             }
             PageCursor::OfRow => frame.row(rows),
-            PageCursor::Start if step.backward => last_examined.or_else(|| frame.first_row(rows)),
-            PageCursor::End if !step.backward => last_examined.or_else(|| frame.last_row(rows)),
+            PageCursor::Start if step.is_backward() => last_examined.or_else(|| frame.first_row(rows)),
+            PageCursor::End if !step.is_backward() => last_examined.or_else(|| frame.last_row(rows)),
             PageCursor::Start => frame.first_row(rows).or(last_examined),
             PageCursor::End => frame.last_row(rows).or(last_examined),
         }
@@ -81,7 +81,7 @@ impl<'r> WrittenPage<'r> {
     fn write_token(self, which: PageCursor, position: Option<Position>, out: &mut Vec<u8>) -> bool {
         let Self { plan, rows, frame: PageFrame { step, .. } } = self;
         let step = *step;
-        let (Some(columns), Some(start)) = (&plan.steps()[step].changes, plan.changes_start(step)) else {
+        let (Some(columns), Some(start)) = (plan.steps()[step].changes(), plan.changes_start(step)) else {
             return false;
         };
         if position.is_none() && which != PageCursor::End {

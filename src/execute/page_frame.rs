@@ -251,12 +251,12 @@ impl PageFrame {
 
     /// Whether there are rows after the page.
     pub(super) fn has_next_page(&self, step: &Step) -> bool {
-        self.outside.after_page || (!step.backward && self.has_more())
+        self.outside.after_page || (!step.is_backward() && self.has_more())
     }
 
     /// Whether there are rows before the page.
     pub(super) fn has_previous_page(&self, step: &Step) -> bool {
-        self.outside.before_page || (step.backward && self.has_more())
+        self.outside.before_page || (step.is_backward() && self.has_more())
     }
 
     /// The number of rows that match, if it is known.

@@ -174,9 +174,9 @@ impl ResponseWriter {
             let is_page_cut = self.rows.is_cut(id);
             let [before_page, after_page] = self.rows.cut_probes(id);
             // Totals say themselves that they are not complete.
-            let is_flagged = is_page_cut && step.totals.is_none();
-            let has_previous_page = before_page || (is_flagged && step.backward);
-            let has_next_page = after_page || (is_flagged && !step.backward);
+            let is_flagged = is_page_cut && !step.is_totals();
+            let has_previous_page = before_page || (is_flagged && step.is_backward());
+            let has_next_page = after_page || (is_flagged && !step.is_backward());
             let of_probe = || step.access_path.window().map_or(0, |window| window.probe_rows.into());
             let rows_examined = if is_page_cut { self.plan.average_window(id) } else { of_probe() };
             let search = ShortSearch { key: &step.name, rows_examined, is_page_cut, has_next_page, has_previous_page };
@@ -193,8 +193,8 @@ impl ResponseWriter {
                 key: &step.name,
                 rows_examined: self.plan.average_window(list.step),
                 is_page_cut: true,
-                has_next_page: !step.backward,
-                has_previous_page: step.backward,
+                has_next_page: !step.is_backward(),
+                has_previous_page: step.is_backward(),
             };
             (list.row, search)
         })

@@ -12,6 +12,7 @@ use crate::database::column_format::ColumnFormat;
 use crate::database::parameter::RawValue;
 use crate::execute::error::ExecuteError;
 use crate::plan::request_plan::Plan;
+use crate::plan::step::StepRows;
 use crate::query::bind::ids::StepId;
 
 /// Bytes that a row takes beside its values, and each of its columns.
@@ -117,7 +118,7 @@ impl StatementRows {
             (arrived.parent, arrived.rows_of_page) = (parent, 0);
         }
         let kind = arrived.kind(plan, id, &row)?;
-        if step.changes.is_some() && !self.changes.iter().any(|(known, _)| *known == id) {
+        if step.changes().is_some() && !self.changes.iter().any(|(known, _)| *known == id) {
             self.changes.push((id, row.clone()));
         }
         self.memory += self.memory_of(&row);
@@ -208,12 +209,12 @@ impl Arrived {
     /// What the next row is.
     fn kind(&mut self, plan: &Plan, id: StepId, row: &Row) -> Result<RowKind, ExecuteError> {
         let step = &plan.steps()[id];
-        if step.search.is_some() {
+        if step.search().is_some() {
             for (cut, column) in self.cut_probes.iter_mut().zip([step.layout.before_page, step.layout.after_page]) {
                 *cut |= column.map_or(Ok(None), |column| flag(row, column))? == Some(false);
             }
         }
-        if let Some(totals) = &step.totals {
+        if let StepRows::Totals(totals) = &step.rows {
             let rows: Option<i64> = row.try_get(totals.rows).map_err(|_| ExecuteError::Misshapen)?;
             self.rows = rows.and_then(|rows| u64::try_from(rows).ok()).ok_or(ExecuteError::Misshapen)?;
             self.is_cut = !truth(row, totals.complete)? && self.rows < plan.rows(id).into();
@@ -228,7 +229,7 @@ impl Arrived {
         {
             return Ok(RowKind::Empty);
         }
-        if let Some(search) = &step.search {
+        if let Some(search) = step.search() {
             let number: Option<i64> = row.try_get(search.number).map_err(|_| ExecuteError::Misshapen)?;
             // There is one only if the page is not full.
             if number.is_some_and(|number| number > plan.window(id)) {

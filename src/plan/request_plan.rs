@@ -159,9 +159,9 @@ impl Plan {
     /// a token. One between two pages reads only up to the snapshot of the first.
     pub fn marks_of_changes(&self) -> Option<[&str; 2]> {
         let mut roots = self.steps().iter().enumerate().filter(|(_, step)| step.parent.is_none());
-        let (id, Step { relation, changes, .. }) = roots.next()?;
+        let (id, step) = roots.next()?;
         let is_until_now = self.changes_start(id)?.token.as_ref()?.walk.is_none();
-        let marks = [relation.as_str(), changes.as_ref()?.indirect.as_str()];
+        let marks = [step.relation.as_str(), step.changes()?.indirect.as_str()];
         (is_until_now && roots.next().is_none()).then_some(marks)
     }
 

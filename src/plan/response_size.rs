@@ -71,7 +71,7 @@ impl Plan {
 
     /// Bytes of a cursor of a step's rows, in base64 and quotes.
     fn cursor_bytes(&self, step: StepId) -> u64 {
-        if self.steps()[step].changes.is_some() {
+        if self.steps()[step].changes().is_some() {
             return TOKEN;
         }
         let columns = self.steps()[step].cursor.iter().flat_map(|cursor| &cursor.columns);

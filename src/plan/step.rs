@@ -18,22 +18,57 @@ pub struct Step {
     pub parent: Option<StepId>,
     /// The number after the number of the last step below it. Steps are numbered in the order of the response.
     pub end: StepId,
-    /// Whether the page is taken from the back.
-    pub backward: bool,
     /// Whether its rows are written once, and nothing is written before that depends on all of them.
     pub is_written_in_order: bool,
     /// The columns that describe a page.
     pub layout: Layout,
     /// The columns of a cursor, if cursors are selected.
     pub cursor: Option<CursorColumns>,
-    /// The columns of a page of changes.
-    pub changes: Option<ChangesColumns>,
     /// How the rows are found.
     pub access_path: AccessPath,
+    /// What the rows are.
+    pub rows: StepRows,
+}
+
+/// What the rows of a step are.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub enum StepRows {
+    /// The row of a lookup.
+    #[default]
+    Lookup,
+    /// A page of a connection for each parent.
+    Page {
+        /// Whether the page is taken from the back.
+        backward: bool,
+        /// The columns that describe a search whose page may end with its window.
+        search: Option<SearchColumns>,
+    },
+    /// A page of changes.
+    Changes(ChangesColumns),
+    /// Groups. The cursor belongs to the last row examined.
+    Totals(TotalsColumns),
+}
+
+impl Step {
+    /// Whether the page is taken from the back.
+    pub fn is_backward(&self) -> bool {
+        matches!(self.rows, StepRows::Page { backward: true, .. })
+    }
+
+    /// Whether the rows are groups.
+    pub fn is_totals(&self) -> bool {
+        matches!(self.rows, StepRows::Totals(_))
+    }
+
     /// The columns that describe a search whose page may end with its window.
-    pub search: Option<SearchColumns>,
-    /// The columns that describe totals. Then the rows are groups, and the cursor belongs to the last row examined.
-    pub totals: Option<TotalsColumns>,
+    pub fn search(&self) -> Option<&SearchColumns> {
+        if let StepRows::Page { search, .. } = &self.rows { search.as_ref() } else { None }
+    }
+
+    /// The columns of a page of changes.
+    pub(crate) fn changes(&self) -> Option<&ChangesColumns> {
+        if let StepRows::Changes(columns) = &self.rows { Some(columns) } else { None }
+    }
 }
 
 /// The indexes of the columns that describe totals. Every row has them.

@@ -150,7 +150,7 @@ fn check_page(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &Node
     let is_connection = node.connection(catalog).is_some();
     let (size, from_back) = if node.has_page(catalog) { node.page(catalog, generated) } else { (1, false) };
     assert_eq!(plan.size(branch.step), size);
-    assert_eq!(plan.steps()[branch.step].backward, from_back);
+    assert_eq!(plan.steps()[branch.step].is_backward(), from_back);
     assert_eq!(branch.is_reversed, from_back, "the order of {} in {}", branch.step, plan.sql());
     let has_numbers = is_connection && (from_back || !branch.children.is_empty());
     assert_eq!(branch.is_numbered, has_numbers, "the numbers of {} in {}", branch.step, plan.sql());
@@ -182,10 +182,10 @@ fn check_columns(catalog: &Catalog, generated: &Generated, plan: &Plan, node: &N
     for (name, index) in ["f0", "f1", "f2"].into_iter().zip(flags.into_iter().flatten()) {
         assert_eq!(column(index), Column::OfPage(name, None), "{}", context());
     }
-    let has_flags = step.totals.is_some() || flags.iter().any(Option::is_some);
+    let has_flags = step.is_totals() || flags.iter().any(Option::is_some);
     assert_eq!(layout.present.is_some(), has_flags, "{}", context());
-    assert_eq!(layout.beyond_page.is_some(), step.backward, "{}", context());
-    let search = step.search.as_ref();
+    assert_eq!(layout.beyond_page.is_some(), step.is_backward(), "{}", context());
+    let search = step.search();
     let named =
         [("present", layout.present), ("matches", search.map(|it| it.matches)), ("number", search.map(|it| it.number))];
     for (name, index) in named {

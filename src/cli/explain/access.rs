@@ -29,9 +29,9 @@ pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
     };
     lines.extend(path.counted.as_ref().map(|count| format!("Counts in order ({})", count.path.index().join(", "))));
     lines.push(format!("Examines {bound} rows at most"));
-    lines.extend(plan.expected_pages(step).map(|pages| match plan.steps()[step].totals {
-        None => pages_of_rows(pages, plan.size(step)),
-        Some(_) => summed_rows(pages, plan.rows(step)),
+    let is_totals = plan.steps()[step].is_totals();
+    lines.extend(plan.expected_pages(step).map(|pages| {
+        if is_totals { summed_rows(pages, plan.rows(step)) } else { pages_of_rows(pages, plan.size(step)) }
     }));
     lines
 }

@@ -103,6 +103,14 @@ impl Search<'_> {
         is_few && self.key(term).column.stored == StoredType::Text
     }
 
+    /// Whether the term bounds the range of the index by the sort key's column. Beside a prefix, that column can also equal a
+    /// value.
+    pub(super) fn bounds_range(&self, prefix: Option<Prefix>, term: usize) -> bool {
+        let is_value = prefix.is_some() && self.is_equality(term) && !self.is_list(term) && self.has_type(term);
+        prefix.is_none_or(|prefix| !prefix.is_sort_column)
+            && (self.is_range_of_order(term) || is_value && self.is_on_order(term))
+    }
+
     /// How many ranges of a prefix are merged, if these are few; otherwise one.
     pub(super) fn merged_ranges(&self, prefix: Option<Prefix>) -> u32 {
         let lists = prefix.filter(Prefix::is_merged).into_iter().flat_map(|prefix| prefix.lists());

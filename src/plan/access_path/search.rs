@@ -2,7 +2,6 @@
 
 use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::search_key::{PairIndex, SearchKey};
-use crate::plan::access_path::prefix::Prefix;
 use crate::query::bind::shape::TermShape;
 use crate::search::Comparator;
 use crate::value::ScalarType;
@@ -64,14 +63,6 @@ impl<'a> Search<'a> {
 
     pub(super) fn is_range_of_order(&self, term: usize) -> bool {
         self.is_on_order(term) && !self.is_equality(term)
-    }
-
-    /// Whether the term bounds the range of the index by the sort key's column. Beside a prefix, that column can also equal a
-    /// value.
-    pub(super) fn bounds_range(&self, prefix: Option<Prefix>, term: usize) -> bool {
-        let is_value = prefix.is_some() && self.is_equality(term) && !self.is_list(term) && self.has_type(term);
-        prefix.is_none_or(|prefix| !prefix.is_sort_column)
-            && (self.is_range_of_order(term) || is_value && self.is_on_order(term))
     }
 
     /// Ranges compare values of a type that the statement names. The type of a boolean column is not known.

@@ -9,7 +9,7 @@ use crate::plan::planner::page_fields::PageFields;
 use crate::plan::planner::{PageDraft, Planner, StepDraft};
 use crate::plan::select::{ReturnedSource, Select};
 use crate::plan::statement_sql::{BranchRows, StepBranch};
-use crate::plan::step::{ChangesColumns, Layout, Step};
+use crate::plan::step::{ChangesColumns, Layout, Step, StepRows};
 use crate::query::bind::changes::StartValue;
 use crate::query::bind::selection::BoundConnection;
 
@@ -59,7 +59,7 @@ impl<'a> Planner<'a> {
             end: self.end(bound.step, &draft.children),
             is_written_in_order: PageFields::of(bound).is_in_order,
             layout: Layout { after_page: Some(has_more), present: Some(present), ..Layout::default() },
-            changes: Some(columns),
+            rows: StepRows::Changes(columns),
             access_path: AccessPath { strategy, parts: MARKS_PER_ROW, ..AccessPath::default() },
             ..Step::default()
         };

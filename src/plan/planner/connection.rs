@@ -14,7 +14,7 @@ use crate::plan::response_template::Op;
 use crate::plan::select::{ReturnedSource, Select};
 use crate::plan::sql::{Alias, ColumnOf, Condition, Identifier, List, Relation, SqlOperator};
 use crate::plan::statement_sql::{BranchRows, StepBranch};
-use crate::plan::step::{CursorColumns, SearchColumns, Step};
+use crate::plan::step::{CursorColumns, SearchColumns, Step, StepRows};
 use crate::query::bind::page_size::FromEnd;
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundPageInfoField, BoundRows, BoundSelection,
@@ -65,14 +65,11 @@ impl<'a> Planner<'a> {
             relation: page.relation.to_owned(),
             parent: parent_step,
             end: self.end(bound.step, &draft.children),
-            backward,
             is_written_in_order: fields.is_in_order,
             layout,
             cursor,
-            changes: None,
             access_path,
-            search,
-            totals: None,
+            rows: StepRows::Page { backward, search },
         };
         StepBranch {
             step: bound.step,

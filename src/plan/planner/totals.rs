@@ -17,7 +17,7 @@ use crate::plan::response_template::Op;
 use crate::plan::select::{ReturnedSource, Select, ShownColumn};
 use crate::plan::sql::Alias;
 use crate::plan::statement_sql::{BranchRows, StepBranch};
-use crate::plan::step::{CursorColumns, Layout, Step, TotalsColumns};
+use crate::plan::step::{CursorColumns, Layout, Step, StepRows, TotalsColumns};
 use crate::plan::totals_sql::{KeySql, OrderSql, SumSql, TotalsSql};
 use crate::query::bind::selection::{BoundGroupField, BoundSelection, BoundTotals, BoundTotalsField};
 use crate::value::ScalarType;
@@ -78,11 +78,10 @@ impl<'a> Planner<'a> {
             tag: if bound.rows.reverse { sort_key.tag.reversed() } else { sort_key.tag },
             columns: cursor,
         });
-        let totals = Some(values.columns);
+        let rows = StepRows::Totals(values.columns);
         let relation = sql.page.relation.to_owned();
         self.limited_by = self.limited_by.and(connection.limited_by);
-        self.steps[step] =
-            Step { name, relation, end: step + 1, layout, cursor, access_path, totals, ..Step::default() };
+        self.steps[step] = Step { name, relation, end: step + 1, layout, cursor, access_path, rows, ..Step::default() };
         StepBranch {
             step,
             rows: BranchRows::Totals(Box::new(sql)),

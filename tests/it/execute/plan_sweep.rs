@@ -62,7 +62,7 @@ async fn failure(runner: &QueryRunner, client: &Client, indexes: &Indexes, query
         path.scan().is_none()
             || !path.lookups().is_empty()
             || path.prefix().is_some_and(|prefix| prefix.is_list())
-            || step.totals.is_some()
+            || step.is_totals()
     });
     let result = indexes.check(plan.json(), sorting.next().is_some());
     result.err().map(|error| format!("{error}\n{query}\n{}\n{}", compiled.plan.sql(), plan.text()))

@@ -44,7 +44,7 @@ fn folder() -> PathBuf {
 }
 
 /// A request as a client sends it.
-fn written(request: &Request) -> Value {
+pub fn written(request: &Request) -> Value {
     json!({ "query": request.query, "operationName": request.operation_name, "variables": request.variables })
 }
 

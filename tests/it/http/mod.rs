@@ -23,6 +23,7 @@ mod persisted_queries;
 mod pipelining;
 mod request_smuggling;
 mod routing;
+mod same_responses;
 mod sdl;
 mod short_searches;
 mod shutdown;

@@ -88,7 +88,7 @@ fn the_actual_cost_equals_the_estimate_for_full_pages_and_is_lower_otherwise() {
         // Each further row raises the cost, and of totals every tenth.
         for step in 0..rows.len() {
             let before = estimate.actual(&rows);
-            rows[step] += if explanation.plan.steps()[step].totals.is_some() { 10 } else { 1 };
+            rows[step] += if explanation.plan.steps()[step].is_totals() { 10 } else { 1 };
             assert!(estimate.actual(&rows) > before, "{seed}: {text}");
         }
     }

@@ -13,7 +13,7 @@ pub const JSON: &str = "application/json";
 pub const GRAPHQL_JSON: &str = "application/graphql-response+json";
 
 /// A complete response. Its header names are in lower case.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     pub status: u16,
     pub headers: HashMap<String, String>,

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::mem;
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{self, Child, ChildStderr, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{self, JoinHandle};
@@ -23,6 +23,9 @@ use crate::support::database::{Database, migrated_database};
 use crate::support::http::{JSON, Response, graphql_head, read_last_response, read_responses, with_body};
 use crate::support::metrics::Metrics;
 use crate::support::users::create_users;
+
+/// The program that was built with the tests.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_orderql");
 
 /// A test that waits longer than this for a byte has failed. No test measures it.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -72,6 +75,11 @@ impl Server {
         Self::start_with_variables(database, flags, &[])
     }
 
+    /// Starts another program on the database with this address and waits until it listens.
+    pub fn start_program(program: &Path, database: &str, flags: &[&str]) -> Self {
+        Self::read_log(Self::spawn(program, database, flags, &[]))
+    }
+
     /// Starts the server with the key that all servers of this kind have, so that they accept each other's tokens.
     pub fn start_with_common_key(database: &str, flags: &[&str]) -> Self {
         let key = BASE64_URL_SAFE_NO_PAD.encode([7; 32]);
@@ -81,22 +89,31 @@ impl Server {
 
     /// Starts the server with these environment variables and waits until it listens.
     pub fn start_with_variables(database: &str, flags: &[&str], variables: &[(&str, &str)]) -> Self {
-        let (mut server, log) = Self::spawn(database, flags, variables);
+        Self::read_log(Self::spawn(Path::new(PROGRAM), database, flags, variables))
+    }
+
+    /// Reads what the server logs on a thread.
+    fn read_log((mut server, log): (Self, BufReader<ChildStderr>)) -> Self {
         server.log = Some(thread::spawn(move || log.lines().map(|line| line.unwrap() + "\n").collect()));
         server
     }
 
     /// Starts the server and waits until it listens. What it logs afterwards is not read.
     pub fn start_with_unread_log(database: &Database, flags: &[&str]) -> (Self, BufReader<ChildStderr>) {
-        Self::spawn(&connection_string(&database.config()), flags, &[])
+        Self::spawn(Path::new(PROGRAM), &connection_string(&database.config()), flags, &[])
     }
 
-    fn spawn(database: &str, flags: &[&str], variables: &[(&str, &str)]) -> (Self, BufReader<ChildStderr>) {
+    fn spawn(
+        program: &Path,
+        database: &str,
+        flags: &[&str],
+        variables: &[(&str, &str)],
+    ) -> (Self, BufReader<ChildStderr>) {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = env::temp_dir().join(format!("orderql-server-{}-{number}", process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let mut program = Command::new(env!("CARGO_BIN_EXE_orderql"));
+        let mut program = Command::new(program);
         program.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--database-url"]);
         program.arg(database).args(flags).env("ORDERQL_KEY_FOLDER", folder.join("keys"));
         program.envs(variables.iter().copied());

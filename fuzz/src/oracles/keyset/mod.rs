@@ -90,13 +90,13 @@ impl Parents {
         }
         let row = |number: usize, matches: Option<bool>, present: Option<bool>| {
             let mut columns = vec![("n", Some(number))];
-            columns.extend(parent.search.as_ref().map(|_| ("matches", matches.map(usize::from))));
+            columns.extend(parent.search().map(|_| ("matches", matches.map(usize::from))));
             columns.extend(parent.layout.present.map(|_| ("present", present.map(usize::from))));
             ParentRow { step, columns }
         };
         let size = usize::try_from(plan.size(step)).expect("a page fits");
         let mut others = vec![row(size + 1, Some(true), Some(true))];
-        others.extend(parent.search.as_ref().map(|_| row(1, Some(false), Some(true))));
+        others.extend(parent.search().map(|_| row(1, Some(false), Some(true))));
         others.extend(parent.layout.present.map(|_| row(1, None, None)));
         Self { written: [1, size].map(|number| row(number, Some(true), Some(true))).into(), others }
     }
