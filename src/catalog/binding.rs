@@ -35,16 +35,21 @@ impl<'a> Binding<'a> {
     /// The connection, if the field is a root or a nested connection; `None` for changes, whose rows belong to no relation.
     pub fn connection(self) -> Option<&'a Connection> {
         match self {
-            Self::Root(RootBinding::Connection(connection)) | Self::Entity(EntityBinding::Connection(connection)) => {
-                Some(connection)
-            }
+            Self::Root(root) => root.connection(),
+            Self::Entity(EntityBinding::Connection(connection)) => Some(connection),
             _ => None,
         }
     }
 
     /// The connection whose search keys the field takes.
     pub(crate) fn searched(self) -> Option<&'a Connection> {
-        if let Self::Root(RootBinding::Totals(totals)) = self { Some(&totals.connection) } else { self.connection() }
+        if let Self::Root(root) = self { root.searched() } else { self.connection() }
+    }
+
+    /// The lookup, if the field is one.
+    #[cfg(feature = "server")]
+    pub(crate) fn lookup(self) -> Option<&'a Lookup> {
+        if let Self::Root(root) = self { root.lookup() } else { None }
     }
 
     /// The column, if it is one of the type's relation.
@@ -82,6 +87,49 @@ pub enum RootBinding {
 }
 
 impl RootBinding {
+    /// The connection, if its rows are those of a relation.
+    pub(crate) fn connection(&self) -> Option<&Connection> {
+        if let Self::Connection(connection) = self { Some(connection) } else { None }
+    }
+
+    /// The connection whose search keys the field takes.
+    pub(crate) fn searched(&self) -> Option<&Connection> {
+        self.totals().map(|totals| &totals.connection).or_else(|| self.connection())
+    }
+
+    /// The totals, if the field has some.
+    pub(crate) fn totals(&self) -> Option<&Totals> {
+        if let Self::Totals(totals) = self { Some(totals) } else { None }
+    }
+
+    /// The changes, if its rows are those that changed.
+    pub(crate) fn changes(&self) -> Option<&Changes> {
+        if let Self::Changes(changes) = self { Some(changes) } else { None }
+    }
+
+    /// The type of its rows; `None` of introspection.
+    #[cfg(feature = "server")]
+    pub(crate) fn node(&self) -> Option<EntityId> {
+        match self {
+            Self::Lookup(lookup) => Some(lookup.target),
+            Self::Changes(changes) => Some(changes.connection.node),
+            Self::Connection(connection) | Self::Totals(Totals { connection, .. }) => Some(connection.node),
+            Self::Schema | Self::TypeByName => None,
+        }
+    }
+
+    /// Whether the catalog itself answers it.
+    #[cfg(feature = "server")]
+    pub(crate) fn is_introspection(&self) -> bool {
+        matches!(self, Self::Schema | Self::TypeByName)
+    }
+
+    /// The lookup, if the field is one.
+    #[cfg(feature = "server")]
+    pub(crate) fn lookup(&self) -> Option<&Lookup> {
+        if let Self::Lookup(lookup) = self { Some(lookup) } else { None }
+    }
+
     /// Sets how the database stores the columns that statements return or compare values with.
     pub(super) fn set_stored_types(&mut self, stored: &StoredTypes) {
         match self {

@@ -233,6 +233,26 @@ pub enum ArgumentRole {
     OfDirective,
 }
 
+impl ArgumentRole {
+    /// Whether the price of a field may depend on the argument's value.
+    pub(crate) fn is_priced(self) -> bool {
+        match self {
+            Self::First | Self::Last | Self::Query | Self::Rows | Self::GroupBy | Self::OrderBy => true,
+            Self::After
+            | Self::Since
+            | Self::Before
+            | Self::SortKey
+            | Self::Reverse
+            | Self::CountUpTo
+            | Self::TimeZone
+            | Self::Key(_)
+            | Self::TypeName
+            | Self::IncludeDeprecated
+            | Self::OfDirective => false,
+        }
+    }
+}
+
 /// A directive of documents or schemas.
 #[derive(Debug)]
 pub struct Directive {

@@ -1,7 +1,6 @@
 //! Prices that do not depend on the values of variables, and so are known from a request's text.
 
 use crate::catalog::Catalog;
-use crate::catalog::schema::ArgumentRole;
 use crate::cost::price::Cost;
 use crate::limits::Limits;
 use crate::query::operation::{Literal, Operation, Selection, Target};
@@ -38,17 +37,9 @@ fn has_variable(value: &Literal) -> bool {
 fn is_fixed(catalog: &Catalog, selection: &Selection) -> bool {
     let is_priced = |index: usize| match selection.target {
         Target::TypeName(_) => false,
-        Target::Field(field) => catalog.field(field).arguments.get(index).is_some_and(|argument| {
-            matches!(
-                argument.role,
-                ArgumentRole::First
-                    | ArgumentRole::Last
-                    | ArgumentRole::Query
-                    | ArgumentRole::Rows
-                    | ArgumentRole::GroupBy
-                    | ArgumentRole::OrderBy
-            )
-        }),
+        Target::Field(field) => {
+            catalog.field(field).arguments.get(index).is_some_and(|argument| argument.role.is_priced())
+        }
     };
     let mut arguments = selection.arguments.iter();
     !arguments.any(|(index, value)| has_variable(value) && is_priced(*index))

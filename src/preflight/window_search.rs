@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::RootBinding;
 use crate::catalog::connection::Connection;
 use crate::catalog::search_key::SearchKey;
 use crate::plan::sql::{Identifier, List, Relation};
@@ -29,7 +28,7 @@ pub(crate) fn window_searches(catalog: &Catalog) -> Vec<WindowSearch> {
     let mut searches = Vec::new();
     for (field, binding) in catalog.root_fields() {
         // Nested connections have no search keys.
-        if let RootBinding::Connection(connection) = binding {
+        if let Some(connection) = binding.connection() {
             let keys = connection.search_keys.iter();
             searches.extend(keys.filter_map(|key| window_search(&field.name, connection, key)));
         }

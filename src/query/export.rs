@@ -10,7 +10,7 @@ use std::ops::RangeFrom;
 use serde_json::Value as Json;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{ConnectionField, EdgeField, PageInfoField, RootBinding};
+use crate::catalog::binding::{ConnectionField, EdgeField, PageInfoField};
 use crate::catalog::ids::FieldId;
 use crate::catalog::schema::{ArgumentRole, TypeRef};
 use crate::error::code::ErrorCode;
@@ -107,11 +107,10 @@ struct After {
 fn rewrite(catalog: &Catalog, root: &mut Selection, variable: usize, ids: &mut RangeFrom<usize>) -> Option<After> {
     let Target::Field(FieldId { index, .. }) = root.target else { return None };
     let (field, binding) = catalog.root_field(index);
-    let reads_changes = match binding {
-        RootBinding::Connection(_) => false,
-        RootBinding::Changes(_) => true,
-        _ => return None,
-    };
+    let reads_changes = binding.changes().is_some();
+    if !reads_changes && binding.connection().is_none() {
+        return None;
+    }
     let index = |role| field.arguments.iter().position(|argument| argument.role == role);
     // The argument of the other direction, and the argument of a beginning that no later page has.
     let unwanted = [index(ArgumentRole::Last), index(ArgumentRole::Since)];

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use serde_json::{Value as Json, json};
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, RootBinding};
 use crate::catalog::connection::Connection;
 use crate::catalog::prices::MAX_SUMMED_ROWS;
 use crate::catalog::schema::{ArgumentRole, EnumType, Type, TypeRef};
@@ -61,7 +60,7 @@ impl FoundAssignment<'_> {
         for selection in selections {
             let Target::Field(id) = selection.target else { continue };
             let (field, binding) = (self.catalog.field(id), self.catalog.binding(id));
-            let is_alternative = matches!(binding, Binding::Root(RootBinding::Lookup(lookup)) if lookup.alternatives);
+            let is_alternative = binding.lookup().is_some_and(|lookup| lookup.alternatives);
             let mut is_given = false;
             for (index, literal) in &selection.arguments {
                 let argument = &field.arguments[*index];

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, EntityBinding, RootBinding, Totals};
+use crate::catalog::binding::{Binding, EntityBinding, Totals};
 use crate::catalog::connection::Connection;
 use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::schema::{ArgumentRole, Field, Type};
@@ -72,12 +72,11 @@ impl UsageWalk<'_> {
         let catalog = self.catalog;
         let (binding, field) = (catalog.binding(id), catalog.field(id));
         let path = part::field(catalog.get(id.object).name(), &field.name);
-        let around = match binding {
-            Binding::Root(RootBinding::Totals(totals)) => Some(Around { path: &path, totals }),
-            _ => around,
-        };
+        let totals = if let Binding::Root(root) = binding { root.totals() } else { None };
+        let around = totals.map(|totals| Around { path: &path, totals }).or(around);
         match binding {
-            Binding::Introspection | Binding::Root(RootBinding::Schema | RootBinding::TypeByName) => return,
+            Binding::Introspection => return,
+            Binding::Root(root) if root.is_introspection() => return,
             Binding::Root(_) | Binding::Entity(_) => self.add(path.clone(), selection, false),
             Binding::Group(group) => self.group_field(selection, group, around),
             Binding::Connection(_) | Binding::Edge(_) | Binding::PageInfo(_) | Binding::Totals(_) => {}
@@ -92,10 +91,10 @@ impl UsageWalk<'_> {
         if let Some(connection) = binding.searched() {
             self.connection(Arguments { selection, field }, &path, connection);
         }
-        if let (Binding::Root(RootBinding::Totals(_)), Some(around)) = (binding, around) {
+        if let (Some(_), Some(around)) = (totals, around) {
             self.groups(Arguments { selection, field }, around);
         }
-        if let Binding::Root(RootBinding::Lookup(_)) = binding {
+        if binding.lookup().is_some() {
             for (index, given) in &selection.arguments {
                 let argument = &field.arguments[*index];
                 self.add(part::argument(&path, &argument.name), selection, false);
@@ -201,8 +200,7 @@ fn enumeration(key: &SearchKey) -> Option<Enumeration> {
 /// The type of the rows that a field has.
 fn node(binding: Binding<'_>) -> Option<EntityId> {
     match binding {
-        Binding::Root(RootBinding::Lookup(lookup)) => Some(lookup.target),
-        Binding::Root(RootBinding::Changes(changes)) => Some(changes.connection.node),
+        Binding::Root(root) => root.node(),
         Binding::Entity(EntityBinding::One(one)) => Some(one.target),
         _ => binding.searched().map(|connection| connection.node),
     }

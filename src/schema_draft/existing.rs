@@ -1,7 +1,7 @@
 //! The declarations of an existing schema file.
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::{Binding, EntityBinding, RootBinding};
+use crate::catalog::binding::{Binding, EntityBinding};
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join};
 use crate::schema_file::SchemaFile;
@@ -86,15 +86,13 @@ impl Existing {
                 search_keys: Vec::new(),
                 sort_keys: Vec::new(),
             };
-            match binding {
-                RootBinding::Lookup(lookup) => root.ty = Some(catalog.entity_type(lookup.target).name.clone()),
-                RootBinding::Connection(connection) => {
-                    (root.ty, root.is_list) = (Some(catalog.entity_type(connection.node).name.clone()), true);
-                    root.search_keys = search_keys(connection);
-                    let keys = connection.sort_keys.iter();
-                    root.sort_keys = keys.map(|key| (key.name.clone(), key.columns[0].name.clone())).collect();
-                }
-                _ => {}
+            if let Some(lookup) = binding.lookup() {
+                root.ty = Some(catalog.entity_type(lookup.target).name.clone());
+            } else if let Some(connection) = binding.connection() {
+                (root.ty, root.is_list) = (Some(catalog.entity_type(connection.node).name.clone()), true);
+                root.search_keys = search_keys(connection);
+                let keys = connection.sort_keys.iter();
+                root.sort_keys = keys.map(|key| (key.name.clone(), key.columns[0].name.clone())).collect();
             }
             existing.roots.push(root);
         }

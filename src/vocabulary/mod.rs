@@ -15,7 +15,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 use fnv::FnvHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::binding::RootBinding;
 use crate::catalog::search_key::SearchKey;
 use crate::error::excerpt::excerpt;
 use crate::nearest::nearest;
@@ -183,12 +182,8 @@ fn id_text(value: &Value) -> Option<Cow<'_, str>> {
 
 /// The search keys of the collection roots.
 fn search_keys(catalog: &Catalog) -> impl Iterator<Item = &SearchKey> {
-    let roots = catalog.root_fields().filter_map(|(_, binding)| match binding {
-        RootBinding::Connection(connection) => Some(connection),
-        RootBinding::Totals(totals) => Some(&totals.connection),
-        RootBinding::Lookup(_) | RootBinding::Changes(_) | RootBinding::Schema | RootBinding::TypeByName => None,
-    });
-    roots.flat_map(|connection| &connection.search_keys)
+    let searched = catalog.root_fields().filter_map(|(_, binding)| binding.searched());
+    searched.flat_map(|connection| &connection.search_keys)
 }
 
 #[cfg(test)]

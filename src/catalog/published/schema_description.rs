@@ -1,7 +1,7 @@
 //! The description of the schema itself: what a client needs beside the types. Its numbers are the constants of the program.
 
 use crate::catalog::aggregate::AggregateFunction;
-use crate::catalog::binding::{Binding, EntityBinding, RootBinding};
+use crate::catalog::binding::{Binding, EntityBinding};
 use crate::catalog::connection::{Connection, ListIndex};
 use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_LISTED, ROWS_SUMMED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::{Field, ObjectType};
@@ -40,7 +40,7 @@ fn cost(catalog: &Catalog) -> String {
     let count = catalog.fields().find(|(_, _, binding)| {
         matches!(binding, Binding::Entity(EntityBinding::Aggregate(one)) if one.function == AggregateFunction::CountDistinct)
     });
-    let totals = catalog.root_fields().find(|(_, binding)| matches!(binding, RootBinding::Totals(_)));
+    let totals = catalog.root_fields().find(|(_, binding)| binding.totals().is_some());
     let totals = totals.map(|(root, _)| {
         format!(
             "- totals, such as `{}`: 1 for every {ROWS_SUMMED} of their `rows`, and as much for each object that is joined to the \
@@ -123,13 +123,9 @@ fn errors() -> String {
 
 /// The collection roots, with the types of their nodes.
 fn collections(catalog: &Catalog) -> impl Iterator<Item = (&Field, &ObjectType, &Connection)> {
-    catalog.root_fields().filter_map(|(root, binding)| match binding {
-        RootBinding::Connection(connection) => Some((root, catalog.entity_type(connection.node), connection)),
-        RootBinding::Lookup(_)
-        | RootBinding::Changes(_)
-        | RootBinding::Totals(_)
-        | RootBinding::Schema
-        | RootBinding::TypeByName => None,
+    catalog.root_fields().filter_map(|(root, binding)| {
+        let connection = binding.connection()?;
+        Some((root, catalog.entity_type(connection.node), connection))
     })
 }
 
