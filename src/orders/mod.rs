@@ -28,7 +28,7 @@
 //! | `inventory_item_variance`, `inventory_item_detail`, `inventory_item` | depending on the reason's type, available-to-promise decreases by nothing (`REPORT_NO_VAR`), the quantity (`REPORT_VAR`) or everything that was counted (`REPORT_ALL_VAR`); with `reject-lowers-qoh`, the reasons `NOT_IN_STOCK` and `MISMATCH` lower quantity on hand by the same |
 //! | `product_facility` | the last count of every product-facility pair with changed stock follows available-to-promise |
 //! | `picklist_item` | the order item's rows become `PICKITEM_CANCELLED` |
-//! | `shipment`, `shipment_status` | back to `SHIPMENT_INPUT` with void labels; without items `SHIPMENT_CANCELLED` |
+//! | `shipment`, `shipment_status` | back to `SHIPMENT_INPUT` with void labels, and from there to `SHIPMENT_APPROVED` if it was approved; without items `SHIPMENT_CANCELLED` |
 //!
 //! **A changed box** (`box` row with another type): `shipment_package.shipment_box_type_id` is set (a shipment without a
 //! package receives one), the labels in `shipment_package_route_seg` and the tracking number of `shipment_route_segment`

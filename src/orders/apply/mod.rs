@@ -21,6 +21,8 @@ mod rejection_queue;
 mod shipment_status;
 mod stock;
 
+use std::collections::BTreeSet;
+
 use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
 use crate::orders::apply::change_writer::ChangeWriter;
@@ -50,11 +52,14 @@ pub(super) async fn apply(
     let mut writer = ChangeWriter::new(transaction, options, actor);
     writer.execute(CREATE_LOGIN, &[&actor.user_id]).await?;
     let mut changed = change_set.changed_shipments.clone();
+    let is_approved = |shipment_id: &str| {
+        let status = locked.shipments.get(shipment_id).and_then(|shipment| shipment.status_id.as_deref());
+        status == Some(shipment_status::APPROVED)
+    };
     for row in change_set.boxes {
-        let status = locked.shipments.get(&row.shipment_id).and_then(|shipment| shipment.status_id.as_deref());
-        // A shipment that loses or gains items stays in the initial status.
-        let is_approved = status == Some(shipment_status::APPROVED)
-            && !change_set.changed_shipments.contains(row.shipment_id.as_str());
+        // Of a shipment that loses or gains items the status is set below.
+        let is_approved =
+            is_approved(&row.shipment_id) && !change_set.changed_shipments.contains(row.shipment_id.as_str());
         if package::change_box(&mut writer, row, is_approved).await? {
             changed.insert(&row.shipment_id);
         }
@@ -68,8 +73,12 @@ pub(super) async fn apply(
         move_item::move_item(&mut writer, item_move).await?;
     }
     reject_item::reject(&mut writer, &change_set.rejections).await?;
+    let places = change_set.rejections.iter().filter_map(|rejection| rejection.place);
+    let rejected_of: BTreeSet<&str> = places.map(|(shipment_id, _)| shipment_id).collect();
     for shipment_id in &change_set.changed_shipments {
-        shipment_status::update(&mut writer, shipment_id).await?;
+        // The store goes on with the items that are left. Its app lists approved shipments alone, and does not approve them itself.
+        let is_approved = rejected_of.contains(shipment_id) && is_approved(shipment_id);
+        shipment_status::update(&mut writer, shipment_id, is_approved).await?;
     }
     let shipments = changed.iter().filter_map(|shipment_id| locked.shipments.get(*shipment_id));
     let orders: Vec<&str> = shipments.flat_map(Shipment::order_ids).collect();

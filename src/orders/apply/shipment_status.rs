@@ -37,13 +37,21 @@ const ADD_HISTORY: &str = insert!(
     VALUES "'Q' || nextval('orderql.entity_id'), $1, $2, now(), $3"
 );
 
-/// Updates a shipment that has lost or gained items: cancelled if it is empty, otherwise back to the initial status. Voids
-/// its labels.
-pub(super) async fn update(writer: &mut ChangeWriter<'_>, shipment_id: &str) -> Result<(), DatabaseError> {
+/// Updates a shipment that has lost or gained items: cancelled if it is empty, otherwise back to the initial status, and from there
+/// approved if `is_approved`. Voids its labels.
+pub(super) async fn update(
+    writer: &mut ChangeWriter<'_>,
+    shipment_id: &str,
+    is_approved: bool,
+) -> Result<(), DatabaseError> {
     let has_items = "SELECT EXISTS (SELECT FROM shipment_item WHERE shipment_id = $1)";
     let has_items: bool = writer.query_one(has_items, &[&shipment_id]).await?.try_get(0)?;
     void_labels(writer, shipment_id).await?;
-    set_status(writer, shipment_id, if has_items { INPUT } else { CANCELLED }).await
+    if !has_items {
+        return set_status(writer, shipment_id, CANCELLED).await;
+    }
+    set_status(writer, shipment_id, INPUT).await?;
+    if is_approved { approve(writer, shipment_id).await } else { Ok(()) }
 }
 
 /// Sets a shipment back to the initial status and voids its labels, which are no longer right.

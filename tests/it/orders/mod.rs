@@ -5,5 +5,6 @@ mod forms;
 mod quotas;
 mod random_forms;
 mod random_updates;
+mod rejection_options;
 mod simultaneous_updates;
 pub mod update;

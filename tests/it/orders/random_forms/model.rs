@@ -93,6 +93,9 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
     let mut touched: BTreeSet<String> =
         rejected.iter().filter_map(|rejected| Some(rejected.part.as_ref()?.0.clone())).collect();
     touched.extend(moved.iter().flat_map(|(part, to)| [part.0.clone(), to.clone()]));
+    let is_approved = |id: &String| world.shipments[id].status == "SHIPMENT_APPROVED";
+    let of_rejected = rejected.iter().filter_map(|rejected| Some(&rejected.part.as_ref()?.0));
+    let approved_again: BTreeSet<String> = of_rejected.filter(|id| is_approved(id)).cloned().collect();
     let mut notes = change_boxes(world, form, &touched);
     notes.extend(taken_along);
     for (part, to) in moved {
@@ -102,9 +105,13 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
         reject(world, rejected, lowers_on_hand);
     }
     for shipment in &touched {
+        let is_approved = approved_again.contains(shipment);
         let shipment = world.shipments.get_mut(shipment).unwrap();
         let status = if shipment.items.is_empty() { "SHIPMENT_CANCELLED" } else { "SHIPMENT_INPUT" };
         set_status(shipment, status);
+        if is_approved && !shipment.items.is_empty() {
+            set_status(shipment, "SHIPMENT_APPROVED");
+        }
     }
     // The last count follows what is available wherever something was rejected.
     let products: BTreeSet<String> = world.current.keys().cloned().collect();
