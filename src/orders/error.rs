@@ -14,8 +14,12 @@ pub(super) const MAX_PARAMETERS: usize = 5000;
 pub(super) const MAX_FORM_BYTES: usize = 128 * 1024;
 /// The maximum number of bytes of a parameter's name, and of a value that is an id. No column of an id is longer.
 pub(super) const MAX_ID_BYTES: usize = 255;
-/// The maximum number of rows of a request.
+/// The maximum number of rows of a request, and of the order items that it rejects with the items of its rows if it does so by product.
 pub(super) const MAX_ROWS: usize = 500;
+/// The maximum number of characters of a comment, as in the columns that hold it.
+pub(super) const MAX_COMMENT: usize = 255;
+/// The maximum number of days for which a facility is excluded: ten years.
+pub(super) const MAX_EXCLUSION_DAYS: u32 = 3650;
 
 /// Why a body is not a form.
 #[derive(Debug, Error)]
@@ -77,6 +81,20 @@ pub(crate) enum ParameterError {
     /// The value of a row-submit is not a number.
     #[error("the parameter {0} is no whole number up to {max}", max = u32::MAX)]
     NotANumber(String),
+    /// The value of a flag is another text.
+    #[error("the parameter {0} is neither Y nor N (nor true or false)")]
+    NotAFlag(String),
+    /// The value is no number of days, or too large.
+    #[error("the parameter {0} is no whole number of days up to {MAX_EXCLUSION_DAYS}")]
+    NotDays(String),
+    /// The comment is longer than its columns.
+    #[error("the parameter {0} has more than {MAX_COMMENT} characters")]
+    LongComment(String),
+    /// The components of a kit.
+    #[error(
+        "the parameter {0} is not supported: an order item is rejected as a whole, and not the components of a kit one by one"
+    )]
+    KitComponents(String),
     /// The value is longer than any id.
     #[error("the parameter {0} has more than {MAX_ID_BYTES} bytes")]
     TooLong(String),

@@ -33,6 +33,8 @@ pub(crate) enum Note {
     NewBox { row: u32, shipment_id: String },
     /// An order item was rejected together with the items of a row, because its ship group may not be split.
     RejectedToo { row: u32, order_id: String, order_item_seq_id: String, ship_group_seq_id: String },
+    /// An order item was rejected together with the items of a row, because it is of the same product.
+    SameProduct { row: u32, order_id: String, order_item_seq_id: String, product_id: String },
 }
 
 impl fmt::Display for Note {
@@ -45,6 +47,12 @@ impl fmt::Display for Note {
                 f,
                 "row {row} of {}: the order item {order_item_seq_id} of the order {order_id} is rejected too, because its ship \
                  group {ship_group_seq_id} may not be split",
+                UpdateRowKind::Rejection
+            ),
+            Self::SameProduct { row, order_id, order_item_seq_id, product_id } => write!(
+                f,
+                "row {row} of {}: the order item {order_item_seq_id} of the order {order_id} is rejected too, because it is of the \
+                 same product {product_id}",
                 UpdateRowKind::Rejection
             ),
         }

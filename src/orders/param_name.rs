@@ -11,7 +11,15 @@ pub(super) const BOX_TYPE: &str = "shipmentBoxTypeId";
 pub(super) const ITEM: &str = "shipmentItemSeqId";
 pub(super) const NEW_SHIPMENT: &str = "newShipmentId";
 pub(super) const REASON: &str = "rejectionReason";
+pub(super) const MAY_SPLIT: &str = "maySplit";
+pub(super) const CASCADE: &str = "cascadeRejectByProduct";
+pub(super) const LOWERS_QOH: &str = "updateQOH";
+pub(super) const EXCLUSION: &str = "excludeOrderFacilityDuration";
+pub(super) const COMMENTS: &str = "comments";
 pub(super) const ROW_SUBMIT: &str = "rowSubmit";
+
+/// A field of rejections in the store's app, which these rows do not have.
+const KIT_COMPONENTS: &str = "kitComponents";
 
 /// A parsed name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +31,8 @@ pub(super) enum ParamName {
     BadIndex,
     /// Named like a field of a row, which rows of the kind do not have.
     Unknown(UpdateRowKind),
+    /// The components of a kit, which are not rejected one by one.
+    KitComponents,
     /// Belongs to no row.
     Other,
 }
@@ -41,7 +51,9 @@ impl ParamName {
         if let Some(rest) = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')) {
             let named =
                 fields(kind).iter().find_map(|(field, _)| Some((*field, rest.strip_prefix(field)?.strip_prefix('_')?)));
-            return Some(named.map_or(Self::Unknown(kind), |(field, index)| Self::field(kind, field, index)));
+            let is_kit = kind == UpdateRowKind::Rejection && rest.starts_with(KIT_COMPONENTS);
+            let unknown = if is_kit { Self::KitComponents } else { Self::Unknown(kind) };
+            return Some(named.map_or(unknown, |(field, index)| Self::field(kind, field, index)));
         }
         // Some clients append an underscore.
         let submit = name.strip_suffix('_').unwrap_or(name).strip_suffix(ROW_SUBMIT);
@@ -68,7 +80,17 @@ pub(super) const fn fields(kind: UpdateRowKind) -> &'static [(&'static str, bool
     match kind {
         UpdateRowKind::Box => &[(SHIPMENT, true), (BOX_TYPE, true), (ROW_SUBMIT, true)],
         UpdateRowKind::NewBox => &[(SHIPMENT, true), (BOX_TYPE, true), (ROW_SUBMIT, false)],
-        UpdateRowKind::Rejection => &[(SHIPMENT, true), (ITEM, false), (REASON, true), (ROW_SUBMIT, false)],
+        UpdateRowKind::Rejection => &[
+            (SHIPMENT, true),
+            (ITEM, false),
+            (REASON, true),
+            (MAY_SPLIT, false),
+            (CASCADE, false),
+            (LOWERS_QOH, false),
+            (EXCLUSION, false),
+            (COMMENTS, false),
+            (ROW_SUBMIT, false),
+        ],
         UpdateRowKind::Move => {
             &[(SHIPMENT, true), (ITEM, false), (NEW_SHIPMENT, true), (REASON, false), (ROW_SUBMIT, false)]
         }
@@ -111,6 +133,7 @@ mod tests {
         ] {
             assert_eq!(ParamName::parse(name), ParamName::Unknown(kind), "{name}");
         }
+        assert_eq!(ParamName::parse("rej_kitComponents_0"), ParamName::KitComponents);
         for name in [
             "orderId",
             "shipmentIds",

@@ -1,7 +1,7 @@
 //! The privileges of the serving role in the tables that an update locks and changes.
 
 /// The tables that an update uses, beside the tables that only the schema reads.
-pub(crate) const PRIVILEGES: [(&str, &[&str]); 27] = [
+pub(crate) const PRIVILEGES: [(&str, &[&str]); 28] = [
     ("enumeration", &["SELECT"]),
     ("excluded_order_facility", &["INSERT"]),
     ("inventory_item", &["SELECT", "UPDATE"]),
@@ -28,6 +28,7 @@ pub(crate) const PRIVILEGES: [(&str, &[&str]); 27] = [
     ("shipment_status", &["SELECT", "INSERT", "UPDATE"]),
     ("user_login", &["INSERT"]),
     ("orderql.idempotent_answer", &["SELECT", "INSERT", "UPDATE", "DELETE"]),
+    ("orderql.order_item", &["SELECT"]),
     ("orderql.order_update", &["INSERT"]),
 ];
 

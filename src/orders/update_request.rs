@@ -6,12 +6,14 @@ use std::iter;
 
 use serde::Serialize;
 
-use crate::orders::error::{MAX_ID_BYTES, MAX_ROWS, ParameterError};
+use crate::orders::error::{MAX_ROWS, ParameterError};
+use crate::orders::field_value::{self, parse_days, parse_flag};
 use crate::orders::param_name::{
-    BOX_TYPE, FACILITY, ITEM, NEW_SHIPMENT, ParamName, REASON, ROW_SUBMIT, SHIPMENT, fields, name_of, parse_number,
+    BOX_TYPE, CASCADE, COMMENTS, EXCLUSION, FACILITY, ITEM, LOWERS_QOH, MAY_SPLIT, NEW_SHIPMENT, ParamName, REASON,
+    ROW_SUBMIT, SHIPMENT, fields, name_of,
 };
 use crate::orders::update_form::UpdateForm;
-use crate::orders::update_row::{BoxRow, MoveRow, RejectionRow, RowId, UpdateRowKind};
+use crate::orders::update_row::{BoxRow, MoveRow, RejectionOptions, RejectionRow, RowId, UpdateRowKind};
 
 /// A valid order update.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,7 +66,14 @@ impl UpdateRequest {
         }
         let rejections = parser.rows_of(UpdateRowKind::Rejection, |index, row| {
             let (shipment_id, item_seq_id) = (row.take(SHIPMENT)?, row.take(ITEM));
-            Some(RejectionRow { index, shipment_id, item_seq_id, reason: row.take(REASON)? })
+            let options = RejectionOptions {
+                may_split: row.take_flag(MAY_SPLIT),
+                cascades: row.take_flag(CASCADE).unwrap_or(false),
+                lowers_quantity_on_hand: row.take_flag(LOWERS_QOH),
+                exclusion_days: row.take(EXCLUSION).as_deref().and_then(parse_days),
+                comment: row.take(COMMENTS),
+            };
+            Some(RejectionRow { index, shipment_id, item_seq_id, reason: row.take(REASON)?, options })
         });
         let moves = parser.rows_of(UpdateRowKind::Move, |index, row| {
             let (shipment_id, item_seq_id) = (row.take(SHIPMENT)?, row.take(ITEM));
@@ -88,7 +97,13 @@ impl UpdateRequest {
     pub(crate) fn shipment_ids(&self) -> BTreeSet<String> {
         let boxes = self.boxes.iter().chain(&self.new_boxes).map(|row| &row.shipment_id);
         let moves = self.moves.iter().flat_map(|row| [&row.shipment_id, &row.new_shipment_id]);
-        boxes.chain(self.rejections.iter().map(|row| &row.shipment_id)).chain(moves).cloned().collect()
+        let rejections = self.rejections.iter().map(|row| &row.shipment_id);
+        boxes.chain(rejections).chain(moves).cloned().collect()
+    }
+
+    /// The first row that rejects by product.
+    pub(crate) fn first_cascade(&self) -> Option<&RejectionRow> {
+        self.rejections.iter().find(|row| row.options.cascades)
     }
 
     /// The last box row of each shipment.
@@ -138,6 +153,10 @@ impl RowFields {
         self.0.remove(field).flatten().filter(|value| !value.is_empty())
     }
 
+    fn take_flag(&mut self, field: &str) -> Option<bool> {
+        parse_flag(&self.take(field)?)
+    }
+
     fn is_empty(&self, field: &str) -> bool {
         self.0.get(field).is_some_and(|value| value.as_deref() == Some(""))
     }
@@ -162,13 +181,11 @@ impl RowParser {
             ParamName::Unknown(kind) => {
                 return self.errors.push(ParameterError::Unknown { name: name.to_owned(), kind });
             }
+            ParamName::KitComponents => return self.errors.push(ParameterError::KitComponents(name.to_owned())),
             ParamName::Other => return,
         };
-        let is_number = field.is_some_and(|(_, field)| field == ROW_SUBMIT);
         let value = match values {
-            [value] if value.len() > MAX_ID_BYTES => Err(ParameterError::TooLong(name.to_owned())),
-            [value] if is_number && parse_number(value).is_none() => Err(ParameterError::NotANumber(name.to_owned())),
-            [value] => Ok((*value).to_owned()),
+            [value] => field_value::check(name, field.map(|(_, field)| field), value).map(|()| (*value).to_owned()),
             _ => Err(ParameterError::Contradictory(name.to_owned())),
         };
         let value = value.map_err(|error| self.errors.push(error)).ok();
@@ -239,11 +256,32 @@ mod tests {
         .unwrap();
         assert_eq!(request.facility_id, "S");
         assert_eq!(request.boxes, [BoxRow { index: 0, shipment_id: "10".into(), box_type_id: "B".into() }]);
-        let rejection =
-            RejectionRow { index: 3, shipment_id: "10".into(), item_seq_id: Some("00001".into()), reason: "R".into() };
+        let rejection = RejectionRow {
+            index: 3,
+            shipment_id: "10".into(),
+            item_seq_id: Some("00001".into()),
+            reason: "R".into(),
+            options: RejectionOptions::default(),
+        };
         assert_eq!(request.rejections, [rejection]);
         let moved = MoveRow { index: 0, shipment_id: "10".into(), item_seq_id: None, new_shipment_id: "11".into() };
         assert_eq!(request.moves, [moved]);
+    }
+
+    #[test]
+    fn a_rejection_has_options() {
+        let form = "facilityId=S&add_shipmentId_4=10&add_shipmentBoxTypeId_4=B&rej_shipmentId_0=10&rej_rejectionReason_0=R&rej_maySplit_0=N\
+                    &rej_cascadeRejectByProduct_0=true&rej_updateQOH_0=false&rej_excludeOrderFacilityDuration_0=007\
+                    &rej_comments_0=Torn";
+        let request = parse(form).unwrap();
+        let options = RejectionOptions {
+            may_split: Some(false),
+            cascades: true,
+            lowers_quantity_on_hand: Some(false),
+            exclusion_days: Some(7),
+            comment: Some("Torn".into()),
+        };
+        assert_eq!(request.rejections[0].options, options);
     }
 
     #[test]
@@ -290,7 +328,15 @@ mod tests {
         assert_eq!(
             errors(&format!("{BOX}&rej_quantity_0=1")),
             ["there is no parameter rej_quantity_0; the rej rows have rej_shipmentId_<n>, rej_shipmentItemSeqId_<n>, \
-              rej_rejectionReason_<n>, <n>_rej_rowSubmit"]
+              rej_rejectionReason_<n>, rej_maySplit_<n>, rej_cascadeRejectByProduct_<n>, rej_updateQOH_<n>, \
+              rej_excludeOrderFacilityDuration_<n>, rej_comments_<n>, <n>_rej_rowSubmit"]
+        );
+        assert_eq!(
+            errors(&format!("{BOX}&rej_kitComponents_0=A")),
+            [
+                "the parameter rej_kitComponents_0 is not supported: an order item is rejected as a whole, and not the components of \
+              a kit one by one"
+            ]
         );
         assert_eq!(errors("facilityId=S").len(), 1);
         assert_eq!(

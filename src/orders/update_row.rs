@@ -73,6 +73,27 @@ pub(crate) struct RejectionRow {
     pub(crate) item_seq_id: Option<String>,
     /// The rejection reason.
     pub(crate) reason: String,
+    pub(crate) options: RejectionOptions,
+}
+
+impl RejectionRow {
+    pub(crate) const fn id(&self) -> RowId {
+        RowId { kind: UpdateRowKind::Rejection, index: self.index }
+    }
+}
+
+/// How the items of a row are rejected, and what is rejected with them. `None` leaves it to the ship group or the server's settings.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct RejectionOptions {
+    /// Whether the other items of the ship group stay where they are.
+    pub(crate) may_split: Option<bool>,
+    /// Whether the other order items of the same product at the facility are rejected, too.
+    pub(crate) cascades: bool,
+    /// Whether quantity on hand decreases if the reason says that the items are not there.
+    pub(crate) lowers_quantity_on_hand: Option<bool>,
+    /// For how many days the order items are not to be sent from the facility; 0 records nothing.
+    pub(crate) exclusion_days: Option<u32>,
+    pub(crate) comment: Option<String>,
 }
 
 /// Moves an item or all items of a shipment to another shipment.

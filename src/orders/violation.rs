@@ -5,6 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::error::code::ErrorCode;
+use crate::orders::error::MAX_ROWS;
 use crate::orders::ids::{OrderItemId, ShipmentItemId};
 use crate::orders::rejection::Rejection;
 use crate::orders::update_row::RowId;
@@ -92,6 +93,12 @@ pub(crate) enum ViolationCause {
     /// A part of the order item is in another shipment, which the caller does not see.
     #[error("{order_item} is in another shipment too, which is not among those that your user groups may change")]
     PartUnseen { order_item: OrderItemId },
+    /// More order items would be rejected by product, or with those, than one update may reject so.
+    #[error(
+        "with the approved items of the same product at {0}, more than {MAX_ROWS} order items would be rejected; reject them in \
+         several updates, without cascadeRejectByProduct"
+    )]
+    TooManyOfProduct(String),
     /// Another row changes the same item.
     #[error("{item} is in the row {other} already")]
     DuplicateItem { item: ShipmentItemId, other: RowId },

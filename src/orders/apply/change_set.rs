@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::orders::apply::shipment_data::{OrderItemLink, ShipmentItem, Variance};
 use crate::orders::outcome::Note;
-use crate::orders::update_row::BoxRow;
+use crate::orders::update_row::{BoxRow, RejectionRow};
 
 /// The changes of an update.
 pub(super) struct ChangeSet<'a> {
@@ -40,8 +40,8 @@ pub(super) struct ItemMove<'a> {
 
 /// An item to reject.
 pub(super) struct ItemRejection<'a> {
-    /// The row's index.
-    pub(super) row_index: u32,
+    /// The row by which the item is rejected.
+    pub(super) row: &'a RejectionRow,
     /// The shipment's id and the item's sequence id. An order item that is rejected with another one may be in no shipment.
     pub(super) place: Option<(&'a str, &'a str)>,
     pub(super) product_id: Option<&'a str>,
@@ -50,4 +50,10 @@ pub(super) struct ItemRejection<'a> {
     pub(super) facility_id: &'a str,
     pub(super) reason: &'a str,
     pub(super) variance: Variance,
+}
+
+impl<'a> ItemRejection<'a> {
+    pub(super) fn order_ids(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.links.iter().map(|link| link.order_id.as_str())
+    }
 }

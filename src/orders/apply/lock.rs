@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tokio_postgres::Row;
-
 use crate::database::error::DatabaseError;
 use crate::database::transaction::Transaction;
+use crate::orders::actor::UpdateScope;
+use crate::orders::apply::order_items::{self, ProductPlace, group_count, link, own_group};
 use crate::orders::apply::shipment_data::{
-    ItemGrouping, LockedData, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, ShipGroupKey, Shipment,
-    ShipmentItem, Variance,
+    LockedData, OrderItem, OrderItemLink, OrderItemPart, OrderItemPlace, ShipGroupKey, Shipment, ShipmentItem,
+    Variance, WholeGroup,
 };
+use crate::orders::error::MAX_ROWS;
 use crate::orders::ids::{OrderItemId, ShipmentItemId};
 use crate::orders::update_request::UpdateRequest;
+use crate::orders::update_row::RejectionRow;
 
 const ORDERS_OF_SHIPMENTS: &str = "SELECT primary_order_id FROM shipment WHERE shipment_id = ANY($1) AND primary_order_id IS NOT NULL \
      UNION SELECT order_id FROM order_shipment WHERE shipment_id = ANY($1)";
@@ -19,22 +21,6 @@ const LOCK_ORDERS: &str = "SELECT order_id, status_id FROM order_header WHERE or
      FOR NO KEY UPDATE";
 const LOCK_SHIPMENTS: &str = "SELECT shipment_id, primary_order_id, status_id, origin_facility_id, primary_ship_group_seq_id FROM shipment \
      WHERE shipment_id = ANY($1) ORDER BY shipment_id FOR NO KEY UPDATE";
-
-/// SQL for the number of ship groups that the order item `line` is assigned to, where it should be in one.
-macro_rules! group_count {
-    () => {
-        "CASE WHEN NOT orderql.items_have_groups() THEN 1 ELSE (SELECT count(*) FROM order_item_ship_group_assoc AS assigned WHERE assigned.order_id = line.order_id \
-          AND assigned.order_item_seq_id = line.order_item_seq_id \
-          AND coalesce(assigned.quantity, 1) > coalesce(assigned.cancel_quantity, 0)) END"
-    };
-}
-
-/// SQL for the ship group of the order item `line`, null where the table has no such column.
-macro_rules! own_group {
-    () => {
-        "to_jsonb(line) ->> 'ship_group_seq_id'"
-    };
-}
 
 const ITEMS: &str = concat!(
     "SELECT item.shipment_id, item.shipment_item_seq_id, item.product_id, \
@@ -68,33 +54,13 @@ const PARTS: &str = "SELECT DISTINCT order_id, order_item_seq_id, shipment_id, s
      JOIN shipment USING (shipment_id) \
      WHERE status_id IS DISTINCT FROM 'SHIPMENT_CANCELLED' \
      ORDER BY order_id, order_item_seq_id, shipment_id, shipment_item_seq_id";
-// OFBiz's own order items are in a ship group through their assignment alone.
-const UNSPLITTABLE: &str = concat!(
-    "SELECT line.product_id, line.order_id, line.order_item_seq_id, line.status_id, own.ship_group_seq_id, \
-            coalesce(CASE WHEN orderql.items_have_groups() THEN line.quantity ELSE ( \
-                SELECT assigned.quantity FROM order_item_ship_group_assoc AS assigned \
-                WHERE assigned.order_id = line.order_id AND assigned.order_item_seq_id = line.order_item_seq_id \
-                  AND assigned.ship_group_seq_id = own.ship_group_seq_id) END, 0), true, ",
-    group_count!(),
-    ", NOT orderql.items_have_groups() \
-     FROM (SELECT DISTINCT order_id, ship_group_seq_id FROM unnest($1::text[], $2::text[]) \
-            AS named(order_id, ship_group_seq_id)) AS named \
-     JOIN order_item_ship_group AS own USING (order_id, ship_group_seq_id) \
-     JOIN order_item AS line ON line.order_id = own.order_id \
-     WHERE own.may_split = 'N' AND line.status_id = 'ITEM_APPROVED' \
-       AND (",
-    own_group!(),
-    " = own.ship_group_seq_id OR ",
-    own_group!(),
-    " IS NULL AND EXISTS ( \
-           SELECT FROM order_item_ship_group_assoc AS assigned \
-           WHERE assigned.order_id = line.order_id AND assigned.order_item_seq_id = line.order_item_seq_id \
-             AND assigned.ship_group_seq_id = own.ship_group_seq_id)) \
-     ORDER BY line.order_id, own.ship_group_seq_id, line.order_item_seq_id"
-);
 
 /// Locks the orders and then the shipments of an update, and reads what its rules check.
-pub(super) async fn lock(transaction: &Transaction<'_>, request: &UpdateRequest) -> Result<LockedData, DatabaseError> {
+pub(super) async fn lock(
+    transaction: &Transaction<'_>,
+    request: &UpdateRequest,
+    scope: &UpdateScope,
+) -> Result<LockedData, DatabaseError> {
     let box_types = request.boxes.iter().chain(&request.new_boxes).map(|row| row.box_type_id.clone()).collect();
     let box_types = select_ids(
         transaction,
@@ -105,26 +71,141 @@ pub(super) async fn lock(transaction: &Transaction<'_>, request: &UpdateRequest)
     let reasons = reasons(transaction).await?;
     let mut shipment_ids = request.shipment_ids();
     let mut orders = select_ids(transaction, ORDERS_OF_SHIPMENTS, &shipment_ids).await?;
+    let cascades = request.first_cascade().is_some();
+    if cascades {
+        transaction.batch_execute("SAVEPOINT unlocked").await?;
+    }
     loop {
         let order_statuses = lock_orders(transaction, &orders).await?;
         let shipments = lock_shipments(transaction, &shipment_ids).await?;
-        let links = || shipments.values().flat_map(Shipment::links);
-        let unsplittable =
-            if request.rejections.is_empty() { BTreeMap::new() } else { unsplittable(transaction, links()).await? };
-        let with_others = links().chain(unsplittable.values().flatten().map(|item| &item.link));
-        let order_item_parts = order_item_parts(transaction, with_others).await?;
-        // An item of another order may have been moved into a shipment before the shipments were locked, and what may not be split
-        // may be in further shipments.
-        let count = orders.len() + shipment_ids.len();
+        let together = rejected_together(transaction, request, scope, &shipments).await?;
+        let RejectedTogether { same_product, whole_groups, has_too_many_items } = together;
+        let others = || same_product.iter().chain(whole_groups.values().flat_map(|group| &group.items));
+        let links = shipments.values().flat_map(Shipment::links).chain(others().map(|item| &item.link));
+        let order_item_parts = order_item_parts(transaction, links).await?;
+        // An item of another order may have been moved into a shipment before the shipments were locked, and what is rejected too may
+        // be of other orders and in further shipments.
+        let (order_count, count) = (orders.len(), orders.len() + shipment_ids.len());
         orders.extend(shipments.values().flat_map(Shipment::order_ids).map(str::to_owned));
-        for OrderItem { link, .. } in unsplittable.values().flatten() {
+        for OrderItem { link, .. } in others() {
+            orders.insert(link.order_id.clone());
             let parts = order_item_parts.get(&link.place()).into_iter().flatten();
             shipment_ids.extend(parts.map(|part| part.id.shipment_id.clone()));
         }
         if orders.len() + shipment_ids.len() == count {
-            return Ok(LockedData { shipments, order_item_parts, box_types, reasons, order_statuses, unsplittable });
+            return Ok(LockedData {
+                shipments,
+                order_item_parts,
+                box_types,
+                reasons,
+                order_statuses,
+                whole_groups,
+                same_product,
+                has_too_many_items,
+            });
+        }
+        // Another update may have locked the further orders, and wait for these. So all are locked again, by id.
+        if cascades && orders.len() > order_count {
+            transaction.batch_execute("ROLLBACK TO SAVEPOINT unlocked").await?;
         }
     }
+}
+
+/// The order items that may be rejected together with the items of the rows.
+#[derive(Default)]
+struct RejectedTogether {
+    same_product: Vec<OrderItem>,
+    whole_groups: BTreeMap<ShipGroupKey, WholeGroup>,
+    has_too_many_items: bool,
+}
+
+/// Reads the order items that may be rejected together with the items of the rows. If there are too many, reads none.
+async fn rejected_together(
+    transaction: &Transaction<'_>,
+    request: &UpdateRequest,
+    scope: &UpdateScope,
+    shipments: &BTreeMap<String, Shipment>,
+) -> Result<RejectedTogether, DatabaseError> {
+    if request.rejections.is_empty() {
+        return Ok(RejectedTogether::default());
+    }
+    let too_many = || RejectedTogether { has_too_many_items: true, ..RejectedTogether::default() };
+    let limit = request.first_cascade().map(|_| MAX_ROWS + 1);
+    let products = cascading_products(request, scope, shipments);
+    let mut same_product = Vec::new();
+    if !products.is_empty() {
+        let place = ProductPlace { facility_id: &request.facility_id, stores: scope.stores.as_deref() };
+        same_product = order_items::same_product(transaction, place, &products, MAX_ROWS + 1).await?;
+        if same_product.len() > MAX_ROWS {
+            return Ok(too_many());
+        }
+    }
+    let groups = ship_groups(request, shipments, &same_product);
+    let whole_groups = order_items::whole_groups(transaction, &groups, limit).await?;
+    let count: usize = whole_groups.values().map(|group| group.items.len()).sum();
+    if limit.is_some_and(|limit| count >= limit) {
+        return Ok(too_many());
+    }
+    Ok(RejectedTogether { same_product, whole_groups, has_too_many_items: false })
+}
+
+/// The products of which rows reject all order items at the facility, if the caller sees the facility.
+fn cascading_products<'a>(
+    request: &'a UpdateRequest,
+    scope: &UpdateScope,
+    shipments: &'a BTreeMap<String, Shipment>,
+) -> Vec<&'a str> {
+    if scope.facilities.as_ref().is_some_and(|facilities| !facilities.contains(&request.facility_id)) {
+        return Vec::new();
+    }
+    let products: BTreeSet<&str> = rejected_items(request, shipments)
+        .filter(|(row, _)| row.options.cascades)
+        .filter_map(|(_, item)| item.product_id.as_deref())
+        .collect();
+    products.into_iter().collect()
+}
+
+/// The items of the rows that reject.
+fn rejected_items<'a>(
+    request: &'a UpdateRequest,
+    shipments: &'a BTreeMap<String, Shipment>,
+) -> impl Iterator<Item = (&'a RejectionRow, &'a ShipmentItem)> {
+    request.rejections.iter().flat_map(|row| {
+        let items = shipments
+            .get(&row.shipment_id)
+            .into_iter()
+            .flat_map(|shipment| shipment.items_of(row.item_seq_id.as_deref()));
+        items.map(move |item| (row, item))
+    })
+}
+
+/// The ship groups that may have to be rejected as a whole, and whether a row says so. A ship group is left out if all of its rows say
+/// otherwise: nothing else of it is rejected.
+fn ship_groups(
+    request: &UpdateRequest,
+    shipments: &BTreeMap<String, Shipment>,
+    same_product: &[OrderItem],
+) -> BTreeMap<ShipGroupKey, bool> {
+    let mut named: BTreeMap<ShipGroupKey, Vec<Option<bool>>> = BTreeMap::new();
+    let mut products = BTreeSet::new();
+    for (row, item) in rejected_items(request, shipments) {
+        // Of several rows of a product the first one rejects all of it.
+        let is_first = row.options.cascades && products.insert(&item.product_id);
+        let of_product = same_product.iter().filter(|other| is_first && other.product_id == item.product_id);
+        for link in item.links.iter().chain(of_product.map(|other| &other.link)) {
+            named.entry(link.ship_group()).or_default().push(row.options.may_split);
+        }
+    }
+    let all = shipments.values().flat_map(Shipment::links).map(|link| (link.ship_group(), false));
+    let mut groups: BTreeMap<ShipGroupKey, bool> = all.collect();
+    for (ship_group, may_split) in named {
+        if may_split.iter().all(|may_split| *may_split == Some(true)) {
+            groups.remove(&ship_group);
+        } else {
+            groups.insert(ship_group, may_split.contains(&Some(false)));
+        }
+    }
+    groups
 }
 
 /// Locks the orders by id, and reads their statuses.
@@ -168,19 +249,6 @@ async fn lock_shipments(
     Ok(shipments)
 }
 
-/// Reads an order item from eight columns of a row.
-fn link(row: &Row, first: usize) -> Result<OrderItemLink, DatabaseError> {
-    Ok(OrderItemLink {
-        may_be_split: row.try_get(first + 7)?,
-        order_id: row.try_get(first)?,
-        order_item_seq_id: row.try_get(first + 1)?,
-        status_id: row.try_get(first + 2)?,
-        ship_group_seq_id: row.try_get(first + 3)?,
-        quantity: row.try_get(first + 4)?,
-        grouping: ItemGrouping::new(row.try_get(first + 5)?, row.try_get(first + 6)?),
-    })
-}
-
 /// Reads the parts of order items in all shipments that are not cancelled.
 async fn order_item_parts<'a>(
     transaction: &Transaction<'_>,
@@ -198,21 +266,6 @@ async fn order_item_parts<'a>(
         parts.entry(place).or_default().push(part);
     }
     Ok(parts)
-}
-
-/// Reads the approved order items of the ship groups that may not be split.
-async fn unsplittable<'a>(
-    transaction: &Transaction<'_>,
-    links: impl Iterator<Item = &'a OrderItemLink>,
-) -> Result<BTreeMap<ShipGroupKey, Vec<OrderItem>>, DatabaseError> {
-    let (orders, groups): (Vec<&str>, Vec<&str>) =
-        links.map(|link| (link.order_id.as_str(), link.ship_group_seq_id.as_str())).unzip();
-    let mut unsplittable: BTreeMap<ShipGroupKey, Vec<OrderItem>> = BTreeMap::new();
-    for row in transaction.query(UNSPLITTABLE, &[&orders, &groups]).await? {
-        let item = OrderItem { product_id: row.try_get(0)?, link: link(&row, 1)? };
-        unsplittable.entry(item.link.ship_group()).or_default().push(item);
-    }
-    Ok(unsplittable)
 }
 
 /// Runs a query with an array of ids as its parameter, and returns ids.

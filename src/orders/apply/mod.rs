@@ -14,6 +14,7 @@ mod stamps;
 
 mod move_item;
 mod new_box;
+mod order_items;
 mod package;
 mod reject_item;
 mod rejection_history;
@@ -25,6 +26,7 @@ use std::collections::BTreeSet;
 
 use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
+use crate::orders::apply::change_set::ItemRejection;
 use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::error::ApplyError;
 use crate::orders::apply::shipment_data::Shipment;
@@ -46,7 +48,7 @@ pub(super) async fn apply(
     actor: &Actor,
     request: &UpdateRequest,
 ) -> Result<Vec<Note>, ApplyError> {
-    let mut locked = lock::lock(transaction, request).await?;
+    let mut locked = lock::lock(transaction, request, &actor.scope).await?;
     scope::check(transaction, &actor.scope, request, &mut locked).await?;
     let mut change_set = rules::check(request, &locked).map_err(ApplyError::Rejected)?;
     let mut writer = ChangeWriter::new(transaction, options, actor);
@@ -81,7 +83,10 @@ pub(super) async fn apply(
         shipment_status::update(&mut writer, shipment_id, is_approved).await?;
     }
     let shipments = changed.iter().filter_map(|shipment_id| locked.shipments.get(*shipment_id));
-    let orders: Vec<&str> = shipments.flat_map(Shipment::order_ids).collect();
+    let mut orders: BTreeSet<&str> = shipments.flat_map(Shipment::order_ids).collect();
+    // Rejected order items may be in no shipment.
+    orders.extend(change_set.rejections.iter().flat_map(ItemRejection::order_ids));
+    let orders: Vec<&str> = orders.into_iter().collect();
     writer.execute(STAMP_ORDERS, &[&orders]).await?;
     writer.finish(request).await?;
     Ok(change_set.notes)

@@ -79,8 +79,9 @@ async fn release_stock(
     rejection: &ItemRejection<'_>,
     link: &OrderItemLink,
 ) -> Result<(), DatabaseError> {
-    let ItemRejection { reason, facility_id, variance, .. } = *rejection;
-    let lowers_quantity_on_hand = writer.options.rejections_lower_quantity_on_hand && NOT_ON_HAND.contains(&reason);
+    let ItemRejection { row, reason, facility_id, variance, .. } = *rejection;
+    let lowers = row.options.lowers_quantity_on_hand.unwrap_or(writer.options.rejections_lower_quantity_on_hand);
+    let lowers_quantity_on_hand = lowers && NOT_ON_HAND.contains(&reason);
     let reservations =
         writer.query(RELEASE_RESERVATIONS, &[&link.order_id, &link.order_item_seq_id, &link.part()]).await?;
     let mut stock = StockUpdate { writer, link, reason, lowers_quantity_on_hand };

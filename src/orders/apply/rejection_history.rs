@@ -1,5 +1,7 @@
 //! The entries that a rejected order item leaves in the order's history.
 
+use std::time::Duration;
+
 use crate::database::error::DatabaseError;
 use crate::orders::apply::change_set::ItemRejection;
 use crate::orders::apply::change_writer::ChangeWriter;
@@ -7,8 +9,10 @@ use crate::orders::apply::rejection_queue::QueuePlace;
 use crate::orders::apply::shipment_data::OrderItemLink;
 use crate::orders::apply::stamps::insert;
 
-/// The comment of a rejection, which the store's app gives to all of them.
+/// The comment of a rejection whose row has none: what the store's app gives to all of them.
 const COMMENT: &str = "Store Rejected Inventory";
+
+const DAY: u64 = 24 * 60 * 60;
 
 const FACILITY_CHANGE: &str = insert!(
     "order_facility_change",
@@ -39,14 +43,19 @@ pub(super) async fn record(
     place: &QueuePlace,
 ) -> Result<(), DatabaseError> {
     let OrderItemLink { order_id, order_item_seq_id, ship_group_seq_id: old, status_id, .. } = link;
-    let ItemRejection { facility_id, reason, .. } = rejection;
+    let ItemRejection { row, facility_id, reason, .. } = rejection;
+    let comment = row.options.comment.as_deref().unwrap_or(COMMENT);
     let user_id = &writer.actor.user_id;
     let (group, queue) = (&place.ship_group_seq_id, &place.facility_id);
     writer
-        .execute(FACILITY_CHANGE, &[order_id, order_item_seq_id, group, facility_id, queue, reason, user_id, &COMMENT])
+        .execute(FACILITY_CHANGE, &[order_id, order_item_seq_id, group, facility_id, queue, reason, user_id, &comment])
         .await?;
-    writer.execute(ORDER_STATUS, &[status_id, order_id, order_item_seq_id, user_id, &COMMENT, reason]).await?;
-    if let Some(exclusion) = writer.options.exclusion {
+    writer.execute(ORDER_STATUS, &[status_id, order_id, order_item_seq_id, user_id, &comment, reason]).await?;
+    let exclusion = match row.options.exclusion_days {
+        Some(days) => Some(Duration::from_secs(u64::from(days) * DAY)).filter(|exclusion| !exclusion.is_zero()),
+        None => writer.options.exclusion,
+    };
+    if let Some(exclusion) = exclusion {
         let seconds = exclusion.as_secs_f64();
         writer.execute(EXCLUDED_FACILITY, &[order_id, order_item_seq_id, old, facility_id, &seconds]).await?;
     }

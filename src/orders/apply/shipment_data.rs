@@ -18,9 +18,13 @@ pub(super) struct LockedData {
     pub(super) reasons: BTreeMap<String, Variance>,
     /// The statuses of the shipments' orders, by id.
     pub(super) order_statuses: BTreeMap<String, Option<String>>,
-    /// The approved order items of each of the shipments' ship groups that may not be split, if something is rejected. All of
-    /// their shipments are among `shipments`.
-    pub(super) unsplittable: BTreeMap<ShipGroupKey, Vec<OrderItem>>,
+    /// The shipments' ship groups that may not be split, by themselves or by a row, if something is rejected. All shipments of their
+    /// order items are among `shipments`.
+    pub(super) whole_groups: BTreeMap<ShipGroupKey, WholeGroup>,
+    /// The order items that may be rejected because a row rejects their product. All of their shipments are among `shipments`.
+    pub(super) same_product: Vec<OrderItem>,
+    /// Whether `whole_groups` and `same_product` are incomplete, because an update by product would reject too many order items.
+    pub(super) has_too_many_items: bool,
 }
 
 /// An order's id and a ship group's sequence id.
@@ -45,6 +49,15 @@ pub(super) struct OrderItemPart {
     pub(super) is_of_same_order: bool,
     /// Whether the caller sees the shipment.
     pub(super) is_seen: bool,
+}
+
+/// A ship group that is rejected as a whole.
+#[derive(Default)]
+pub(super) struct WholeGroup {
+    /// Whether the ship group may be split, and a row says otherwise.
+    pub(super) may_split: bool,
+    /// The approved order items.
+    pub(super) items: Vec<OrderItem>,
 }
 
 /// An order item, with all of its quantity.
@@ -142,6 +155,11 @@ impl ItemGrouping {
 }
 
 impl Shipment {
+    /// An item, or all items.
+    pub(super) fn items_of(&self, seq_id: Option<&str>) -> impl Iterator<Item = &ShipmentItem> {
+        self.items.values().filter(move |item| seq_id.is_none_or(|seq_id| item.seq_id == seq_id))
+    }
+
     /// The order items of all items.
     pub(super) fn links(&self) -> impl Iterator<Item = &OrderItemLink> {
         self.items.values().flat_map(|item| &item.links)

@@ -96,7 +96,8 @@ async fn reports_every_error_of_a_form_together() {
         "the parameter 2_rtp_rowSubmit is no whole number up to 4294967295",
         "the parameter 99999999999_rej_rowSubmit has an index that is no whole number up to 4294967295",
         "there is no parameter rej_quantity_1; the rej rows have rej_shipmentId_<n>, rej_shipmentItemSeqId_<n>, \
-         rej_rejectionReason_<n>, <n>_rej_rowSubmit",
+         rej_rejectionReason_<n>, rej_maySplit_<n>, rej_cascadeRejectByProduct_<n>, rej_updateQOH_<n>, \
+         rej_excludeOrderFacilityDuration_<n>, rej_comments_<n>, <n>_rej_rowSubmit",
         "there is no parameter 0_box_weight; the box rows have box_shipmentId_<n>, box_shipmentBoxTypeId_<n>, <n>_box_rowSubmit",
         "the parameter box_shipmentBoxTypeId_0 is missing",
         "the parameter rej_shipmentItemSeqId_1 is empty; leave it out to mean every item of the shipment",

@@ -1,8 +1,10 @@
 //! Random forms against a model of the order update: after each form the database holds what the model holds, and each
 //! refusal's reasons are the model's.
 
+mod faults;
 mod form;
 mod model;
+mod together;
 mod world;
 
 use std::collections::BTreeMap;
@@ -12,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use orderql::access::profile::Profile;
 use tokio_postgres::Client;
 
-use crate::orders::random_forms::form::{BoxRow, Form, MoveRow, RejectionRow};
+use crate::orders::random_forms::form::{BoxRow, Form, MoveRow, Options, RejectionRow};
 use crate::orders::random_forms::model::{Expected, apply};
 use crate::orders::random_forms::world::{FACILITY, World, seq_id};
 use crate::support::database::migrated_database;
@@ -182,7 +184,8 @@ fn random_form(world: &World, random: &mut Random) -> Form {
         for (id, shipment) in world.shipments.iter().filter(|(_, shipment)| Some(&shipment.order) == of.as_ref()) {
             if !shipment.items.is_empty() {
                 let reason = Some((*random.pick(&["MISMATCH", "INACTIVE_STORE"])).to_owned());
-                form.rejections.push(RejectionRow { shipment: id.clone(), item: None, reason });
+                let options = Options::default();
+                form.rejections.push(RejectionRow { shipment: id.clone(), item: None, reason, options });
             }
         }
     }
@@ -197,7 +200,10 @@ fn random_form(world: &World, random: &mut Random) -> Form {
             _ => Some("MISMATCH"),
         };
         let item = item(random, &shipment);
-        form.rejections.push(RejectionRow { shipment, item, reason: reason.map(str::to_owned) });
+        // Errors of values are in the order in which the rows are sent, which the form does not know.
+        let may_be_wrong = form.rejections.is_empty();
+        let (reason, options) = (reason.map(str::to_owned), Options::random(random, may_be_wrong));
+        form.rejections.push(RejectionRow { shipment, item, reason, options });
     }
     for _ in 0..if random.chance(40) { 1 + random.below(2) } else { 0 } {
         let from = shipment(random);

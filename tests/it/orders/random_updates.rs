@@ -79,6 +79,11 @@ impl Updates {
             if item > 0 {
                 let _ = write!(form, "&rej_shipmentItemSeqId_{index}={item:05}");
             }
+            // Now and then the product of all orders.
+            if self.0.below(12) == 0 {
+                let may_split = *self.0.pick(&["Y", "N"]);
+                let _ = write!(form, "&rej_cascadeRejectByProduct_{index}=Y&rej_maySplit_{index}={may_split}");
+            }
         }
         for index in 0..self.0.below(3) {
             let order = orders[usize::from(self.0.below(4) == 0)];

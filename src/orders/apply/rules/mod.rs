@@ -4,6 +4,7 @@ mod checker;
 mod in_progress;
 mod movable_items;
 mod rejectable_items;
+mod rejected_together;
 mod row_items;
 
 use crate::orders::apply::change_set::{ChangeSet, NewBox};
@@ -28,7 +29,7 @@ pub(super) fn check<'a>(
     let mut notes = Vec::new();
     if checker.violations.is_empty() {
         // The rejections by rows that are invalid on their own are not known.
-        notes = checker.reject_unsplittable(&mut rejections);
+        notes = checker.reject_together(&mut rejections);
         checker.check_whole_order_items(&rejections);
     }
     let Checker { changed_shipments, violations, .. } = checker;

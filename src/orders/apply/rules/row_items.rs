@@ -32,10 +32,7 @@ impl<'a> Checker<'a> {
         seq_id: Option<&str>,
     ) -> Vec<&'a ShipmentItem> {
         let Some(shipment) = self.check_shipment(row, shipment_id) else { return Vec::new() };
-        let named: Vec<_> = match seq_id {
-            None => shipment.items.values().collect(),
-            Some(seq_id) => shipment.items.get(seq_id).into_iter().collect(),
-        };
+        let named: Vec<_> = shipment.items_of(seq_id).collect();
         if named.is_empty() {
             let shipment = shipment_id.to_owned();
             let cause = match seq_id {

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rust_decimal::Decimal;
 
+use crate::orders::random_forms::faults::{Faults, IN_PROGRESS, Part, Rejected, parts, parts_of_line, shipment_faults};
 use crate::orders::random_forms::form::Form;
+use crate::orders::random_forms::together::Together;
 use crate::orders::random_forms::world::{FACILITY, Group, Item, Order, Package, Shipment, World, seq_id};
 
 const BOX_TYPES: [&str; 2] = ["YOURPACKNG", "BOPISPACKNG"];
-const IN_PROGRESS: [&str; 4] = ["SHIPMENT_INPUT", "SHIPMENT_SCHEDULED", "SHIPMENT_PICKED", "SHIPMENT_APPROVED"];
-const CLOSED: [&str; 5] = ["ORDER_SENT", "ORDER_COMPLETED", "ORDER_CANCELLED", "ORDER_REJECTED", "ORDER_EXPIRED"];
+
 const COMMENT: &str = "Store Rejected Inventory";
 /// The reasons that the migrations insert, by their types.
 const NO_VARIANCE: [&str; 6] = [
@@ -30,20 +31,6 @@ pub struct Expected {
     pub errors: Vec<String>,
     pub notes: Vec<String>,
 }
-
-/// An item that is rejected, or a line that is in no shipment.
-struct Rejected {
-    order: String,
-    part: Option<Part>,
-    product: String,
-    lines: BTreeMap<String, Decimal>,
-    reason: String,
-    /// The row, as messages name it.
-    row: String,
-}
-
-/// A part of a shipment: its item's number.
-type Part = (String, u32);
 
 /// Applies a form to the world, or says why it is rejected.
 pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
@@ -77,13 +64,15 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
         for part in
             parts(world, facility, (&row_name, &short), &row.shipment, row.item.as_deref(), &mut used, &mut faults)
         {
-            rejected.push(Rejected::part(world, part, reason, &row_name));
+            rejected.push(Rejected::part(world, part, reason, (&row_name, &row.options)));
         }
     }
     let moved = moves(world, form, facility, &mut used, &mut faults);
     let mut taken_along = Vec::new();
     if faults.messages.is_empty() {
-        taken_along = whole_groups(world, facility, &mut rejected, &mut used, &mut faults);
+        let mut together = Together { world: &*world, facility, rejected, used, faults, notes: Vec::new() };
+        together.reject();
+        Together { rejected, used, faults, notes: taken_along, .. } = together;
         whole_lines(world, &rejected, &used, &mut faults);
     }
     if !faults.messages.is_empty() {
@@ -125,37 +114,14 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
     Expected { status: 200, errors: Vec::new(), notes }
 }
 
-/// The faults of a form, each reported once.
-#[derive(Default)]
-struct Faults {
-    messages: Vec<String>,
-    causes: BTreeSet<String>,
-    /// Whether all faults are names of what does not exist.
-    are_unknown: bool,
-    /// The shipments that items are to be moved to.
-    targets: BTreeSet<String>,
-}
-
-impl Faults {
-    fn unknown(&mut self, row: &str, cause: String) {
-        let message = format!("{row}: {cause}");
-        if self.causes.insert(cause) {
-            self.messages.push(message);
-        }
-    }
-
-    fn conflict(&mut self, row: &str, cause: String) {
-        self.are_unknown = false;
-        self.unknown(row, cause);
-    }
-}
-
 /// What can be said of the form alone.
 fn malformed(form: &Form) -> Vec<String> {
     let mut faults = Vec::new();
     if form.facility.is_none() {
         faults.push("the parameter facilityId is missing".to_owned());
     }
+    // The values of parameters are checked while the form is read.
+    faults.extend(form.rejections.iter().enumerate().flat_map(|(index, row)| row.options.faults(index)));
     if form.boxes.is_empty() {
         faults.push(
             "at least one row with box_shipmentId_<n>, box_shipmentBoxTypeId_<n> and <n>_box_rowSubmit is required"
@@ -178,86 +144,6 @@ fn malformed(form: &Form) -> Vec<String> {
         faults.extend(row.to.is_none().then(|| missing("rtp_newShipmentId", index)));
     }
     faults
-}
-
-/// Only shipments of the facility that are not packed can be changed, of orders in progress.
-fn shipment_faults(world: &World, facility: &str, row: &str, id: &str, faults: &mut Faults) -> bool {
-    let Some(shipment) = world.shipments.get(id) else {
-        faults.unknown(row, format!("there is no shipment {id}"));
-        return false;
-    };
-    let mut is_valid = true;
-    if shipment.facility != facility {
-        faults.conflict(row, format!("the shipment {id} starts at {}, not at {facility}", shipment.facility));
-        is_valid = false;
-    }
-    let is_emptied = shipment.status == "SHIPMENT_CANCELLED" && shipment.items.is_empty();
-    if !(IN_PROGRESS.contains(&shipment.status) || is_emptied && faults.targets.contains(id)) {
-        let way_out = if shipment.status == "SHIPMENT_PACKED" { "; unpack it first" } else { "" };
-        faults.conflict(row, format!("the shipment {id} is {}, and no longer in progress{way_out}", shipment.status));
-        is_valid = false;
-    }
-    let (order, status) = (&shipment.order, world.orders[&shipment.order].status);
-    if CLOSED.contains(&status) {
-        faults.conflict(row, format!("the order {order} is {status}, and no longer in progress"));
-        is_valid = false;
-    }
-    is_valid
-}
-
-/// The parts that a row names, if it may use them.
-fn parts(
-    world: &World,
-    facility: &str,
-    (row, short): (&str, &str),
-    id: &str,
-    item: Option<&str>,
-    used: &mut BTreeMap<Part, String>,
-    faults: &mut Faults,
-) -> Vec<Part> {
-    if !shipment_faults(world, facility, row, id, faults) {
-        return Vec::new();
-    }
-    let items = &world.shipments[id].items;
-    let named: Vec<u32> =
-        items.keys().copied().filter(|number| item.is_none_or(|item| seq_id(*number) == item)).collect();
-    match item {
-        Some(item) if named.is_empty() => faults.conflict(row, format!("there is no item {item} in the shipment {id}")),
-        None if named.is_empty() => faults.conflict(row, format!("the shipment {id} has no items")),
-        _ => {}
-    }
-    let mut parts = Vec::new();
-    for number in named {
-        let (part, seq_id, item) = ((id.to_owned(), number), seq_id(number), &items[&number]);
-        let of = format!("the item {seq_id} of the shipment {id}");
-        if let Some(other) = used.insert(part.clone(), short.to_owned()) {
-            faults.conflict(row, format!("{of} is in the row {other} already"));
-        } else if item.is_issued {
-            faults.conflict(row, format!("{of} has been issued or received already"));
-        } else if item.lines.is_empty() && short.starts_with("rej") {
-            faults.conflict(row, format!("{of} belongs to no order item"));
-        } else {
-            let order = &world.shipments[id].order;
-            let mut is_valid = true;
-            for line in item.lines.keys() {
-                let status = world.orders[order].lines[line].status;
-                if status != Some("ITEM_APPROVED") {
-                    let status = status.unwrap_or("without a status");
-                    faults.conflict(
-                        row,
-                        format!(
-                            "the order item {line} of the order {order} is {status}, and only approved ones can be rejected or moved"
-                        ),
-                    );
-                    is_valid = false;
-                }
-            }
-            if is_valid {
-                parts.push(part);
-            }
-        }
-    }
-    parts
 }
 
 /// The parts to move, each with its new shipment. They stay in their order and ship group.
@@ -341,91 +227,6 @@ fn whole_lines(world: &World, rejected: &[Rejected], used: &BTreeMap<Part, Strin
     }
 }
 
-/// The items that a line is in, of shipments that are not cancelled.
-fn parts_of_line(world: &World, order: &str, line: &str) -> Vec<Part> {
-    let shipments =
-        world.shipments.iter().filter(|(_, other)| other.order == order && other.status != "SHIPMENT_CANCELLED");
-    let items = shipments.flat_map(|(id, shipment)| shipment.items.iter().map(move |item| (id, item)));
-    items
-        .filter(|(_, (_, item))| item.lines.contains_key(line))
-        .map(|(id, (number, _))| (id.clone(), *number))
-        .collect()
-}
-
-/// With a line of a ship group that may not be split, all of its approved lines are rejected, wherever they are.
-fn whole_groups(
-    world: &World,
-    facility: &str,
-    rejected: &mut Vec<Rejected>,
-    used: &mut BTreeMap<Part, String>,
-    faults: &mut Faults,
-) -> Vec<String> {
-    const REASON: &str = "REJ_AVOID_ORD_SPLIT";
-    let mut notes = Vec::new();
-    let all = |rejected: &Rejected| {
-        rejected.lines.keys().map(|line| (rejected.order.clone(), line.clone())).collect::<Vec<_>>()
-    };
-    let mut lines: BTreeSet<(String, String)> = rejected.iter().flat_map(all).collect();
-    let mut next = 0;
-    while next < rejected.len() {
-        let row = rejected[next].row.clone();
-        for (order_id, line) in all(&rejected[next]) {
-            let order = &world.orders[&order_id];
-            let group = &order.lines[&line].group;
-            if order.groups[group].may_split != Some("N") {
-                continue;
-            }
-            for (other, sibling) in &order.lines {
-                if sibling.group != *group || sibling.status != Some("ITEM_APPROVED") {
-                    continue;
-                }
-                let parts = parts_of_line(world, &order_id, other);
-                let mut more = Vec::new();
-                if parts.is_empty() && !lines.contains(&(order_id.clone(), other.clone())) {
-                    more.push(Rejected {
-                        order: order_id.clone(),
-                        part: None,
-                        product: sibling.product.clone(),
-                        lines: BTreeMap::from([(other.clone(), sibling.quantity)]),
-                        reason: REASON.to_owned(),
-                        row: row.clone(),
-                    });
-                }
-                for (shipment, number) in parts {
-                    if used.get(&(shipment.clone(), number)).is_some_and(|row| row.starts_with("rej")) {
-                        continue;
-                    }
-                    let index = row.split(' ').nth(1).unwrap();
-                    let names = (row.as_str(), format!("rej {index}"));
-                    let item = seq_id(number);
-                    let valid = self::parts(world, facility, (names.0, &names.1), &shipment, Some(&item), used, faults);
-                    more.extend(valid.into_iter().map(|part| Rejected::part(world, part, REASON, &row)));
-                }
-                for (order, line) in more.iter().flat_map(all) {
-                    if lines.insert((order.clone(), line.clone())) {
-                        let group = &world.orders[&order].lines[&line].group;
-                        notes.push(format!(
-                            "{row}: the order item {line} of the order {order} is rejected too, because its ship group {group} may not be split"
-                        ));
-                    }
-                }
-                rejected.extend(more);
-            }
-        }
-        next += 1;
-    }
-    notes
-}
-
-impl Rejected {
-    fn part(world: &World, part: Part, reason: &str, row: &str) -> Self {
-        let shipment = &world.shipments[&part.0];
-        let Item { product, lines, .. } = shipment.items[&part.1].clone();
-        let (reason, row) = (reason.to_owned(), row.to_owned());
-        Self { order: shipment.order.clone(), part: Some(part), product, lines, reason, row }
-    }
-}
-
 /// Sets the type of all packages of a shipment; of several rows the last one counts, which the response says.
 fn change_boxes(world: &mut World, form: &Form, touched: &BTreeSet<String>) -> Vec<String> {
     let mut notes = Vec::new();
@@ -482,7 +283,7 @@ fn move_part(world: &mut World, (from, number): &Part, to: &str) {
 }
 
 fn reject(world: &mut World, rejected: &Rejected, lowers_on_hand: bool) {
-    let Rejected { order, part, product, lines, reason, .. } = rejected;
+    let Rejected { order, part, product, lines, reason, options, .. } = rejected;
     let reason = reason.as_str();
     if let Some((id, number)) = part {
         let shipment = world.shipments.get_mut(id).unwrap();
@@ -499,7 +300,8 @@ fn reject(world: &mut World, rejected: &Rejected, lowers_on_hand: bool) {
             world.stock.get_mut(&reserved).unwrap().available += quantity;
             world.add(&format!("detail {reserved} {} 0 {of} {reason}", quantity.normalize()));
         }
-        let lowers_on_hand = lowers_on_hand && [NOT_IN_STOCK, "MISMATCH"].contains(&reason);
+        let lowers_on_hand =
+            options.lowers_on_hand().unwrap_or(lowers_on_hand) && [NOT_IN_STOCK, "MISMATCH"].contains(&reason);
         for (stock, missing) in missing(world, product, *quantity, reason) {
             let row = world.stock.get_mut(&stock).unwrap();
             row.available -= missing;
@@ -510,7 +312,7 @@ fn reject(world: &mut World, rejected: &Rejected, lowers_on_hand: bool) {
             let on_hand = if lowers_on_hand { missing.to_string() } else { String::new() };
             world.add(&format!("variance {stock} {missing} {on_hand} {reason}"));
         }
-        move_line(world, order, line, reason);
+        move_line(world, order, line, rejected);
     }
 }
 
@@ -530,7 +332,7 @@ fn missing(world: &World, product: &str, quantity: Decimal, reason: &str) -> Vec
 }
 
 /// Moves a line to the queue of rejected items, unless another part of it was moved already.
-fn move_line(world: &mut World, order_id: &str, line_id: &str, reason: &str) {
+fn move_line(world: &mut World, order_id: &str, line_id: &str, Rejected { reason, options, .. }: &Rejected) {
     let order = world.orders.get_mut(order_id).unwrap();
     let old = order.lines[line_id].group.clone();
     let Group { facility, method, .. } = order.groups[&old].clone();
@@ -551,9 +353,13 @@ fn move_line(world: &mut World, order_id: &str, line_id: &str, reason: &str) {
     line.adjusted.clone_from(&new);
     line.picking = "PICKITEM_CANCELLED";
     let of = format!("{order_id} {line_id}");
-    world.history.push(format!("change {of} {new} {FACILITY} {queue} {reason} {COMMENT} demo"));
-    world.history.push(format!("history {of} ITEM_APPROVED {reason} {COMMENT} demo"));
-    world.history.push(format!("excluded {of} {old} {FACILITY} 30"));
+    let comment = options.comments.as_deref().filter(|comment| !comment.is_empty()).unwrap_or(COMMENT);
+    world.history.push(format!("change {of} {new} {FACILITY} {queue} {reason} {comment} demo"));
+    world.history.push(format!("history {of} ITEM_APPROVED {reason} {comment} demo"));
+    let days = options.days().unwrap_or(30);
+    if days > 0 {
+        world.history.push(format!("excluded {of} {old} {FACILITY} {days}"));
+    }
 }
 
 impl World {

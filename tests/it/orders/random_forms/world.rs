@@ -262,7 +262,13 @@ impl World {
         self.insert_stock(&mut sql);
         self.insert_orders(&mut sql);
         self.insert_shipments(&mut sql);
-        sql + "RESET session_replication_role"
+        sql + "RESET session_replication_role; " + &self.refresh_items()
+    }
+
+    /// The statement that triggers would have run: they do not fire as long as foreign keys are not checked.
+    fn refresh_items(&self) -> String {
+        let orders: Vec<String> = self.orders.keys().map(|order| format!("'{order}'")).collect();
+        format!("SELECT orderql.refresh_items_of_orders(ARRAY[{}])", orders.join(", "))
     }
 
     fn insert_stock(&self, sql: &mut String) {
