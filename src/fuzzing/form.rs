@@ -32,9 +32,18 @@ impl Request {
     /// Whether both change the same, whatever order their parameters have.
     pub fn changes_as(&self, other: &Self) -> bool {
         fn of(request: &UpdateRequest) -> impl PartialEq + '_ {
-            let UpdateRequest { facility_id, boxes, new_boxes, rejections, moves, audited, canonical, echo: _ } =
-                request;
-            (facility_id, boxes, new_boxes, rejections, moves, audited, canonical)
+            let UpdateRequest {
+                facility_id,
+                boxes,
+                new_boxes,
+                rejections,
+                moves,
+                removals,
+                audited,
+                canonical,
+                echo: _,
+            } = request;
+            (facility_id, boxes, new_boxes, rejections, moves, removals, audited, canonical)
         }
         of(&self.0) == of(&other.0)
     }
@@ -44,8 +53,9 @@ impl Request {
         &self.0.canonical
     }
 
-    /// How many boxes with the new ones, rejections and moves it has.
+    /// How many boxes with the new and removed ones, rejections and moves it has.
     pub fn rows(&self) -> (usize, usize, usize) {
-        (self.0.boxes.len() + self.0.new_boxes.len(), self.0.rejections.len(), self.0.moves.len())
+        let boxes = self.0.boxes.len() + self.0.new_boxes.len() + self.0.removals.len();
+        (boxes, self.0.rejections.len(), self.0.moves.len())
     }
 }

@@ -42,6 +42,8 @@
 //! `order_shipment`, the reservation's shipment and the package contents follow. Both shipments return to
 //! `SHIPMENT_INPUT`; a shipment without items is cancelled, and can be the new shipment of a later `rtp` row.
 //!
+//! **A removed box** (`rem` row): the `shipment`, which has no items, becomes `SHIPMENT_CANCELLED` with void labels.
+//!
 //! ## Locks
 //!
 //! Always in this order, and by id within each: the idempotency key, orders, shipments, the user's login if it is new,

@@ -41,7 +41,13 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NewBox { row, shipment_id } => {
-                write!(f, "row {row} of {}: the new box is the shipment {shipment_id}", UpdateRowKind::NewBox)
+                write!(
+                    f,
+                    "row {row} of {}: the new box is the shipment {shipment_id}; it is empty until an item is moved there, and a row \
+                     with {}_shipmentId_<n> removes it",
+                    UpdateRowKind::NewBox,
+                    UpdateRowKind::Removal
+                )
             }
             Self::RejectedToo { row, order_id, order_item_seq_id, ship_group_seq_id } => write!(
                 f,

@@ -94,6 +94,7 @@ pub(super) const fn fields(kind: UpdateRowKind) -> &'static [(&'static str, bool
         UpdateRowKind::Move => {
             &[(SHIPMENT, true), (ITEM, false), (NEW_SHIPMENT, true), (REASON, false), (ROW_SUBMIT, false)]
         }
+        UpdateRowKind::Removal => &[(SHIPMENT, true), (ROW_SUBMIT, false)],
     }
 }
 
@@ -130,6 +131,7 @@ mod tests {
             ("0_rej_quantity", UpdateRowKind::Rejection),
             ("0_box_rowSubmit__", UpdateRowKind::Box),
             ("add_", UpdateRowKind::NewBox),
+            ("rem_shipmentBoxTypeId_0", UpdateRowKind::Removal),
         ] {
             assert_eq!(ParamName::parse(name), ParamName::Unknown(kind), "{name}");
         }

@@ -13,14 +13,14 @@ use crate::orders::param_name::{
     ROW_SUBMIT, SHIPMENT, fields, name_of,
 };
 use crate::orders::update_form::UpdateForm;
-use crate::orders::update_row::{BoxRow, MoveRow, RejectionOptions, RejectionRow, RowId, UpdateRowKind};
+use crate::orders::update_row::{BoxRow, MoveRow, RejectionOptions, RejectionRow, RemovalRow, RowId, UpdateRowKind};
 
 /// A valid order update.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct UpdateRequest {
     /// The facility at which all shipments start.
     pub(crate) facility_id: String,
-    /// Box types to set, by index; at least one, or a new box. Of several rows of a shipment the last one counts.
+    /// Box types to set, by index; at least one, or a new or removed box. Of several rows of a shipment the last one counts.
     pub(crate) boxes: Vec<BoxRow>,
     /// Boxes to add.
     pub(crate) new_boxes: Vec<BoxRow>,
@@ -28,6 +28,8 @@ pub(crate) struct UpdateRequest {
     pub(crate) rejections: Vec<RejectionRow>,
     /// Items to move to another shipment.
     pub(crate) moves: Vec<MoveRow>,
+    /// Empty boxes to remove.
+    pub(crate) removals: Vec<RemovalRow>,
     /// The parameters that the response repeats, by name, in the order in which they were sent. Includes unknown ones.
     pub(crate) echo: Vec<(String, EchoValue)>,
     /// The set of all parameters in one encoding, for comparing repeated requests.
@@ -61,7 +63,8 @@ impl UpdateRequest {
         }
         let boxes = parser.rows_of(UpdateRowKind::Box, box_row);
         let new_boxes = parser.rows_of(UpdateRowKind::NewBox, box_row);
-        if !parser.rows.keys().any(|id| [UpdateRowKind::Box, UpdateRowKind::NewBox].contains(&id.kind)) {
+        let box_kinds = [UpdateRowKind::Box, UpdateRowKind::NewBox, UpdateRowKind::Removal];
+        if !parser.rows.keys().any(|id| box_kinds.contains(&id.kind)) {
             parser.errors.push(ParameterError::NoBoxRow);
         }
         let rejections = parser.rows_of(UpdateRowKind::Rejection, |index, row| {
@@ -79,6 +82,8 @@ impl UpdateRequest {
             let (shipment_id, item_seq_id) = (row.take(SHIPMENT)?, row.take(ITEM));
             Some(MoveRow { index, shipment_id, item_seq_id, new_shipment_id: row.take(NEW_SHIPMENT)? })
         });
+        let removals = parser
+            .rows_of(UpdateRowKind::Removal, |index, row| Some(RemovalRow { index, shipment_id: row.take(SHIPMENT)? }));
         if !parser.facility.0.contains_key(FACILITY) || parser.facility.is_empty(FACILITY) {
             parser.errors.insert(0, ParameterError::Missing(FACILITY.to_owned()));
         }
@@ -87,7 +92,7 @@ impl UpdateRequest {
                 let rows = parser.audited.iter().map(|(name, value)| (name.as_str(), value.as_str()));
                 let audited = encoded(iter::once((FACILITY, facility_id.as_str())).chain(rows));
                 let canonical = encoded(form.iter().collect::<BTreeSet<_>>().into_iter());
-                Ok(Self { facility_id, boxes, new_boxes, rejections, moves, echo, canonical, audited })
+                Ok(Self { facility_id, boxes, new_boxes, rejections, moves, removals, echo, canonical, audited })
             }
             _ => Err(parser.errors),
         }
@@ -97,8 +102,9 @@ impl UpdateRequest {
     pub(crate) fn shipment_ids(&self) -> BTreeSet<String> {
         let boxes = self.boxes.iter().chain(&self.new_boxes).map(|row| &row.shipment_id);
         let moves = self.moves.iter().flat_map(|row| [&row.shipment_id, &row.new_shipment_id]);
+        let removals = self.removals.iter().map(|row| &row.shipment_id);
         let rejections = self.rejections.iter().map(|row| &row.shipment_id);
-        boxes.chain(rejections).chain(moves).cloned().collect()
+        boxes.chain(rejections).chain(moves).chain(removals).cloned().collect()
     }
 
     /// The first row that rejects by product.
@@ -269,8 +275,8 @@ mod tests {
     }
 
     #[test]
-    fn a_rejection_has_options() {
-        let form = "facilityId=S&add_shipmentId_4=10&add_shipmentBoxTypeId_4=B&rej_shipmentId_0=10&rej_rejectionReason_0=R&rej_maySplit_0=N\
+    fn a_rejection_has_options_and_a_box_can_be_removed() {
+        let form = "facilityId=S&rem_shipmentId_4=11&rej_shipmentId_0=10&rej_rejectionReason_0=R&rej_maySplit_0=N\
                     &rej_cascadeRejectByProduct_0=true&rej_updateQOH_0=false&rej_excludeOrderFacilityDuration_0=007\
                     &rej_comments_0=Torn";
         let request = parse(form).unwrap();
@@ -282,6 +288,8 @@ mod tests {
             comment: Some("Torn".into()),
         };
         assert_eq!(request.rejections[0].options, options);
+        assert_eq!(request.removals, [RemovalRow { index: 4, shipment_id: "11".into() }]);
+        assert_eq!(request.shipment_ids(), ["10".to_owned(), "11".to_owned()].into());
     }
 
     #[test]

@@ -13,11 +13,13 @@ pub(crate) enum UpdateRowKind {
     Rejection,
     /// `rtp` (ready to pack): moves items to another shipment.
     Move,
+    /// `rem`: removes an empty box.
+    Removal,
 }
 
 impl UpdateRowKind {
     /// All kinds.
-    pub(crate) const ALL: [Self; 4] = [Self::Box, Self::NewBox, Self::Rejection, Self::Move];
+    pub(crate) const ALL: [Self; 5] = [Self::Box, Self::NewBox, Self::Rejection, Self::Move, Self::Removal];
 
     /// The kind's prefix in parameter names.
     pub(crate) const fn prefix(self) -> &'static str {
@@ -26,6 +28,7 @@ impl UpdateRowKind {
             Self::NewBox => "add",
             Self::Rejection => "rej",
             Self::Move => "rtp",
+            Self::Removal => "rem",
         }
     }
 }
@@ -107,4 +110,13 @@ pub(crate) struct MoveRow {
     pub(crate) item_seq_id: Option<String>,
     /// The shipment to move to.
     pub(crate) new_shipment_id: String,
+}
+
+/// Removes a box without items.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RemovalRow {
+    /// The row's index.
+    pub(crate) index: u32,
+    /// The shipment.
+    pub(crate) shipment_id: String,
 }

@@ -99,6 +99,14 @@ pub(crate) enum ViolationCause {
          several updates, without cascadeRejectByProduct"
     )]
     TooManyOfProduct(String),
+    /// The box to remove has items.
+    #[error(
+        "the shipment {0} has items, and only an empty one can be removed; it is cancelled when its last item is rejected or moved"
+    )]
+    NotEmpty(String),
+    /// The box to remove is to get items.
+    #[error("the row {other} moves items to the shipment {shipment}, so that it cannot be removed")]
+    MoveTarget { shipment: String, other: RowId },
     /// Another row changes the same item.
     #[error("{item} is in the row {other} already")]
     DuplicateItem { item: ShipmentItemId, other: RowId },

@@ -16,6 +16,9 @@ pub(super) enum UpdateChange {
         new_shipment_id: String,
         shipment_box_type_id: String,
     },
+    BoxRemoved {
+        shipment_id: String,
+    },
     ItemMoved {
         shipment_id: String,
         shipment_item_seq_id: String,

@@ -14,6 +14,8 @@ pub(super) struct ChangeSet<'a> {
     /// Items to move, without items that are in their new shipment already.
     pub(super) moves: Vec<ItemMove<'a>>,
     pub(super) rejections: Vec<ItemRejection<'a>>,
+    /// The empty boxes to remove.
+    pub(super) removals: Vec<&'a str>,
     /// The shipments that lose or gain an item.
     pub(super) changed_shipments: BTreeSet<&'a str>,
     /// Facts that the client cannot tell from its rows.

@@ -26,6 +26,7 @@ use std::collections::BTreeSet;
 
 use crate::database::transaction::Transaction;
 use crate::orders::actor::Actor;
+use crate::orders::apply::audit::UpdateChange;
 use crate::orders::apply::change_set::ItemRejection;
 use crate::orders::apply::change_writer::ChangeWriter;
 use crate::orders::apply::error::ApplyError;
@@ -81,6 +82,11 @@ pub(super) async fn apply(
         // The store goes on with the items that are left. Its app lists approved shipments alone, and does not approve them itself.
         let is_approved = rejected_of.contains(shipment_id) && is_approved(shipment_id);
         shipment_status::update(&mut writer, shipment_id, is_approved).await?;
+    }
+    for shipment_id in change_set.removals {
+        writer.record(UpdateChange::BoxRemoved { shipment_id: shipment_id.to_owned() });
+        shipment_status::cancel(&mut writer, shipment_id).await?;
+        changed.insert(shipment_id);
     }
     let shipments = changed.iter().filter_map(|shipment_id| locked.shipments.get(*shipment_id));
     let mut orders: BTreeSet<&str> = shipments.flat_map(Shipment::order_ids).collect();

@@ -54,6 +54,12 @@ pub(super) async fn update(
     if is_approved { approve(writer, shipment_id).await } else { Ok(()) }
 }
 
+/// Cancels a shipment without items, and voids its labels.
+pub(super) async fn cancel(writer: &mut ChangeWriter<'_>, shipment_id: &str) -> Result<(), DatabaseError> {
+    void_labels(writer, shipment_id).await?;
+    set_status(writer, shipment_id, CANCELLED).await
+}
+
 /// Sets a shipment back to the initial status and voids its labels, which are no longer right.
 pub(super) async fn reset(writer: &mut ChangeWriter<'_>, shipment_id: &str) -> Result<(), DatabaseError> {
     void_labels(writer, shipment_id).await?;

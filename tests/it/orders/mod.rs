@@ -6,5 +6,6 @@ mod quotas;
 mod random_forms;
 mod random_updates;
 mod rejection_options;
+mod removed_boxes;
 mod simultaneous_updates;
 pub mod update;

@@ -223,5 +223,11 @@ fn random_form(world: &World, random: &mut Random) -> Form {
         let item = item(random, &from);
         form.moves.push(MoveRow { shipment: from, item, to });
     }
+    if random.chance(8) {
+        let empty: Vec<&String> =
+            world.shipments.iter().filter(|(_, shipment)| shipment.items.is_empty()).map(|(id, _)| id).collect();
+        let is_empty = !empty.is_empty() && random.chance(80);
+        form.removals.push(if is_empty { (*random.pick(&empty)).clone() } else { shipment(random) });
+    }
     form
 }

@@ -440,7 +440,12 @@ async fn a_new_box_is_a_shipment_beside_another_one() {
     assert_eq!(response.status, 200, "{response:?}");
     let body = response.json();
     let new = body["add_newShipmentId_3"].as_str().unwrap();
-    assert_eq!(body["_EVENT_MESSAGE_LIST_"], json!([format!("row 3 of add: the new box is the shipment {new}")]));
+    assert_eq!(
+        body["_EVENT_MESSAGE_LIST_"],
+        json!([format!(
+            "row 3 of add: the new box is the shipment {new}; it is empty until an item is moved there, and a row with rem_shipmentId_<n> removes it"
+        )])
+    );
     assert_eq!(store.update_with_key("add", form).body, response.body);
 
     let shipment = |id: &str| {

@@ -12,6 +12,8 @@ pub struct Form {
     pub boxes: Vec<BoxRow>,
     pub rejections: Vec<RejectionRow>,
     pub moves: Vec<MoveRow>,
+    /// The shipments to remove.
+    pub removals: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -130,6 +132,9 @@ impl Form {
             add(&mut text, "rtp_shipmentItemSeqId", index, row.item.as_deref());
             add(&mut text, "rtp_newShipmentId", index, row.to.as_deref());
             rows.push(text);
+        }
+        for (index, shipment) in self.removals.iter().enumerate() {
+            rows.push(format!("&rem_shipmentId_{index}={shipment}&{index}_rem_rowSubmit{underscore}={index}"));
         }
         for last in (1..rows.len()).rev() {
             rows.swap(last, random.below(last + 1));

@@ -68,6 +68,7 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
         }
     }
     let moved = moves(world, form, facility, &mut used, &mut faults);
+    removal_faults(world, form, facility, &mut faults);
     let mut taken_along = Vec::new();
     if faults.messages.is_empty() {
         let mut together = Together { world: &*world, facility, rejected, used, faults, notes: Vec::new() };
@@ -102,6 +103,9 @@ pub fn apply(world: &mut World, form: &Form, lowers_on_hand: bool) -> Expected {
             set_status(shipment, "SHIPMENT_APPROVED");
         }
     }
+    for id in &form.removals {
+        set_status(world.shipments.get_mut(id).unwrap(), "SHIPMENT_CANCELLED");
+    }
     // The last count follows what is available wherever something was rejected.
     let products: BTreeSet<String> = world.current.keys().cloned().collect();
     if !rejected.is_empty() {
@@ -122,7 +126,7 @@ fn malformed(form: &Form) -> Vec<String> {
     }
     // The values of parameters are checked while the form is read.
     faults.extend(form.rejections.iter().enumerate().flat_map(|(index, row)| row.options.faults(index)));
-    if form.boxes.is_empty() {
+    if form.boxes.is_empty() && form.removals.is_empty() {
         faults.push(
             "at least one row with box_shipmentId_<n>, box_shipmentBoxTypeId_<n> and <n>_box_rowSubmit is required"
                 .to_owned(),
@@ -187,6 +191,27 @@ fn moves(
         }
     }
     moved
+}
+
+/// Only empty boxes can be removed, to which no item is moved.
+fn removal_faults(world: &World, form: &Form, facility: &str, faults: &mut Faults) {
+    for (index, id) in form.removals.iter().enumerate() {
+        let row = format!("row {index} of rem");
+        if !shipment_faults(world, facility, &row, id, faults) {
+            continue;
+        }
+        if !world.shipments[id].items.is_empty() {
+            faults.conflict(
+                &row,
+                format!("the shipment {id} has items, and only an empty one can be removed; it is cancelled when its last item is rejected or moved"),
+            );
+        } else if let Some(index) = form.moves.iter().position(|row| row.to.as_ref() == Some(id)) {
+            faults.conflict(
+                &row,
+                format!("the row rtp {index} moves items to the shipment {id}, so that it cannot be removed"),
+            );
+        }
+    }
 }
 
 /// The ship groups of a shipment's items; of an empty shipment its own.
