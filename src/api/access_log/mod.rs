@@ -54,8 +54,6 @@ pub(crate) struct AccessLogEntry {
     pub caller: Option<Arc<str>>,
     /// Why the token is none of this service's, which its sender is not told.
     pub token_fault: Option<TokenFault>,
-    /// Credits that were debited.
-    pub cost: Option<u64>,
     /// The cost of the query by the rows that it returned.
     pub actual_cost: Option<u64>,
     /// Credits that are debited while the response is sent.
@@ -111,7 +109,6 @@ impl AccessLogEntry {
             route: None,
             caller: None,
             token_fault: None,
-            cost: None,
             actual_cost: None,
             cost_so_far: None,
             stream: None,
@@ -158,7 +155,7 @@ impl AccessLogEntry {
 
 impl AccessLogEntry {
     fn cost(&self) -> Option<u64> {
-        self.cost_so_far.as_ref().map(|cost| cost.load(Ordering::Relaxed)).or(self.cost)
+        self.cost_so_far.as_ref().map(|cost| cost.load(Ordering::Relaxed)).or(self.timeline.cost)
     }
 
     fn actual_cost(&self) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! When the stages of a query ran, and its plan: for the access log, the log of slow queries, and traces.
+//! When the stages of a query ran, its plan and its charge: for the access log, the log of slow queries, and traces.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +26,8 @@ pub(crate) struct Timeline {
     pub statement: Arc<StatementLog>,
     /// Writing the response, or its first part.
     pub write: Option<Stage>,
+    /// Credits that it is charged.
+    pub cost: Option<u64>,
 }
 
 /// When a stage ran.

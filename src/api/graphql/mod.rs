@@ -13,33 +13,28 @@ pub(crate) mod request;
 pub(crate) mod response;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, Method};
 
-use crate::access::grants::{Artifact, Principal};
-use crate::api::access_log::timeline::Stage;
+use crate::access::grants::Artifact;
 use crate::api::error_response;
 use crate::api::errors::api_error::ApiError;
-use crate::api::errors::query_error::QueryError;
-use crate::api::graphql::gates::admission::{self, Schedule};
-use crate::api::graphql::gates::compilation::Compilation;
-use crate::api::graphql::gates::free_requests::{Work, pace};
+use crate::api::graphql::gates::admission::{self, Charge, Schedule};
+use crate::api::graphql::gates::compilation;
+use crate::api::graphql::gates::free_requests;
+use crate::api::graphql::gates::prepared_query::PreparedQuery;
 use crate::api::graphql::long_lived::export;
-use crate::api::graphql::long_lived::parked_query::ParkedQuery;
-use crate::api::graphql::long_lived::parking::Parking;
+use crate::api::graphql::long_lived::parked_query;
 use crate::api::graphql::reports::cost_report;
 use crate::api::graphql::reports::optional_headers;
 use crate::api::graphql::reports::slow_query_log;
-use crate::api::graphql::request::persisted_queries::store;
 use crate::api::graphql::request::query_request::QueryRequest;
 use crate::api::graphql::request::query_source::resolve;
 use crate::api::graphql::request::request_envelope;
 use crate::api::graphql::response::analysis;
-use crate::api::graphql::response::execution::{AdmittedQuery, is_charged};
-use crate::api::graphql::response::prepared_query::{self, PreparedQuery};
+use crate::api::graphql::response::gathered_body;
 use crate::api::graphql::response::streamed_body;
 use crate::api::negotiate::{self, Media};
 use crate::api::prefer;
@@ -125,69 +120,37 @@ async fn serve(
     if wait.is_some() { prefer::report_wait(response) } else { response }
 }
 
-/// The gates from the compiler on.
+/// The stages from the compiler on. Each records its time in the timeline of the request.
 async fn run(
     request: &mut QueryRequest<'_>,
     headers: &HeaderMap,
     schedule: &Schedule,
 ) -> Result<ResponseBody, ApiError> {
-    let QueryRequest { context, caller, view, query } = &mut *request;
-    let RequestContext { service, in_flight, entry, .. } = &mut **context;
-    let after = read_position::after(headers, &service.servers).await?;
-    // Refusing a query once more must cost little.
-    if let Some(known) = view.compiler.known_price(&query.request, &caller.limits.query) {
-        entry.set_operation(known.operation_name.as_deref());
-        let demand = admission::demand(known.credits, &query.request, in_flight);
-        admission::check(service, caller, demand, schedule)?;
-    }
-    let started = Instant::now();
-    let compiled = Compilation { service, caller, view }.compile(&mut query.request).await;
-    let compiling = Stage::since(started);
-    entry.timeline.compile = Some(compiling);
-    let compiled = compiled?;
-    entry.timeline.plan = Some(Arc::clone(&compiled.plan));
-    store(&service.persisted_queries, &caller.user_id, query);
-    entry.set_operation(compiled.operation_name.as_deref());
-    let cost = compiled.estimate.cost();
-    if let Some(work) = Work::unpaid(&compiled, compiling.time()) {
-        pace(&service.free_query_pace, caller, work)
-            .await
-            .map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
-    }
+    let after = read_position::after(headers, &request.context.service.servers).await?;
+    admission::check_known_price(request, schedule)?;
+    let compiled = compilation::compile(request).await?;
+    free_requests::pace_unpaid(request, &compiled).await?;
     let field_costs = cost_report::field_costs(request, headers).await?;
-    let QueryRequest { context, caller, view, query } = &mut *request;
-    let RequestContext { service, in_flight, .. } = &mut **context;
     // The values of variables are not needed any more, in particular not while the request waits.
-    query.drop_variables(in_flight);
-    let includes_plan = cost_report::includes_plan(caller, headers, &compiled)?;
-    let prepared = PreparedQuery { compiled, grants: view.grants, field_costs, includes_plan, after };
+    request.query.drop_variables(&mut request.context.in_flight);
+    let includes_plan = cost_report::includes_plan(&request.caller, headers, &compiled)?;
+    let prepared = PreparedQuery { compiled, grants: request.view.grants, field_costs, includes_plan, after };
     let wants_analysis = cost_report::wants_analysis(headers);
     if let Some(wait) = schedule.wait
         && !(wait.is_zero() || wants_analysis)
         && prepared.compiled.plan.marks_of_changes().is_some()
     {
-        let parked = ParkedQuery { parking: Parking::new(service, caller)?, prepared, wait };
-        return Box::pin(parked.respond(request)).await;
+        return Box::pin(parked_query::respond(request, prepared, wait)).await;
     }
     let admitted = prepared.admit(request, schedule).await?;
-    let QueryRequest { context, caller, .. } = &mut *request;
-    let place = if wants_analysis { None } else { streamed_body::place(&context.service, &admitted) };
+    let debit = admitted.paid.debit;
+    let place = if wants_analysis { None } else { streamed_body::place(&request.context.service, &admitted) };
     // Boxed, so that the futures of other requests, and the values that are moved where a request begins, stay small.
     let body = match place {
-        None if wants_analysis => Box::pin(analysis::respond(context, caller, &admitted)).await,
+        None if wants_analysis => Box::pin(analysis::respond(request, &admitted)).await,
         Some(place) => Box::pin(streamed_body::begin(request, admitted, place)).await,
-        None => Box::pin(gather(context, caller, admitted)).await,
+        None => Box::pin(gathered_body::respond(request, admitted)).await,
     };
-    request.context.entry.cost = is_charged(&body).then_some(cost);
+    request.settle(debit, Charge::of(&body)).await;
     body
-}
-
-/// The body of a response whose rows are gathered before it is written.
-async fn gather(
-    context: &mut RequestContext,
-    caller: &Principal,
-    query: AdmittedQuery,
-) -> Result<ResponseBody, ApiError> {
-    let rows = prepared_query::rows(context, caller, &query).await?;
-    prepared_query::body(context, caller, query, rows).await
 }

@@ -9,10 +9,14 @@ use std::sync::Arc;
 use tokio::time::{self, Instant};
 
 use crate::access::grants::Principal;
+use crate::api::access_log::timeline::Stage;
 use crate::api::cpu_tasks::CpuTurn;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::graphql::gates::free_requests::FailurePace;
+use crate::api::graphql::request::persisted_queries::store;
+use crate::api::graphql::request::query_request::QueryRequest;
+use crate::api::request_context::RequestContext;
 use crate::api::service::Service;
 use crate::api::views::View;
 use crate::compile::compiled::Compiled;
@@ -65,6 +69,21 @@ impl Compilation<'_> {
         };
         Ok(result.map_err(QueryError::Compile)?)
     }
+}
+
+/// Compiles the request's query, and stores its text if the client sent its hash.
+pub(crate) async fn compile(
+    QueryRequest { context, caller, view, query }: &mut QueryRequest<'_>,
+) -> Result<Compiled, ApiError> {
+    let RequestContext { service, entry, .. } = &mut **context;
+    let started = std::time::Instant::now();
+    let compiled = Compilation { service, caller, view }.compile(&mut query.request).await;
+    entry.timeline.compile = Some(Stage::since(started));
+    let compiled = compiled?;
+    entry.timeline.plan = Some(Arc::clone(&compiled.plan));
+    store(&service.persisted_queries, &caller.user_id, query);
+    entry.set_operation(compiled.operation_name.as_deref());
+    Ok(compiled)
 }
 
 /// Compiles a large text on a thread of its own. The request is the same afterwards, whatever happens.

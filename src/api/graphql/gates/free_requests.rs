@@ -9,6 +9,10 @@ use std::time::Duration;
 use tokio::time::{self, Instant};
 
 use crate::access::grants::Principal;
+use crate::api::access_log::timeline::Stage;
+use crate::api::errors::api_error::ApiError;
+use crate::api::errors::query_error::QueryError;
+use crate::api::graphql::request::query_request::QueryRequest;
 use crate::compile::compiled::Compiled;
 use crate::throttle::pace::Pace;
 
@@ -36,7 +40,7 @@ pub(crate) struct Work {
 impl Work {
     /// The bytes that a query writes without paying for them; `None` if it pays for all. A free query counts with the time of its
     /// compilation.
-    pub(crate) fn unpaid(compiled: &Compiled, time: Duration) -> Option<Self> {
+    fn unpaid(compiled: &Compiled, time: Duration) -> Option<Self> {
         let (bytes, cost) = (compiled.max_response_bytes, compiled.estimate.cost());
         if cost == 0 {
             return Some(Self { bytes, time });
@@ -82,6 +86,19 @@ pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: Work) -> Result<
     let delay = pace.claim(&caller.user_id, now.into_std(), INTERVAL + work.delay())?;
     if !delay.is_zero() {
         time::sleep_until(now + delay).await;
+    }
+    Ok(())
+}
+
+/// Waits until a query is due that writes bytes without paying for them.
+pub(crate) async fn pace_unpaid(
+    QueryRequest { context, caller, .. }: &mut QueryRequest<'_>,
+    compiled: &Compiled,
+) -> Result<(), ApiError> {
+    let compiling = context.entry.timeline.compile.map(Stage::time).unwrap_or_default();
+    if let Some(work) = Work::unpaid(compiled, compiling) {
+        let paced = pace(&context.service.free_query_pace, caller, work).await;
+        paced.map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ use crate::api::error_response;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
-use crate::api::graphql::gates::admission::{self, take_permit};
+use crate::api::graphql::gates::admission::{self, Charge, PaidTime};
 use crate::api::graphql::gates::compilation::Compilation;
 use crate::api::graphql::gates::current_account::current_account;
 use crate::api::graphql::long_lived::export_lines::{write_end, write_resume};
@@ -31,10 +31,10 @@ use crate::api::graphql::long_lived::feed_export;
 use crate::api::graphql::long_lived::idle_place::IdlePlace;
 use crate::api::graphql::reports::cost_report;
 use crate::api::graphql::request::persisted_queries::store;
-use crate::api::graphql::request::query_request::QueryRequest;
+use crate::api::graphql::request::query_request::{QueryRequest, Requester};
 use crate::api::graphql::request::query_source::resolve;
 use crate::api::graphql::request::request_envelope;
-use crate::api::graphql::response::execution::{PaidTime, Requester, is_charged, second_route, settle};
+use crate::api::graphql::response::execution::{finish, second_route};
 use crate::api::graphql::response::row_memory;
 use crate::api::negotiate::Media;
 use crate::api::prefer;
@@ -52,10 +52,8 @@ use crate::http::request::head;
 use crate::http::response::{BoxError, HttpResponse};
 use crate::replicas::read_server::ReadServer;
 use crate::replicas::read_servers::{ExportPlace, ReadRoute};
-use crate::throttle::caller_queue::Demand;
 use crate::throttle::query_throttle::MaxWait;
 use crate::throttle::queues::{Permit, QueryPlaces};
-use crate::throttle::rate_limiter::Debit;
 
 /// Nodes, and the time, after which a line has a cursor, at the next end of a page. By its credits, an export of the default
 /// limits takes a minute for a thousand nodes.
@@ -225,10 +223,12 @@ impl RunningExport {
     /// Pays for the next page and fetches it, and records what it took. There is none if the export gave its place up.
     async fn page(&mut self, max_wait: MaxWait) -> Result<Option<Page>, ApiError> {
         let started = Instant::now();
-        let cost_before = self.run.cost.load(Ordering::Relaxed);
         let mut timeline = Timeline::default();
-        let page = self.fetch_page(max_wait, &mut timeline).await;
-        self.run.record(started, cost_before, timeline);
+        let mut page = self.fetch_page(max_wait, &mut timeline).await;
+        self.run.record(started, timeline);
+        if let Ok(Some(Page { lines, is_last: true })) = &mut page {
+            write_end(&self.run.end(None), lines);
+        }
         page
     }
 
@@ -241,56 +241,44 @@ impl RunningExport {
             None => self.first_place(max_wait.place, timeline).await?,
         };
         let max_wait = max_wait.within(max_wait.place.saturating_sub(started.elapsed()));
-        let cost = compiled.estimate.cost();
-        let demand = Demand { credits: cost, bytes: self.run.bytes };
-        let service = Arc::clone(&self.run.service);
-        let started = Instant::now();
         let admitted = tokio::select! {
             biased;
-            admitted = take_permit(&service, &self.run.caller, demand, max_wait) => admitted,
+            admitted = self.run.admit(&compiled, max_wait, timeline) => admitted,
             () = place.given_up() => return Ok(None),
         };
-        timeline.admission = Some(Stage::since(started));
-        let (_permit, debit) = admitted?;
-        self.after = self.after.max(debit.written.map(WalPosition::from));
-        let (place, idle) = place.resume().await;
-        self.idle_left = self.idle_left.saturating_sub(idle);
-        let page = match (current_account(&service, &self.run.caller, self.run.view.grants, &self.run.view.rows), place)
-        {
-            (Ok(_), Some(place)) => return self.fetch_paid(place, &compiled, debit, timeline).await.map(Some),
-            (Ok(_), None) => Ok(None),
-            (Err(error), _) => Err(error.into()),
-        };
-        service.admission.refund(&self.run.caller.user_id, debit).await;
+        let (_permit, paid) = admitted?;
+        let page = self.fetch_paid(place, &compiled, paid, timeline).await;
+        timeline.cost = self.run.requester().settle(paid.debit, Charge::of_page(&page)).await;
         page
     }
 
     /// Fetches a page that is paid for, and writes its lines.
     async fn fetch_paid(
         &mut self,
-        place: ExportPlace,
+        place: IdlePlace,
         compiled: &Compiled,
-        debit: Debit,
+        paid: PaidTime,
         timeline: &mut Timeline,
-    ) -> Result<Page, ApiError> {
+    ) -> Result<Option<Page>, ApiError> {
+        self.after = self.after.max(paid.debit.written.map(WalPosition::from));
+        let (place, idle) = place.resume().await;
+        self.idle_left = self.idle_left.saturating_sub(idle);
         let (service, caller) = (Arc::clone(&self.run.service), Arc::clone(&self.run.caller));
+        current_account(&service, &caller, self.run.view.grants, &self.run.view.rows)?;
+        let Some(place) = place else { return Ok(None) };
         let request_id = Arc::clone(&self.run.request_id);
         let requester = Requester { service: &service, caller: &caller, request_id: &request_id };
-        let paid = PaidTime { debit, until: time::Instant::now() + caller.limits.deadline };
         let log = Arc::clone(&timeline.statement);
         let fetching = self.fetch(place, compiled, timeline);
         let started = Instant::now();
-        let rows = settle(requester, paid, Some(&log), pin!(fetching)).await;
+        let rows = finish(requester, paid, Some(&log), pin!(fetching)).await;
         self.page_time = started.elapsed();
-        if is_charged(&rows) {
-            self.run.cost.fetch_add(debit.cost, Ordering::Relaxed);
-        }
         let mut rows = rows?;
         let started = Instant::now();
-        let mut lines = self.run.write(&mut rows, debit).await?;
+        let mut lines = self.run.write(&mut rows, paid.debit)?;
         let is_last = self.end_page(&rows, &mut lines)?;
         timeline.write = Some(Stage::since(started));
-        Ok(Page { lines, is_last })
+        Ok(Some(Page { lines, is_last }))
     }
 
     /// Waits for a place among the exports of the server that is to be read.
@@ -394,29 +382,22 @@ impl RunningExport {
         }
     }
 
-    /// Writes the lines after the nodes of a page. Returns whether the collection ends with the page.
+    /// Writes the line after the nodes of a page, if there is one. Returns whether the collection ends with the page.
     fn end_page(&mut self, rows: &ResponseWriter, out: &mut Vec<u8>) -> Result<bool, ServiceError> {
         let PageEnd { has_next_page, end_cursor } = self.run.page_end(rows)?;
         let run = &mut self.run;
         run.cursor = has_next_page.then_some(end_cursor);
-        match &run.cursor {
-            // A page without nodes has a line, too, so that the client sees that the export goes on.
-            Some(cursor)
-                if export_run::nodes(rows) == 0
-                    || run.nodes - self.resumable_at >= RESUME_AFTER
-                    || self.resumable_since.elapsed() >= RESUME_EVERY =>
-            {
-                self.resumable_at = run.nodes;
-                self.resumable_since = Instant::now();
-                write_resume(cursor, run.nodes, out);
-                Ok(false)
-            }
-            Some(_) => Ok(false),
-            None => {
-                write_end(&run.end(None), out);
-                Ok(true)
-            }
+        // A page without nodes has a line, too, so that the client sees that the export goes on.
+        if let Some(cursor) = &run.cursor
+            && (export_run::nodes(rows) == 0
+                || run.nodes - self.resumable_at >= RESUME_AFTER
+                || self.resumable_since.elapsed() >= RESUME_EVERY)
+        {
+            self.resumable_at = run.nodes;
+            self.resumable_since = Instant::now();
+            write_resume(cursor, run.nodes, out);
         }
+        Ok(!has_next_page)
     }
 
     /// Ends the transaction, and returns the connection.

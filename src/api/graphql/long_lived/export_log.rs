@@ -36,7 +36,6 @@ struct SlowPages {
 #[derive(Debug)]
 struct SlowPage {
     number: u64,
-    cost: Option<u64>,
     duration: Duration,
     timeline: Timeline,
 }
@@ -56,7 +55,7 @@ impl ExportLog {
 
     /// Adds a page that ends now. It is slow without the time that it waited for a place and for credits: the client's own time is
     /// between pages.
-    pub(crate) fn add(&mut self, started: Instant, cost: Option<u64>, timeline: Timeline) {
+    pub(crate) fn add(&mut self, started: Instant, timeline: Timeline) {
         self.pages += 1;
         #[cfg(feature = "traces")]
         if let Some(trace) = self.trace.as_ref().filter(|_| self.pages <= MAX_TRACED) {
@@ -65,7 +64,7 @@ impl ExportLog {
         let Some(slow) = &mut self.slow else { return };
         let duration = started.elapsed().saturating_sub(timeline.waiting().unwrap_or_default());
         if duration >= slow.slowest.as_ref().map_or(slow.limit, |slowest| slowest.duration) {
-            slow.slowest = Some(SlowPage { number: self.pages, cost, duration, timeline });
+            slow.slowest = Some(SlowPage { number: self.pages, duration, timeline });
         }
     }
 }
@@ -75,7 +74,7 @@ impl Drop for SlowPages {
         let Some(page) = &self.slowest else { return };
         self.query.log(&Taken {
             page: Some(page.number),
-            cost: page.cost,
+            cost: page.timeline.cost,
             duration: page.duration + page.timeline.waiting().unwrap_or_default(),
             compile: page.timeline.compile.map(Stage::time),
             wait: page.timeline.waiting(),
@@ -109,7 +108,7 @@ mod tests {
         let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
         let mut add = |seconds, waited| {
             let admission = Some(Stage { start: ago(seconds), end: ago(seconds - waited) });
-            log.add(ago(seconds), Some(seconds), Timeline { admission, ..Timeline::default() });
+            log.add(ago(seconds), Timeline { admission, ..Timeline::default() });
             log.slow.as_ref().unwrap().slowest.as_ref().map(|page| page.number)
         };
         assert_eq!(

@@ -16,9 +16,11 @@ use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::extensions::scope_extension;
+use crate::api::graphql::gates::admission::PaidTime;
 use crate::api::graphql::gates::current_account::current_account;
 use crate::api::graphql::long_lived::export_lines::{End, Rest, write_end, write_errors, write_short_lists};
 use crate::api::graphql::long_lived::export_log::ExportLog;
+use crate::api::graphql::request::query_request::Requester;
 use crate::api::service::Service;
 use crate::api::views::View;
 use crate::compile::compiled::Compiled;
@@ -27,6 +29,9 @@ use crate::execute::response_writer::{PageEnd, ResponseWriter};
 use crate::http::connection::FurtherMemory;
 use crate::http::response::{BoxError, HttpResponse, ResponseBody};
 use crate::query::bind::caller::Caller;
+use crate::throttle::caller_queue::Demand;
+use crate::throttle::query_throttle::MaxWait;
+use crate::throttle::queues::Permit;
 use crate::throttle::rate_limiter::Debit;
 
 /// The media type.
@@ -66,7 +71,7 @@ pub(crate) struct ExportRun {
     pub(crate) nodes: u64,
     /// How many of them have lists that ended early.
     pub(crate) short_nodes: u64,
-    /// The credits that were debited, also for the log.
+    /// The credits that its pages are charged so far, also for the log.
     pub(crate) cost: Arc<AtomicU64>,
     pub(crate) until: time::Instant,
     pub(crate) request_id: Arc<str>,
@@ -87,6 +92,10 @@ impl ExportRun {
     pub(crate) fn check(&mut self) -> Result<(), ApiError> {
         self.caller = current_account(&self.service, &self.caller, self.view.grants, &self.view.rows)?;
         if self.service.admission.is_closed() { Err(ServiceError::Stopping.into()) } else { Ok(()) }
+    }
+
+    pub(crate) fn requester(&self) -> Requester<'_> {
+        Requester { service: &self.service, caller: &self.caller, request_id: &self.request_id }
     }
 
     /// The next page.
@@ -110,8 +119,20 @@ impl ExportRun {
         Ok(compiled)
     }
 
-    /// Writes the nodes of a page and the reports about them, and counts their memory. A page that finds no nodes is refunded.
-    pub(crate) async fn write(&mut self, rows: &mut ResponseWriter, debit: Debit) -> Result<Vec<u8>, ApiError> {
+    /// Admits a page for as long as its permit is kept, and debits it.
+    pub(crate) async fn admit(
+        &self,
+        page: &Compiled,
+        max_wait: MaxWait,
+        timeline: &mut Timeline,
+    ) -> Result<(Permit, PaidTime), ApiError> {
+        let demand = Demand { credits: page.estimate.cost(), bytes: self.bytes };
+        let (permit, debit) = self.requester().admit(demand, max_wait, timeline).await?;
+        Ok((permit, PaidTime { debit, until: time::Instant::now() + self.caller.limits.deadline }))
+    }
+
+    /// Writes the nodes of a page and the reports about them, and counts their memory.
+    pub(crate) fn write(&mut self, rows: &mut ResponseWriter, debit: Debit) -> Result<Vec<u8>, ApiError> {
         let mut lines = Vec::with_capacity(4096);
         let written = rows.write(&mut lines, usize::MAX);
         written.map_err(|error| ServiceError::internal(&self.request_id, error))?;
@@ -136,17 +157,8 @@ impl ExportRun {
                 }
                 .into())
             }
-            Err(error) => {
-                self.refund(debit).await;
-                Err(ServiceError::from(error).into())
-            }
+            Err(error) => Err(ServiceError::from(error).into()),
         }
-    }
-
-    /// Puts back what was debited for a page.
-    pub(crate) async fn refund(&self, debit: Debit) {
-        self.cost.fetch_sub(debit.cost, Ordering::Relaxed);
-        self.service.admission.refund(&self.caller.user_id, debit).await;
     }
 
     /// The end of a page whose nodes are written.
@@ -168,9 +180,9 @@ impl ExportRun {
         End { nodes: self.nodes, short_nodes: self.short_nodes, cost, scope: self.scope.as_ref(), rest }
     }
 
-    /// Records a page that began then, when `cost_before` had been debited.
-    pub(crate) fn record(&mut self, started: Instant, cost_before: u64, timeline: Timeline) {
-        let cost = self.cost.load(Ordering::Relaxed).saturating_sub(cost_before);
-        self.log.add(started, (cost > 0).then_some(cost), timeline);
+    /// Records a page that began then, and adds its cost.
+    pub(crate) fn record(&mut self, started: Instant, timeline: Timeline) {
+        self.cost.fetch_add(timeline.cost.unwrap_or_default(), Ordering::Relaxed);
+        self.log.add(started, timeline);
     }
 }

@@ -4,23 +4,22 @@
 //! Each page is a statement of its own, with the snapshot of its time, and ends with a token. Between two pages the export holds no
 //! connection to the database. A page without changes is refunded.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::stream;
 use hyper::body::Bytes;
 use tokio::time::Instant;
 
-use crate::api::access_log::timeline::{Stage, Timeline};
+use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
-use crate::api::graphql::gates::admission::take_permit;
+use crate::api::graphql::gates::admission::{Charge, PaidTime};
 use crate::api::graphql::long_lived::export_lines::write_resume;
 use crate::api::graphql::long_lived::export_run::{self, ExportRun};
 use crate::api::graphql::long_lived::parking::{Parking, Wake};
-use crate::api::graphql::response::changes;
-use crate::api::graphql::response::execution::{AdmittedQuery, Requester, fetch, is_charged};
+use crate::api::graphql::request::query_request::Requester;
+use crate::api::graphql::response::execution::Attempt;
+use crate::api::graphql::response::gathered_body;
 use crate::api::graphql::response::row_memory;
 use crate::compile::compiled::Compiled;
 use crate::execute::response_writer::PageEnd;
@@ -28,9 +27,7 @@ use crate::execute::row_limits::RowLimits;
 use crate::http::connection::FurtherMemory;
 use crate::http::response::{BoxError, HttpResponse};
 use crate::replicas::read_servers::ReadServers;
-use crate::throttle::caller_queue::Demand;
 use crate::throttle::query_throttle::MaxWait;
-use crate::throttle::rate_limiter::Debit;
 
 /// How often a client without changes gets a line, so that it sees that the connection is alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -104,70 +101,47 @@ impl FeedExport {
     /// Pays for the next page and fetches it, and records what it took. It has no lines if nothing changed, unless it is the first one.
     async fn page(&mut self, max_wait: MaxWait) -> Result<Vec<u8>, ApiError> {
         let started = std::time::Instant::now();
-        let cost_before = self.run.cost.load(Ordering::Relaxed);
+        let is_first = self.run.cursor.is_none();
         let mut timeline = Timeline::default();
-        let page = self.fetch(max_wait, &mut timeline).await;
-        self.run.record(started, cost_before, timeline);
-        page
+        let page = self.fetch_page(max_wait, &mut timeline).await;
+        self.run.record(started, timeline);
+        match page? {
+            None if !is_first => Ok(Vec::new()),
+            lines => Ok([lines.unwrap_or_default(), self.resume()].concat()),
+        }
     }
 
-    async fn fetch(&mut self, max_wait: MaxWait, timeline: &mut Timeline) -> Result<Vec<u8>, ApiError> {
+    async fn fetch_page(&mut self, max_wait: MaxWait, timeline: &mut Timeline) -> Result<Option<Vec<u8>>, ApiError> {
         self.run.check()?;
         let compiled = self.run.compile(timeline).await?;
         self.parking.begin_page(&self.run.service, &compiled.plan);
-        let demand = Demand { credits: compiled.estimate.cost(), bytes: self.run.bytes };
-        let started = std::time::Instant::now();
-        let admitted = take_permit(&self.run.service, &self.run.caller, demand, max_wait).await;
-        timeline.admission = Some(Stage::since(started));
-        let (_permit, debit) = admitted?;
-        self.fetch_paid(compiled, debit, timeline).await
+        let (_permit, paid) = self.run.admit(&compiled, max_wait, timeline).await?;
+        let started = Instant::now();
+        let page = self.fetch_paid(&compiled, paid, timeline).await;
+        timeline.cost = self.run.requester().settle(paid.debit, Charge::of_page(&page)).await;
+        if let Ok(None) = page {
+            Parking::found_nothing(&self.run.service, &self.run.caller, started.elapsed());
+        }
+        page
     }
 
-    /// Fetches a page that is paid for, and writes its lines.
+    /// Fetches a page that is paid for, and writes its lines. There are none if nothing changed.
     async fn fetch_paid(
         &mut self,
-        compiled: Compiled,
-        debit: Debit,
+        compiled: &Compiled,
+        paid: PaidTime,
         timeline: &mut Timeline,
-    ) -> Result<Vec<u8>, ApiError> {
-        let is_until_now = compiled.plan.marks_of_changes().is_some();
-        let run = &mut self.run;
-        let (service, caller) = (Arc::clone(&run.service), Arc::clone(&run.caller));
-        let query = AdmittedQuery {
-            compiled,
-            grants: run.view.grants,
-            field_costs: None,
-            includes_plan: false,
-            debit,
-            route: ReadServers::primary_route(),
-            until: Instant::now() + caller.limits.deadline,
-        };
-        let started = Instant::now();
-        let memory = &mut run.memory;
+    ) -> Result<Option<Vec<u8>>, ApiError> {
+        let ExportRun { service, caller, request_id, memory, .. } = &mut self.run;
+        let requester = Requester { service, caller, request_id };
+        let attempt = Attempt { requester, compiled, route: &ReadServers::primary_route() };
         let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |bytes| row_memory::hold(memory, bytes) };
-        let requester = Requester { service: &service, caller: &caller, request_id: &run.request_id };
-        let rows = fetch(requester, &query, &mut limits, timeline).await;
-        if is_charged(&rows) {
-            run.cost.fetch_add(debit.cost, Ordering::Relaxed);
-        }
-        let mut rows = rows?;
-        let checked = changes::check(requester, &query, &rows, timeline).await;
-        checked.inspect_err(|_| {
-            run.cost.fetch_sub(debit.cost, Ordering::Relaxed);
-        })?;
-        let mut lines = run.write(&mut rows, debit).await?;
-        let PageEnd { has_next_page, end_cursor } = run.page_end(&rows)?;
-        let is_first = run.cursor.replace(end_cursor).is_none();
-        self.is_at_end = is_until_now && !has_next_page;
-        let is_empty = rows.is_without_changes();
-        if is_empty {
-            run.refund(debit).await;
-            Parking::found_nothing(&service, &caller, started.elapsed());
-        }
-        if is_first || !is_empty {
-            lines.extend(self.resume());
-        }
-        Ok(lines)
+        let mut rows = gathered_body::fetch(attempt, paid, &mut limits, timeline).await?;
+        let lines = self.run.write(&mut rows, paid.debit)?;
+        let PageEnd { has_next_page, end_cursor } = self.run.page_end(&rows)?;
+        self.run.cursor = Some(end_cursor);
+        self.is_at_end = compiled.plan.marks_of_changes().is_some() && !has_next_page;
+        Ok((!rows.is_without_changes()).then_some(lines))
     }
 
     /// The line from which another export goes on.

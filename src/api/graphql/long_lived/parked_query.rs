@@ -11,12 +11,12 @@ use tokio::time;
 use crate::api::access_log::timeline::Stage;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
-use crate::api::graphql::gates::admission::{Schedule, WAITING_BYTES};
+use crate::api::graphql::gates::admission::{Charge, PaidTime, Schedule, WAITING_BYTES};
 use crate::api::graphql::gates::current_account::current_account;
+use crate::api::graphql::gates::prepared_query::{AdmittedQuery, PreparedQuery};
 use crate::api::graphql::long_lived::parking::{Parking, Wake};
 use crate::api::graphql::request::query_request::QueryRequest;
-use crate::api::graphql::response::execution::is_charged;
-use crate::api::graphql::response::prepared_query::{self, PreparedQuery};
+use crate::api::graphql::response::gathered_body;
 use crate::api::graphql::response::response_body;
 use crate::api::graphql::response::response_end::ResponseEnd;
 use crate::api::request_context::RequestContext;
@@ -25,31 +25,25 @@ use crate::http::response::ResponseBody;
 use crate::replicas::read_servers::ReadServers;
 use crate::throttle::rate_limiter::Debit;
 
-/// A query that waits for changes.
-pub(crate) struct ParkedQuery {
-    pub(crate) parking: Parking,
-    pub(crate) prepared: PreparedQuery,
-    /// How long its client wants it to wait.
-    pub(crate) wait: Duration,
-}
-
-impl ParkedQuery {
-    /// The body of its response.
-    pub(crate) async fn respond(self, request: &mut QueryRequest<'_>) -> Result<ResponseBody, ApiError> {
-        let Self { mut parking, prepared, wait } = self;
-        let until = time::Instant::now() + wait;
-        while park(request, &mut parking, until).await? == Wake::Changes {
-            let QueryRequest { context, caller, view, .. } = &mut *request;
-            *caller = current_account(&context.service, caller, prepared.grants, &view.rows)?;
-            parking.begin_page(&context.service, &prepared.compiled.plan);
-            // Boxed, so that a request that waits does not have what reading a page takes.
-            let reading = Box::pin(read(request, &prepared, until));
-            if let Some(body) = reading.await? {
-                return Ok(body);
-            }
+/// The body of the response of a query that waits for changes, for as long as its client wants it to.
+pub(crate) async fn respond(
+    request: &mut QueryRequest<'_>,
+    prepared: PreparedQuery,
+    wait: Duration,
+) -> Result<ResponseBody, ApiError> {
+    let mut parking = Parking::new(&request.context.service, &request.caller)?;
+    let until = time::Instant::now() + wait;
+    while park(request, &mut parking, until).await? == Wake::Changes {
+        let QueryRequest { context, caller, view, .. } = &mut *request;
+        *caller = current_account(&context.service, caller, prepared.grants, &view.rows)?;
+        parking.begin_page(&context.service, &prepared.compiled.plan);
+        // Boxed, so that a request that waits does not have what reading a page takes.
+        let reading = Box::pin(read(request, &prepared, until));
+        if let Some(body) = reading.await? {
+            return Ok(body);
         }
-        Box::pin(end(request, prepared)).await
     }
+    Box::pin(end(request, prepared)).await
 }
 
 /// The body of a response with changes. If there are none, the page is refunded.
@@ -61,22 +55,18 @@ async fn read(
     request.context.entry.timeline.statement = Arc::default();
     let left = until.saturating_duration_since(time::Instant::now());
     let schedule = Schedule::new(&request.context.service, &request.caller, Some(left));
-    let query = prepared.clone().admit(request, &schedule).await?;
-    let QueryRequest { context, caller, .. } = request;
-    let started = Instant::now();
-    let rows = prepared_query::rows(context, caller, &query).await;
-    context.entry.cost = is_charged(&rows).then_some(query.debit.cost);
-    let rows = rows?;
-    if !rows.is_without_changes() {
-        return prepared_query::body(context, caller, query, rows).await.map(Some);
+    let admitted = prepared.clone().admit(request, &schedule).await?;
+    let (debit, started) = (admitted.paid.debit, Instant::now());
+    let body = gathered_body::respond_with_changes(request, admitted).await;
+    request.settle(debit, Charge::of_page(&body)).await;
+    if let Ok(None) = body {
+        let QueryRequest { context, caller, .. } = request;
+        // The wait for a connection is longer the more other requests wait, too.
+        let waited = context.entry.timeline.connection.map(Stage::time).unwrap_or_default();
+        Parking::found_nothing(&context.service, caller, started.elapsed().saturating_sub(waited));
+        context.permit = None;
     }
-    context.entry.cost = None;
-    context.service.admission.refund(&caller.user_id, query.debit).await;
-    // The wait for a connection is longer the more other requests wait, too.
-    let waited = context.entry.timeline.connection.map(Stage::time).unwrap_or_default();
-    Parking::found_nothing(&context.service, caller, started.elapsed().saturating_sub(waited));
-    context.permit = None;
-    Ok(None)
+    body
 }
 
 /// Waits for changes, if a page was read, and for the turn of the next one.
@@ -102,6 +92,7 @@ async fn end(
     let RequestContext { service, entry, .. } = &mut **context;
     let bucket = service.admission.forecast(&caller.user_id, &caller.limits.rate(), 0).await?;
     let rows = constant(&prepared.compiled.plan);
-    let query = prepared.admitted(Debit::nothing(bucket), ReadServers::primary_route(), time::Instant::now());
+    let paid = PaidTime { debit: Debit::nothing(bucket), until: time::Instant::now() };
+    let query = AdmittedQuery { prepared, paid, route: ReadServers::primary_route() };
     Ok(response_body::write(rows, ResponseEnd::new(query, &entry.timeline.statement), entry)?)
 }

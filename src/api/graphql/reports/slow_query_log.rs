@@ -100,7 +100,7 @@ pub(crate) fn report(context: &RequestContext, caller: &Principal, request: &Req
     }
     LoggedQuery::new(caller, request, entry).log(&Taken {
         page: None,
-        cost: entry.cost,
+        cost: entry.timeline.cost,
         duration,
         compile: entry.timeline.compile.map(Stage::time),
         wait: entry.timeline.waiting(),

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::access::grants::Principal;
 use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
-use crate::api::graphql::response::execution::{AdmittedQuery, Requester, connect_own, second_route, settle};
+use crate::api::graphql::gates::prepared_query::AdmittedQuery;
+use crate::api::graphql::request::query_request::{QueryRequest, Requester};
+use crate::api::graphql::response::execution::{connect_own, finish, second_route};
 use crate::api::request_context::RequestContext;
 use crate::execute::error::ExecuteError;
 use crate::execute::plan_analysis::{PlanAnalysis, analyze};
@@ -20,22 +21,21 @@ use crate::replicas::read_servers::{LeasedConnection, ReadRoute};
 
 /// The body of a response that has the query's plan and what it took.
 pub(crate) async fn respond(
-    context: &mut RequestContext,
-    caller: &Principal,
-    query: &AdmittedQuery,
+    QueryRequest { context, caller, .. }: &mut QueryRequest<'_>,
+    AdmittedQuery { prepared, paid, route }: &AdmittedQuery,
 ) -> Result<ResponseBody, ApiError> {
-    let RequestContext { service, entry, .. } = context;
-    let (plan, timeline, debit) = (&query.compiled.plan, &mut entry.timeline, query.debit);
+    let RequestContext { service, entry, .. } = &mut **context;
+    let (plan, timeline, debit) = (&prepared.compiled.plan, &mut entry.timeline, paid.debit);
     let requester = Requester { service, caller, request_id: &entry.id };
     let log = Arc::clone(&timeline.statement);
     let running = pin!(async {
-        let result = attempt(requester, plan, &query.route, timeline).await;
-        match second_route(service, &query.route, plan, &result) {
+        let result = attempt(requester, plan, route, timeline).await;
+        match second_route(service, route, plan, &result) {
             Some(route) => attempt(requester, plan, &route, timeline).await,
             None => result,
         }
     });
-    let analysis = settle(requester, query.paid(), Some(&log), running).await?;
+    let analysis = finish(requester, *paid, Some(&log), running).await?;
     let body = json!({
         "data": null,
         "extensions": {

@@ -7,7 +7,8 @@ use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::changes_error::ChangesError;
 use crate::api::errors::service_error::ServiceError;
-use crate::api::graphql::response::execution::{AdmittedQuery, Requester, connect_own};
+use crate::api::graphql::request::query_request::Requester;
+use crate::api::graphql::response::execution::{Attempt, connect_own};
 use crate::database::error::DatabaseError;
 use crate::database::snapshot_position::{self, Tick};
 use crate::execute::changes_state::ChangesState;
@@ -16,28 +17,26 @@ use crate::query::bind::changes::ChangesStart;
 use crate::replicas::read_servers::LeasedConnection;
 use crate::sync_token::{Epoch, SyncToken};
 
-/// Checks the pages of changes of a query. If one cannot be used, the query is refunded.
+/// Checks the pages of changes of a query, until the deadline of the query.
 pub(crate) async fn check(
-    requester: Requester<'_>,
-    query: &AdmittedQuery,
+    Attempt { requester, route, .. }: Attempt<'_>,
+    until: time::Instant,
     rows: &ResponseWriter,
     timeline: &mut Timeline,
 ) -> Result<(), ApiError> {
-    let Requester { service, caller, request_id } = requester;
+    let Requester { service, request_id, .. } = requester;
     let mut is_flushed = false;
     for (start, state) in rows.changes_states() {
         let checked = async {
             if let (Some(epoch), Some(token)) = (history(start, &state)?, &start.token) {
-                let LeasedConnection { connection, held: _held } =
-                    connect_own(requester, &query.route, timeline).await?;
+                let LeasedConnection { connection, held: _held } = connect_own(requester, route, timeline).await?;
                 let tick = snapshot_position::newest_tick(&connection, epoch).await?;
                 connection.release();
                 survives(token, tick, &state)?;
             }
             if state.is_unflushed && !is_flushed {
                 let flush = async {
-                    let LeasedConnection { connection, held: _held } =
-                        connect_own(requester, &query.route, timeline).await?;
+                    let LeasedConnection { connection, held: _held } = connect_own(requester, route, timeline).await?;
                     snapshot_position::flush(&connection).await?;
                     connection.release();
                     Ok::<_, DatabaseError>(())
@@ -48,16 +47,13 @@ pub(crate) async fn check(
             Ok(())
         };
         // Waiting for the disk counts for the deadline, too.
-        let checked = time::timeout_at(query.until, checked).await.unwrap_or(Err(CheckError::TooLate));
-        if let Err(error) = checked {
-            service.admission.refund(&caller.user_id, query.debit).await;
-            return Err(match error {
-                CheckError::Changes(error) => error.into(),
-                CheckError::Database(error) if error.is_temporary() => ServiceError::Unavailable(error.into()).into(),
-                CheckError::Database(error) => ServiceError::internal(request_id, error).into(),
-                CheckError::TooLate => ServiceError::Unavailable("the database does not answer".into()).into(),
-            });
-        }
+        let checked = time::timeout_at(until, checked).await.unwrap_or(Err(CheckError::TooLate));
+        checked.map_err(|error| match error {
+            CheckError::Changes(error) => error.into(),
+            CheckError::Database(error) if error.is_temporary() => ServiceError::Unavailable(error.into()).into(),
+            CheckError::Database(error) => ApiError::from(ServiceError::internal(request_id, error)),
+            CheckError::TooLate => ServiceError::Unavailable("the database does not answer".into()).into(),
+        })?;
     }
     Ok(())
 }

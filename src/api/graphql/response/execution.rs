@@ -1,26 +1,23 @@
-//! Runs an admitted query within its caller's deadline, in turn with other callers' queries, and refunds it if the database is
-//! unavailable.
+//! Runs an admitted query within its caller's deadline, in turn with other callers' queries.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::Value;
 use tokio::time::{self, error::Elapsed};
 
-use crate::access::grants::Principal;
 use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::query_error::QueryError;
 use crate::api::errors::service_error::ServiceError;
+use crate::api::graphql::gates::admission::PaidTime;
+use crate::api::graphql::request::query_request::Requester;
 use crate::api::service::Service;
-use crate::catalog::grant_set::GrantSet;
 use crate::compile::compiled::Compiled;
 use crate::database::connection::batches::MAX_BYTES;
 use crate::database::connection::own_connection::OwnConnection;
 use crate::database::connection::shared_connections::StatementText;
 use crate::database::error::DatabaseError;
-use crate::error::code::ErrorCode;
 use crate::execute::error::ExecuteError;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::row_limits::RowLimits;
@@ -38,38 +35,6 @@ const MAX_SHARED_ROWS: u64 = 1000;
 const MAX_BATCHED_ROWS: u64 = 100;
 const MAX_BATCHED_ROWS_OF_ROOTS: u64 = 30;
 
-/// A query that is paid for.
-#[derive(Debug)]
-pub(crate) struct AdmittedQuery {
-    pub compiled: Compiled,
-    /// The grants of the schema that the caller held when it was compiled.
-    pub grants: GrantSet,
-    /// The cost of every field, if the client asked for it.
-    pub(crate) field_costs: Option<Value>,
-    /// Whether the client asked how it is executed.
-    pub(crate) includes_plan: bool,
-    pub debit: Debit,
-    /// The servers that it may be read from.
-    pub route: ReadRoute,
-    /// Its deadline.
-    pub until: time::Instant,
-}
-
-impl AdmittedQuery {
-    /// The debit, and the deadline.
-    pub(crate) fn paid(&self) -> PaidTime {
-        PaidTime { debit: self.debit, until: self.until }
-    }
-}
-
-/// The caller and the id of the request that is executed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Requester<'a> {
-    pub service: &'a Service,
-    pub caller: &'a Principal,
-    pub request_id: &'a str,
-}
-
 /// An attempt to read a query from the servers of a route.
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt<'a> {
@@ -78,96 +43,42 @@ pub(crate) struct Attempt<'a> {
     pub(crate) route: &'a ReadRoute,
 }
 
-/// The debit for a statement, and its deadline.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PaidTime {
-    pub debit: Debit,
-    pub until: time::Instant,
-}
-
-/// The rows of a query, if they are there before its deadline.
-pub(crate) async fn fetch(
-    requester: Requester<'_>,
-    query: &AdmittedQuery,
-    limits: &mut RowLimits<'_>,
-    timeline: &mut Timeline,
-) -> Result<Box<ResponseWriter>, ApiError> {
-    let compiled = &query.compiled;
-    let log = Arc::clone(&timeline.statement);
-    let running = pin!(async {
-        let attempt = Attempt { requester, compiled, route: &query.route };
-        let result = attempt.rows(limits, timeline).await;
-        match second_route(requester.service, &query.route, &compiled.plan, &result) {
-            // Boxed, so that the futures of other requests stay small.
-            Some(route) => Box::pin(Attempt { route: &route, ..attempt }.rows(limits, timeline)).await,
-            None => result,
-        }
-    });
-    settle(requester, query.paid(), Some(&log), running).await
-}
-
-/// Whether a query is charged with this result.
-pub(crate) fn is_charged<T>(result: &Result<T, ApiError>) -> bool {
-    let has_run = |error: &ApiError| {
-        matches!(
-            error.code,
-            ErrorCode::DeadlineExceeded
-                | ErrorCode::ResponseTooLarge
-                | ErrorCode::ValueOutOfRange
-                | ErrorCode::SchemaChanged
-        )
-    };
-    result.as_ref().map_or_else(has_run, |_| true)
-}
-
-/// The rows of a query that is running, or a part of its response, if they are there `until` its deadline. The query is refunded if it is
-/// not to blame. The caller pins the future, since time-outs move what they are given. If the future begins with a statement, the statement
-/// is recorded in `log`.
-pub(crate) async fn settle<T>(
+/// The rows of a query that is running, or a part of its response, if they are there before its deadline. The caller pins the future,
+/// since time-outs move what they are given. If the future begins with a statement, the statement is recorded in `log`.
+pub(crate) async fn finish<T>(
     Requester { service, caller, request_id }: Requester<'_>,
-    PaidTime { debit, until }: PaidTime,
+    PaidTime { debit: Debit { cost, bucket, .. }, until }: PaidTime,
     log: Option<&StatementLog>,
     running: Pin<&mut impl Future<Output = Result<T, ExecuteError>>>,
 ) -> Result<T, ApiError> {
-    let Debit { cost, bucket, .. } = debit;
     // Dropping the future cancels its statements: here at the deadline, or further up where the client disconnects.
-    match run(service, until, log, running).await {
-        Ok(Ok(rows)) => Ok(rows),
-        Ok(Err(ExecuteError::Database(DatabaseError::Cancelled(_)))) => {
-            Err(QueryError::Cancelled { cost, bucket }.into())
-        }
+    Err(match run(service, until, log, running).await {
+        Ok(Ok(rows)) => return Ok(rows),
+        Ok(Err(ExecuteError::Database(DatabaseError::Cancelled(_)))) => QueryError::Cancelled { cost, bucket }.into(),
         Ok(Err(ExecuteError::Database(error))) if error.is_out_of_range() => {
-            Err(QueryError::OutOfRange { cost, bucket }.into())
+            QueryError::OutOfRange { cost, bucket }.into()
         }
         Ok(Err(ExecuteError::Database(error))) if error.is_invalid_value() => {
-            Err(QueryError::InvalidValue { cost, bucket }.into())
+            QueryError::InvalidValue { cost, bucket }.into()
         }
         Ok(Err(ExecuteError::Database(error))) if error.is_temporary() => {
-            service.admission.refund(&caller.user_id, debit).await;
-            Err(ServiceError::Unavailable(error.into()).into())
+            ServiceError::Unavailable(error.into()).into()
         }
         // It is charged: the database has planned the statement twice.
         Ok(Err(ExecuteError::Database(error @ DatabaseError::SchemaChanged(_)))) => {
-            Err(ServiceError::SchemaChanged(error.into()).into())
+            ServiceError::SchemaChanged(error.into()).into()
         }
-        Ok(Err(ExecuteError::OutOfMemory)) => {
-            service.admission.refund(&caller.user_id, debit).await;
-            Err(ServiceError::MemoryExhausted.into())
-        }
+        Ok(Err(ExecuteError::OutOfMemory)) => ServiceError::MemoryExhausted.into(),
         Ok(Err(ExecuteError::TooLarge { rows, bytes, limit })) => {
-            Err(QueryError::RowsTooLarge { rows, bytes, limit, cost, bucket }.into())
+            QueryError::RowsTooLarge { rows, bytes, limit, cost, bucket }.into()
         }
-        Ok(Err(error)) => Err(ServiceError::internal(request_id, error).into()),
+        Ok(Err(error)) => ServiceError::internal(request_id, error).into(),
         // The query is not to blame if the database does not answer other requests either.
         Err(_) if !service.database_answers() => {
-            service.admission.refund(&caller.user_id, debit).await;
-            Err(ServiceError::Unavailable("the database does not answer".into()).into())
+            ServiceError::Unavailable("the database does not answer".into()).into()
         }
-        Err(_) => {
-            let deadline = caller.limits.deadline;
-            Err(QueryError::DeadlineExceeded { deadline, cost, bucket }.into())
-        }
-    }
+        Err(_) => QueryError::DeadlineExceeded { deadline: caller.limits.deadline, cost, bucket }.into(),
+    })
 }
 
 /// Runs until a deadline. How long a statement waits for locks is observed from half of the time on after which a query is slow: a wait
@@ -211,7 +122,25 @@ pub(crate) fn second_route<T>(
 }
 
 impl Attempt<'_> {
-    /// All rows.
+    /// All rows, if they are there before the deadline.
+    pub(crate) async fn fetch(
+        self,
+        paid: PaidTime,
+        limits: &mut RowLimits<'_>,
+        timeline: &mut Timeline,
+    ) -> Result<Box<ResponseWriter>, ApiError> {
+        let log = Arc::clone(&timeline.statement);
+        let running = pin!(async {
+            let result = self.rows(limits, timeline).await;
+            match second_route(self.requester.service, self.route, &self.compiled.plan, &result) {
+                // Boxed, so that the futures of other requests stay small.
+                Some(route) => Box::pin(Attempt { route: &route, ..self }.rows(limits, timeline)).await,
+                None => result,
+            }
+        });
+        finish(self.requester, paid, Some(&log), running).await
+    }
+
     async fn rows(
         self,
         limits: &mut RowLimits<'_>,

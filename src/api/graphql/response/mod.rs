@@ -3,7 +3,7 @@
 //! - `analysis`: the time, rows and buffers of a query in PostgreSQL, in place of its data
 //! - `changes`: checks of a page of changes before its tokens leave
 //! - `execution`: runs a query within its deadline
-//! - `prepared_query`: a query that is compiled, and its rows
+//! - `gathered_body`: a response whose rows are gathered before it is written
 //! - `response_body`: the body of a response whose rows are there
 //! - `response_end`: the end of a response, after its data
 //! - `response_envelope`: the text around the data
@@ -13,7 +13,7 @@
 pub(crate) mod analysis;
 pub(crate) mod changes;
 pub(crate) mod execution;
-pub(crate) mod prepared_query;
+pub(crate) mod gathered_body;
 pub(crate) mod response_body;
 pub(crate) mod response_end;
 pub(crate) mod response_envelope;

@@ -9,8 +9,9 @@ use crate::api::extensions::executed_plan::ExecutedPlan;
 use crate::api::extensions::scope_extension;
 use crate::api::extensions::sync_extension::SyncExtension;
 use crate::api::extensions::value_warning::ValueWarning;
-use crate::api::graphql::response::execution::AdmittedQuery;
+use crate::api::graphql::gates::prepared_query::{AdmittedQuery, PreparedQuery};
 use crate::api::graphql::response::response_envelope::{errors, write_end};
+use crate::compile::compiled::Compiled;
 use crate::cost::estimate::Estimate;
 use crate::execute::response_writer::ResponseWriter;
 use crate::execute::statement_log::StatementLog;
@@ -37,10 +38,11 @@ pub(crate) struct ResponseEnd {
 impl ResponseEnd {
     /// The end of this query's response, whose steps the log records.
     pub(crate) fn new(query: AdmittedQuery, log: &Arc<StatementLog>) -> Self {
-        let AdmittedQuery { compiled, field_costs, includes_plan, debit, .. } = query;
-        let scope = scope_extension::of(&compiled.plan);
-        let plan = includes_plan.then(|| ExecutedPlan::new(compiled.plan, log));
-        Self { debit, estimate: compiled.estimate, field_costs, plan, unknown_values: compiled.unknown_values, scope }
+        let PreparedQuery { compiled, field_costs, includes_plan, .. } = query.prepared;
+        let Compiled { estimate, plan, unknown_values, .. } = compiled;
+        let scope = scope_extension::of(&plan);
+        let plan = includes_plan.then(|| ExecutedPlan::new(plan, log));
+        Self { debit: query.paid.debit, estimate, field_costs, plan, unknown_values, scope }
     }
 
     /// The cost of the query by its rows.

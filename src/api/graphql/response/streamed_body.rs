@@ -17,12 +17,12 @@ use crate::api::access_log::StreamRecord;
 use crate::api::access_log::timeline::Timeline;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
+use crate::api::graphql::gates::admission::{Charge, PaidTime};
 use crate::api::graphql::gates::current_account::current_account;
+use crate::api::graphql::gates::prepared_query::AdmittedQuery;
 use crate::api::graphql::reports::slow_query_log::StreamedQuery;
-use crate::api::graphql::request::query_request::QueryRequest;
-use crate::api::graphql::response::execution::{
-    AdmittedQuery, Attempt, PaidTime, Requester, connect_own, second_route, settle,
-};
+use crate::api::graphql::request::query_request::{QueryRequest, Requester};
+use crate::api::graphql::response::execution::{Attempt, connect_own, finish, second_route};
 use crate::api::graphql::response::response_body::{CHUNK, MAX_WHOLE};
 use crate::api::graphql::response::response_end::ResponseEnd;
 use crate::api::graphql::response::response_envelope::START;
@@ -49,7 +49,8 @@ const MEMORY: usize = 1 << 20;
 pub(crate) fn place(service: &Service, query: &AdmittedQuery) -> Option<OwnedSemaphorePermit> {
     let streams = || Arc::clone(&service.servers.preferred(&query.route).streams);
     // Whether the tokens of changes may leave is known when all rows are there.
-    let may_stream = query.compiled.plan.max_rows() > MAX_GATHERED && !query.compiled.plan.reads_changes();
+    let plan = &query.prepared.compiled.plan;
+    let may_stream = plan.max_rows() > MAX_GATHERED && !plan.reads_changes();
     may_stream.then(|| streams().try_acquire_owned().ok()).flatten()
 }
 
@@ -60,7 +61,7 @@ pub(crate) async fn begin(
     place: OwnedSemaphorePermit,
 ) -> Result<ResponseBody, ApiError> {
     let (RequestContext { service, in_flight, entry, .. }, caller) = (&mut *request.context, &request.caller);
-    let (compiled, timeline, until) = (&query.compiled, &mut entry.timeline, query.until);
+    let (compiled, timeline, until) = (&query.prepared.compiled, &mut entry.timeline, query.paid.until);
     let log = Arc::clone(&timeline.statement);
     let requester = Requester { service, caller, request_id: &entry.id };
     let first = async {
@@ -71,9 +72,9 @@ pub(crate) async fn begin(
             None => result,
         }
     };
-    let first = settle(requester, query.paid(), Some(&log), pin!(first)).await?;
+    let first = finish(requester, query.paid, Some(&log), pin!(first)).await?;
     let (part, stream, held) = first.map_err(|error| ServiceError::internal(&entry.id, error))?;
-    let (grants, rows) = (query.grants, compiled.plan.scope().clone());
+    let (grants, rows) = (query.prepared.grants, compiled.plan.scope().clone());
     let end = ResponseEnd::new(query, &entry.timeline.statement);
     match part {
         Part::Last(LastPart { mut text, written }) => {
@@ -83,10 +84,7 @@ pub(crate) async fn begin(
         }
         Part::More(text) => {
             in_flight.shrink(0);
-            if let Err(error) = in_flight.reserve(MEMORY) {
-                service.admission.refund(&caller.user_id, end.debit).await;
-                return Err(ServiceError::from(error).into());
-            }
+            in_flight.reserve(MEMORY).map_err(ServiceError::from)?;
             let cost = end.debit.cost;
             let record = Arc::<StreamRecord>::default();
             entry.stream = Some(Arc::clone(&record));
@@ -202,7 +200,8 @@ impl RunningResponse {
         let part = next_part(&mut self.stream);
         let paid = PaidTime { debit: self.end.debit, until: now + self.time_left };
         let requester = Requester { service: &self.service, caller: &self.caller, request_id: &self.request_id };
-        let part = settle(requester, paid, None, pin!(part)).await;
+        let part = finish(requester, paid, None, pin!(part)).await;
+        requester.settle(paid.debit, Charge::of(&part)).await;
         self.waiting_since = Instant::now();
         let took = self.waiting_since.duration_since(now);
         self.time_left = self.time_left.saturating_sub(took);
