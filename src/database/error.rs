@@ -183,6 +183,10 @@ impl ReportSubject {
             | SqlState::NO_ACTIVE_SQL_TRANSACTION
             | SqlState::IN_FAILED_SQL_TRANSACTION
             | SqlState::S_E_INVALID_SPECIFICATION => Self::Connection,
+            // The statement's values were not seen, so the server was to run the portal before once more.
+            SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE if report.routine() == Some("MarkPortalActive") => {
+                Self::Connection
+            }
             SqlState::INSUFFICIENT_PRIVILEGE => Self::Statement,
             // A prepared statement would return other types than before; a schema is not there; an enum does not have a label, or
             // a type does not have the values that are sent.

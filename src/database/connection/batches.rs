@@ -1,14 +1,15 @@
 //! Executions that serve several requests of the same text.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use tokio::time::timeout;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, Statement};
 
 use crate::database::connection::batch_queue::{BatchMember, BatchQueue, PreparedText, RequestBatch};
 use crate::database::connection::batch_text::is_array;
 use crate::database::connection::rows::Rows;
+use crate::database::connection::shared_connection::PATIENCE;
 use crate::database::connection::shared_turn::SharedTurn;
 use crate::database::error::DatabaseError;
 use crate::database::parameter::{BinaryParameter, RawValue};
@@ -64,7 +65,7 @@ impl BatchTurn {
         parameters: impl Iterator<Item = BinaryParameter<'p>>,
     ) -> Result<Rows<'_>, DatabaseError> {
         let reply = self.queue.push((self.text.clone(), self.examined), self.statement.params(), parameters)?;
-        let reply = tokio::time::timeout(LONGEST_WAIT, reply).await;
+        let reply = timeout(PATIENCE, reply).await;
         // A batch that is dropped has no reply.
         let (rows, requests) =
             reply.map_or(Err(DatabaseError::Batch), |reply| reply.unwrap_or(Err(DatabaseError::Batch)))?;
@@ -76,13 +77,14 @@ impl BatchTurn {
 /// with more has connections of its own from then on.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
-/// How long a request waits for its execution. A connection that does not answer any more ends none.
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
-
 /// Runs a batch, whose requests get their rows when the last one is there. `single` is the statement of one request, with this key: it is the
 /// turn's if the batch has one member.
 pub(super) async fn run(turn: SharedTurn, batch: RequestBatch, key: u64, single: Statement) {
-    match read(&turn, batch.members(), &single).await {
+    let Ok(rows) = timeout(PATIENCE, read(&turn, batch.members(), &single)).await else {
+        turn.discard();
+        return batch.fail(DatabaseError::Batch);
+    };
+    match rows {
         Ok(rows) => {
             turn.finish();
             batch.reply(rows);

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use deadpool_postgres::{
-    Connect, Hook, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Status, Timeouts,
+    Connect, Hook, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Status, TimeoutType,
+    Timeouts,
 };
 use tokio::task::JoinHandle;
 use tokio::time;
@@ -23,6 +24,9 @@ use crate::database::metrics::{ConnectFailure, FAILED_CONNECTS, PoolName};
 use crate::telemetry::emit;
 use crate::telemetry::event::Event;
 use crate::telemetry::metrics::label::Label;
+
+/// How long the statements that set a new connection up may take.
+const SET_UP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a connection is tried while none can be opened.
 const TRIAL_INTERVAL: Duration = Duration::from_secs(1);
@@ -72,7 +76,7 @@ impl PooledConnections {
 
     /// Takes a connection. Waits for a free one.
     pub(in crate::database) async fn get(&self) -> Result<Object, DatabaseError> {
-        let error = match self.0.pool.get().await {
+        let error = match take(&self.0.pool).await {
             Ok(connection) => return Ok(connection),
             Err(error) => error,
         };
@@ -124,12 +128,19 @@ impl Pooled {
     }
 }
 
+/// Takes a connection of a pool. The pool has a timeout for a new connection, and none for the statements that set it up: one that does not
+/// answer these would keep its place for ever.
+async fn take(pool: &Pool) -> Result<Object, PoolError> {
+    let patience = pool.timeouts().wait.unwrap_or_default() + CONNECT_TIMEOUT + SET_UP_TIMEOUT;
+    time::timeout(patience, pool.get()).await.unwrap_or(Err(PoolError::Timeout(TimeoutType::Create)))
+}
+
 /// Tries to open a connection until that succeeds, or nobody uses the pool any more.
 async fn try_until_one_opens(pooled: Weak<Pooled>) {
     loop {
         time::sleep(TRIAL_INTERVAL).await;
         let Some(pooled) = pooled.upgrade() else { return };
-        match pooled.trial.get().await {
+        match take(&pooled.trial).await {
             Ok(connection) => {
                 drop(Object::take(connection));
                 *pooled.failure() = None;
@@ -178,7 +189,7 @@ impl Drop for Opening<'_> {
 impl ConnectFailure {
     /// Why no connection could be opened; `None` if none was to be opened.
     fn of(error: &PoolError) -> Option<Self> {
-        use deadpool_postgres::{HookError, TimeoutType};
+        use deadpool_postgres::HookError;
         use tokio_postgres::error::SqlState;
         let error = match error {
             PoolError::Timeout(TimeoutType::Create) => return Some(Self::Timeout),

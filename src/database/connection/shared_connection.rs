@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use deadpool_postgres::{ClientWrapper, Object};
 use tokio::sync::Notify;
+use tokio::time::timeout;
 use tokio_postgres::Statement;
 
 use crate::byte_lru::ByteLru;
@@ -27,6 +28,10 @@ pub(crate) const MAX_EXECUTIONS: usize = 2;
 /// After this time a statement ends, in milliseconds. It waits for a lock: then it is run on a connection of its own, and the statements
 /// behind it go on.
 const STATEMENT_TIMEOUT: u32 = 1000;
+
+/// How long nothing may come back from a connection on which all statements end after a second: then it does not answer any more, as if a
+/// firewall had forgotten it, and another one takes its place. Statements of which several wait for locks can take longer, and go on there.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long a statement waits to be prepared for those on their way to end.
 const PREPARE_WAIT: Duration = Duration::from_secs(2);
@@ -119,7 +124,8 @@ impl SharedConnection {
         queue: &Arc<BatchQueue>,
     ) -> Result<Self, DatabaseError> {
         let client = Object::take(pool.get().await?);
-        client.batch_execute(&format!("SET statement_timeout = {STATEMENT_TIMEOUT}")).await?;
+        let set_up = format!("SET statement_timeout = {STATEMENT_TIMEOUT}");
+        timeout(PATIENCE, client.batch_execute(&set_up)).await.map_err(|_| DatabaseError::Busy)??;
         Ok(Self {
             backend: Backend::of(&client, locks),
             client,
@@ -157,10 +163,15 @@ impl SharedConnection {
     pub(super) async fn prepare(&self, text: PreparedText, form: StatementForm) {
         self.is_paused.store(true, Ordering::Relaxed);
         // A connection that is lost may never be idle.
-        if tokio::time::timeout(PREPARE_WAIT, self.until_idle()).await.is_ok() {
-            match form {
-                StatementForm::Single => self.prepare_single(text).await,
-                StatementForm::Batch => self.prepare_batch(text).await,
+        if timeout(PREPARE_WAIT, self.until_idle()).await.is_ok() {
+            let preparing = async {
+                match form {
+                    StatementForm::Single => self.prepare_single(text).await,
+                    StatementForm::Batch => self.prepare_batch(text).await,
+                }
+            };
+            if timeout(PATIENCE, preparing).await.is_err() {
+                self.lose();
             }
         }
         self.is_paused.store(false, Ordering::Relaxed);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 use tokio_postgres::Statement;
 use tokio_postgres::types::BorrowToSql;
 
 use crate::database::connection::backend::Backend;
 use crate::database::connection::rows::Rows;
-use crate::database::connection::shared_connection::{SharedConnection, StatementLoad};
+use crate::database::connection::shared_connection::{PATIENCE, SharedConnection, StatementLoad};
 use crate::database::error::DatabaseError;
 
 /// The right to run one statement on a shared connection.
@@ -74,7 +75,9 @@ impl Drop for SharedTurn {
             Ok(runtime) => {
                 runtime.spawn(async move {
                     // The response comes after that of the statement, whose rows are discarded.
-                    let _ = connection.client.check_connection().await;
+                    if timeout(PATIENCE, connection.client.check_connection()).await.is_err() {
+                        connection.lose();
+                    }
                     connection.end(load);
                 });
             }

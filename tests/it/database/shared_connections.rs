@@ -3,6 +3,7 @@
 use std::env;
 use std::io::Write as _;
 use std::net::Shutdown;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -161,6 +162,58 @@ async fn no_response_is_that_of_another_request() {
                      OR query LIKE '%AS step%'";
     let count: i64 = client.query_one(shared, &[]).await.unwrap().get(0);
     assert!(count > 0, "connections are open again");
+}
+
+/// Processes of PostgreSQL that do nothing until this is dropped, as if a network had lost their connections.
+struct Stopped(Vec<i32>);
+
+impl Stopped {
+    fn new(processes: Vec<i32>) -> Self {
+        for process in &processes {
+            signal("-STOP", *process);
+        }
+        Self(processes)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        for process in &self.0 {
+            signal("-CONT", *process);
+        }
+    }
+}
+
+fn signal(signal: &str, process: i32) {
+    assert!(Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_do_not_answer_any_more_are_replaced() {
+    let database = sampled_database().await;
+    create_users(&mut database.connect().await, &[("demo", Profile { deadline_ms: Some(500), ..UNLIMITED_PROFILE })])
+        .await;
+    let client = database.connect().await;
+    let order: String = client.query_one("SELECT min(order_id) FROM order_header", &[]).await.unwrap().get(0);
+    let server = Server::start(&database, &["--shared-connections", "1", "--pool-size", "1"]);
+    let token = server.token("demo");
+    let is_answered = || server.query_as(GRAPHQL_JSON, &token, &query(&order)).status == 200;
+    let processes = "SELECT pid FROM pg_stat_activity
+                     WHERE datname = current_database() AND application_name = 'orderql-queries'";
+    let mut found = Vec::new();
+    // The statement runs on a connection of its own until the shared one has prepared it.
+    while found.len() < 2 {
+        for _ in 0..50 {
+            assert!(is_answered());
+        }
+        found = client.query(processes, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+    }
+    let stopped = Stopped::new(found);
+    wait_until(is_answered);
+    for _ in 0..50 {
+        assert!(is_answered());
+    }
+    drop(stopped);
 }
 
 /// The searches of daily work. Each has a statement of its own.

@@ -58,6 +58,30 @@ async fn notices_what_the_protocol_can_tell() {
     line.stop(false);
 }
 
+/// More requests than fit into the time that a new connection has to be set up.
+const ATTEMPTS_OF_SET_UP: usize = 100;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_does_not_answer_while_it_is_set_up_leaves_its_place() {
+    let database = database().await;
+    let line = Line::open(&database.config()).await;
+    let lookup = Expected::read(&line, json!({ "query": LOOKUP }).to_string()).await;
+    lookup.send(&line, Some(fault(Direction::FromClient, 0, FaultKind::Cut))).await.unwrap();
+    line.proxy.assert_closed().await;
+    // Neither the connections that requests open are set up, nor the one that is opened for later requests.
+    line.proxy.silence(true);
+    for _ in 0..3 {
+        assert_eq!(lookup.send(&line, None).await.unwrap().response.status, 504);
+    }
+    line.proxy.silence(false);
+    for _ in 0..ATTEMPTS_OF_SET_UP {
+        if lookup.is_right(&lookup.send(&line, None).await.unwrap().response) {
+            return line.stop(false);
+        }
+    }
+    panic!("no further connection is opened");
+}
+
 /// Whether the condition holds at one of many attempts.
 async fn becomes_true(condition: impl AsyncFn() -> bool) -> bool {
     for _ in 0..ATTEMPTS {

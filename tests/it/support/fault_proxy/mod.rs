@@ -65,6 +65,8 @@ struct State {
     /// The connections that the server has not closed.
     open: HashSet<u64>,
     next_connection: u64,
+    /// Whether no message of the server arrives.
+    is_silent: bool,
 }
 
 /// Why a direction of a connection ended.
@@ -116,6 +118,11 @@ impl FaultProxy {
         let mut state = self.state.lock().unwrap();
         state.armed = None;
         state.report.clone()
+    }
+
+    /// From now on PostgreSQL gets nothing of what the server sends, or all of it again.
+    pub fn silence(&self, is_silent: bool) {
+        self.state.lock().unwrap().is_silent = is_silent;
     }
 
     /// Waits until the server has closed the connection that was damaged, as it must where it noticed the damage. Panics if
@@ -234,8 +241,14 @@ async fn pump(
         let mut rest = received.as_slice();
         let mut passed = Vec::new();
         while let Some((message, after)) = split_message(rest) {
-            let damage = state.lock().unwrap().pass(connection, direction, message);
             rest = after;
+            let damage = {
+                let mut state = state.lock().unwrap();
+                if state.is_silent && direction == Direction::FromClient {
+                    continue;
+                }
+                state.pass(connection, direction, message)
+            };
             let Some(damage) = damage else {
                 passed.extend_from_slice(message.bytes);
                 continue;
