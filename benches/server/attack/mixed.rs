@@ -30,6 +30,9 @@ const PAUSE: Duration = Duration::from_secs(20);
 /// How much larger the memory of the last third of the rounds may be than that of the third before, by their medians.
 const MAX_GROWTH: f64 = 1.1;
 
+/// Connections of the pools with their default sizes, those that requests share, and those of the server's own.
+const MAX_BACKENDS: f64 = 20.0;
+
 /// What a server holds while nobody asks it for anything.
 #[derive(Debug, Clone, Copy)]
 struct Held {
@@ -66,8 +69,11 @@ pub fn measure(database: &Database, minutes: u64, report: &mut Report) -> Result
     let (second, last) = later.split_at(later.len() / 2);
     let growth = |figure: fn(&Held) -> f64| median(last, figure) / median(second, figure);
     report.at_most("memory: last third / second", growth(|held| held.resident_mib), MAX_GROWTH);
-    report.at_most("descriptors: last third / second", growth(|held| held.descriptors as f64), 1.0);
-    report.at_most("backends: last third / second", growth(|held| held.backends as f64), 1.0);
+    // The pool opens and closes connections to PostgreSQL, which are descriptors, too.
+    let others = growth(|held| held.descriptors.saturating_sub(held.backends) as f64);
+    report.at_most("descriptors but connections to PostgreSQL: last third / second", others, 1.0);
+    let most = held.iter().map(|held| held.backends).max().unwrap_or_default();
+    report.at_most("connections to PostgreSQL, at most", most as f64, MAX_BACKENDS);
     Ok(())
 }
 
