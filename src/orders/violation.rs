@@ -95,8 +95,8 @@ pub(crate) enum ViolationCause {
     PartUnseen { order_item: OrderItemId },
     /// More order items would be rejected by product, or with those, than one update may reject so.
     #[error(
-        "with the approved items of the same product at {0}, more than {MAX_ROWS} order items would be rejected; reject them in \
-         several updates, without cascadeRejectByProduct"
+        "with the approved items of the same product at {0}, more than {MAX_ROWS} order items would be rejected, or too many are \
+         packed to look for the others; reject them in several updates, without cascadeRejectByProduct"
     )]
     TooManyOfProduct(String),
     /// The box to remove has items.

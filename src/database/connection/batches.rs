@@ -80,7 +80,7 @@ pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// Runs a batch, whose requests get their rows when the last one is there. `single` is the statement of one request, with this key: it is the
 /// turn's if the batch has one member.
 pub(super) async fn run(turn: SharedTurn, batch: RequestBatch, key: u64, single: Statement) {
-    let Ok(rows) = timeout(PATIENCE, read(&turn, batch.members(), &single)).await else {
+    let Some(rows) = turn.while_it_answers(read(&turn, batch.members(), &single)).await else {
         turn.discard();
         return batch.fail(DatabaseError::Batch);
     };

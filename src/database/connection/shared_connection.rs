@@ -29,8 +29,8 @@ pub(crate) const MAX_EXECUTIONS: usize = 2;
 /// behind it go on.
 const STATEMENT_TIMEOUT: u32 = 1000;
 
-/// How long nothing may come back from a connection on which all statements end after a second: then it does not answer any more, as if a
-/// firewall had forgotten it, and another one takes its place. Statements of which several wait for locks can take longer, and go on there.
+/// How long no statement may end on a connection on which each ends after a second: then it does not answer any more, as if a firewall had
+/// forgotten it, and another one takes its place.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long a statement waits to be prepared for those on their way to end.
@@ -56,6 +56,8 @@ pub(super) struct SharedConnection {
     in_flight: AtomicUsize,
     /// How many of these are executions of texts of few rows. Few may run at once: other requests of such texts wait in the queue.
     executions: AtomicUsize,
+    /// Grows with each answer. While it grows, the connection is there.
+    answers: AtomicUsize,
     /// Whether it takes no statements, because one is to be prepared on it: planning takes longer than running, and statements behind it
     /// would wait. Only the task that prepares sets it, and resets it.
     is_paused: AtomicBool,
@@ -132,6 +134,7 @@ impl SharedConnection {
             statements: Mutex::new(ByteLru::new(MAX_PLANS)),
             in_flight: AtomicUsize::new(0),
             executions: AtomicUsize::new(0),
+            answers: AtomicUsize::new(0),
             is_paused: AtomicBool::new(false),
             is_lost: AtomicBool::new(false),
             idle: Notify::new(),
@@ -170,9 +173,7 @@ impl SharedConnection {
                     StatementForm::Batch => self.prepare_batch(text).await,
                 }
             };
-            if timeout(PATIENCE, preparing).await.is_err() {
-                self.lose();
-            }
+            self.while_it_answers(preparing).await;
         }
         self.is_paused.store(false, Ordering::Relaxed);
         self.queue.wake();
@@ -206,6 +207,28 @@ impl SharedConnection {
             prepared.bytes += more;
             prepared.bytes
         });
+    }
+
+    /// Waits for an answer for as long as any come. If the connection does not answer any more, it is lost, and there is none: a statement
+    /// that waits for others that wait for locks takes longer than each of them.
+    pub(super) async fn while_it_answers<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
+        let mut answer = std::pin::pin!(answer);
+        loop {
+            let before = self.answers.load(Ordering::Relaxed);
+            if let Ok(answer) = timeout(PATIENCE, answer.as_mut()).await {
+                self.answered();
+                return Some(answer);
+            }
+            if self.answers.load(Ordering::Relaxed) == before {
+                self.lose();
+                return None;
+            }
+        }
+    }
+
+    /// A statement has ended, by its answer.
+    pub(super) fn answered(&self) {
+        self.answers.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Statements on their way, if it takes one more of this kind.

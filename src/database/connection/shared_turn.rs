@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
-use tokio::time::timeout;
 use tokio_postgres::Statement;
 use tokio_postgres::types::BorrowToSql;
 
 use crate::database::connection::backend::Backend;
 use crate::database::connection::rows::Rows;
-use crate::database::connection::shared_connection::{PATIENCE, SharedConnection, StatementLoad};
+use crate::database::connection::shared_connection::{SharedConnection, StatementLoad};
 use crate::database::error::DatabaseError;
 
 /// The right to run one statement on a shared connection.
@@ -51,9 +50,15 @@ impl SharedTurn {
         }
     }
 
+    /// Waits for the rows of its statement for as long as the connection answers.
+    pub(super) async fn while_it_answers<T>(&self, rows: impl Future<Output = T>) -> Option<T> {
+        self.connection.as_ref()?.while_it_answers(rows).await
+    }
+
     /// The statement has ended.
     pub(super) fn finish(mut self) {
         if let Some(connection) = self.connection.take() {
+            connection.answered();
             connection.end(self.load);
         }
     }
@@ -75,9 +80,7 @@ impl Drop for SharedTurn {
             Ok(runtime) => {
                 runtime.spawn(async move {
                     // The response comes after that of the statement, whose rows are discarded.
-                    if timeout(PATIENCE, connection.client.check_connection()).await.is_err() {
-                        connection.lose();
-                    }
+                    connection.while_it_answers(connection.client.check_connection()).await;
                     connection.end(load);
                 });
             }

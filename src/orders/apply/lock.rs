@@ -135,9 +135,9 @@ async fn rejected_together(
     let mut same_product = Vec::new();
     if !products.is_empty() {
         let place = ProductPlace { facility_id: &request.facility_id, stores: scope.stores.as_deref() };
-        same_product = order_items::same_product(transaction, place, &products, MAX_ROWS + 1).await?;
-        if same_product.len() > MAX_ROWS {
-            return Ok(too_many());
+        match order_items::same_product(transaction, place, &products, MAX_ROWS).await? {
+            Some(items) => same_product = items,
+            None => return Ok(too_many()),
         }
     }
     let groups = ship_groups(request, shipments, &same_product);

@@ -61,6 +61,13 @@ const WHOLE_GROUPS: &str = concat!(
              AND assigned.ship_group_seq_id = own.ship_group_seq_id)) \
      ORDER BY line.order_id, own.ship_group_seq_id, line.order_item_seq_id LIMIT $4"
 );
+/// The most approved order items of the products at the facility, packed ones included, among which those that are not packed are looked for.
+const MAX_CANDIDATES: i64 = 5000;
+
+const CANDIDATES: &str = "SELECT count(*) FROM ( \
+         SELECT FROM orderql.order_item WHERE facility_id = $1 AND status_id = 'ITEM_APPROVED' AND product_id = ANY($2) LIMIT $3 \
+     ) AS candidate";
+
 // An order item of which a part is packed, or leaves from elsewhere, is none that the store still has to pack.
 const SAME_PRODUCT: &str = concat!(
     "SELECT ",
@@ -110,17 +117,25 @@ pub(super) async fn whole_groups(
     Ok(whole)
 }
 
-/// Reads the order items of products that are approved and not yet packed, `limit` of them at most.
+/// Reads the order items of products that are approved and not yet packed. `None` if these are more than `most`, or too many to look for them.
 pub(super) async fn same_product(
     transaction: &Transaction<'_>,
     ProductPlace { facility_id, stores }: ProductPlace<'_>,
     products: &[&str],
-    limit: usize,
-) -> Result<Vec<OrderItem>, DatabaseError> {
+    most: usize,
+) -> Result<Option<Vec<OrderItem>>, DatabaseError> {
+    let candidates = transaction.query_one(CANDIDATES, &[&facility_id, &products, &(MAX_CANDIDATES + 1)]).await?;
+    if candidates.try_get::<_, i64>(0)? > MAX_CANDIDATES {
+        return Ok(None);
+    }
     let in_progress = &IN_PROGRESS[..];
     let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
-        [&facility_id, &products, &stores, &in_progress, &rows(Some(limit))];
-    transaction.query(SAME_PRODUCT, &parameters).await?.iter().map(order_item).collect()
+        [&facility_id, &products, &stores, &in_progress, &rows(Some(most + 1))];
+    let found = transaction.query(SAME_PRODUCT, &parameters).await?;
+    if found.len() > most {
+        return Ok(None);
+    }
+    found.iter().map(order_item).collect::<Result<_, _>>().map(Some)
 }
 
 /// The parameter of a `LIMIT`.

@@ -157,7 +157,8 @@ impl ItemGrouping {
 impl Shipment {
     /// An item, or all items.
     pub(super) fn items_of(&self, seq_id: Option<&str>) -> impl Iterator<Item = &ShipmentItem> {
-        self.items.values().filter(move |item| seq_id.is_none_or(|seq_id| item.seq_id == seq_id))
+        let all = seq_id.is_none().then(|| self.items.values());
+        all.into_iter().flatten().chain(seq_id.and_then(|seq_id| self.items.get(seq_id)))
     }
 
     /// The order items of all items.

@@ -25,7 +25,7 @@ use crate::plan::lookup_source::LookupSource;
 use crate::plan::parameters::Placeholder;
 use crate::plan::sql::{Alias, Columns};
 
-pub(crate) use ranges::Ranges;
+pub(crate) use ranges::RangesSql;
 pub(crate) use source::{RowSource, Span, Take};
 pub(crate) use window::{CountedLookup, WindowSql};
 
@@ -38,7 +38,7 @@ pub(crate) struct Locator<'a> {
 
 /// Which rows are read. Each is an access path's strategy; in order, a locator is needed only for the ranges of a list.
 pub(crate) enum LocatedRows<'a> {
-    Ranges(Ranges<'a>),
+    Ranges(RangesSql<'a>),
     Window(WindowSql<'a>),
     Key(LookupSource<'a>),
     Parent {
@@ -102,13 +102,13 @@ impl<'a> Locator<'a> {
 }
 
 impl<'l> SpanRows<'l> {
-    fn ranges(&self, ranges: &'l Ranges<'l>) -> RangeRows<'l> {
+    fn ranges(&self, ranges: &'l RangesSql<'l>) -> RangeRows<'l> {
         RangeRows { at: self.at, ranges }
     }
 
     /// Whether its rows are the rows of several segments, each merged, one after the other.
     pub(crate) fn reads_in_turn(&self) -> bool {
-        let is_merged = |ranges: &Ranges<'_>| ranges.list.is_some_and(|list| list.ranges.is_some());
+        let is_merged = |ranges: &RangesSql<'_>| ranges.list.is_some_and(|list| list.ranges.is_some());
         self.at.span.segments.len() > 1
             && matches!(&self.locator.rows, LocatedRows::Ranges(ranges) if is_merged(ranges))
     }

@@ -10,7 +10,7 @@ use crate::plan::sql::{
 use crate::plan::value_list::{FewRanges, RangeHeads, ValueList};
 
 /// Ranges of an index.
-pub(crate) struct Ranges<'a> {
+pub(crate) struct RangesSql<'a> {
     /// The columns of the index. A scan is ordered by all of them, which leaves PostgreSQL no other index.
     pub(crate) index: IndexOrder<'a>,
     /// The values that choose the ranges, if they are a list. The ranges are read one after the other, or merged.
@@ -23,7 +23,7 @@ pub(crate) struct Ranges<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct RangeRows<'l> {
     pub(super) at: SourceSpan<'l>,
-    pub(super) ranges: &'l Ranges<'l>,
+    pub(super) ranges: &'l RangesSql<'l>,
 }
 
 /// Some rows of a segment.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::plan::locator::ranges::{RangeRows, Ranges};
+use crate::plan::locator::ranges::{RangeRows, RangesSql};
 use crate::plan::locator::source::{Cut, MATCHES, RowSource, SourceSpan, Take, all};
 use crate::plan::lookup_source::LookupSource;
 use crate::plan::parameters::{Placeholder, RowBound};
@@ -11,7 +11,7 @@ use crate::plan::sql::{Condition, List, Separated};
 /// A window, and its look-ups.
 pub(crate) struct WindowSql<'a> {
     /// The ranges that have the rows of the window.
-    pub(crate) ranges: Ranges<'a>,
+    pub(crate) ranges: RangesSql<'a>,
     /// The conditions of the terms that no range serves. Each row of the window is compared with them.
     pub(crate) filters: Vec<Condition<'a>>,
     /// The look-ups, in the order in which they are tried. Each is used if it finds few rows, and those before it find many.

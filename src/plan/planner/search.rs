@@ -8,7 +8,7 @@ use crate::plan::access_path::{
     AccessPath, FoundFor, HiddenRows, IndexScan, KeyLookup, Lookup, ParentRows, Prefix, Strategy, Window,
 };
 use crate::plan::keyset::{RangeTerm, Restriction};
-use crate::plan::locator::{CountedLookup, LocatedRows, Locator, Ranges, RowSource, WindowSql};
+use crate::plan::locator::{CountedLookup, LocatedRows, Locator, RangesSql, RowSource, WindowSql};
 use crate::plan::lookup_source::LookupSource;
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::rare_words::Words;
@@ -179,21 +179,21 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         relation: &'a str,
         joined: &[Condition<'a>],
     ) -> Option<Locator<'a>> {
-        let source = self.source(relation, joined);
         let rows = match &path.strategy {
             Strategy::Order(IndexScan { prefix, .. }) if prefix.is_none_or(|prefix| !prefix.is_list()) => return None,
-            Strategy::Order(scan) => {
-                let is_page = path.found_for != FoundFor::Count;
-                let (prefix, list) = (self.prefix(scan.prefix), self.list(scan.prefix, is_page));
-                LocatedRows::Ranges(Ranges { index: self.index(scan.prefix), list, prefix })
-            }
+            Strategy::Order(scan) => LocatedRows::Ranges(self.ranges(scan, path.found_for != FoundFor::Count)),
             Strategy::Window(window) => LocatedRows::Window(self.window(path, window)),
-            Strategy::Key(key) => LocatedRows::Key(self.of_key(key)),
+            Strategy::Key(KeyLookup { term, filters, .. }) => {
+                let (condition, column) =
+                    (self.index_condition(*term, Alias::Base), &self.terms[*term].key.column.name);
+                LocatedRows::Key(self.in_base(vec![condition], std::slice::from_ref(column), filters))
+            }
             Strategy::Parent(ParentRows { filters, at_most, .. }) => {
-                LocatedRows::Parent { rows: self.of_parent(joined, filters), at_most: *at_most }
+                let rows = self.in_base(joined.to_vec(), &self.connection.join.to, filters);
+                LocatedRows::Parent { rows, at_most: *at_most }
             }
         };
-        Some(Locator { source, rows })
+        Some(Locator { source: self.source(relation, joined), rows })
     }
 
     fn source(&self, relation: &'a str, joined: &[Condition<'a>]) -> RowSource<'a> {
@@ -213,12 +213,11 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
     }
 
     fn window(&mut self, path: &AccessPath, window: &Window) -> WindowSql<'a> {
-        let prefix_of = window.scan.prefix;
-        let (prefix, list) = (self.prefix(prefix_of), self.list(prefix_of, false));
+        let ranges = self.ranges(&window.scan, false);
         let is_paid = path.found_for == FoundFor::Totals && !window.lookups.is_empty();
         let paid = is_paid.then(|| self.parameters.add(ParameterSource::PageSize));
-        let lookups = window.lookups.iter();
-        let lookups = lookups.filter_map(|lookup| self.lookup(lookup, window.hidden_rows, paid)).collect();
+        let found = window.lookups.iter().filter_map(|lookup| self.lookup(lookup, window.hidden_rows, paid));
+        let lookups = found.collect();
         let is_count = path.found_for == FoundFor::Count;
         let rows = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
         let rows = self.parameters.add(rows);
@@ -226,7 +225,12 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         // A parameter has to be in the text.
         let is_probed_among_hidden = path.probes > 0 && window.hidden_rows == HiddenRows::All;
         let probe_rows = self.parameters.row_bound(window.probe_rows, is_probed_among_hidden);
-        WindowSql { ranges: Ranges { index: self.index(prefix_of), list, prefix }, filters, lookups, rows, probe_rows }
+        WindowSql { ranges, filters, lookups, rows, probe_rows }
+    }
+
+    fn ranges(&mut self, scan: &IndexScan, is_page_in_order: bool) -> RangesSql<'a> {
+        let (prefix, list) = (self.prefix(scan.prefix), self.list(scan.prefix, is_page_in_order));
+        RangesSql { index: self.index(scan.prefix), list, prefix }
     }
 
     /// The list of values whose ranges the rows are in, if there is one.
@@ -249,26 +253,17 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         })
     }
 
-    /// A look-up of the rows that a term's values of the primary key identify.
-    fn of_key(&mut self, KeyLookup { term, filters, .. }: &KeyLookup) -> LookupSource<'a> {
-        let conditions = vec![self.index_condition(*term, Alias::Base)];
+    /// A look-up by an index of the rows' own relation that begins with these columns.
+    fn in_base(
+        &mut self,
+        conditions: Vec<Condition<'a>>,
+        columns: &'a [String],
+        filters: &[usize],
+    ) -> LookupSource<'a> {
         LookupSource {
             conditions,
             is_first_descending: false,
-            order: vec![ColumnOf(Alias::Base, &self.terms[*term].key.column.name)],
-            words: None,
-            semi_join: None,
-            filters: self.filters(filters),
-        }
-    }
-
-    /// A look-up of all rows of a parent.
-    fn of_parent(&mut self, joined: &[Condition<'a>], filters: &[usize]) -> LookupSource<'a> {
-        let columns = self.connection.join.to.iter();
-        LookupSource {
-            conditions: joined.to_vec(),
-            is_first_descending: false,
-            order: columns.map(|column| ColumnOf(Alias::Base, column)).collect(),
+            order: columns.iter().map(|column| ColumnOf(Alias::Base, column)).collect(),
             words: None,
             semi_join: None,
             filters: self.filters(filters),

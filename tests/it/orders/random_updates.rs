@@ -16,7 +16,7 @@ use orderql::private_cluster::options::{ClusterOptions, Durability};
 use tokio_postgres::{Client, Config};
 
 use crate::support::cluster::{copy_prepared_cluster, throwaway_cluster};
-use crate::support::database::migrated_database;
+use crate::support::database::{assert_no_deadlocks, migrated_database};
 use crate::support::random::Random;
 use crate::support::server::Server;
 use crate::support::store::{URLENCODED, update_request};
@@ -161,12 +161,7 @@ async fn simultaneous_updates_are_neither_lost_nor_applied_twice() {
     let audited: i64 = client.query_one("SELECT count(*) FROM orderql.order_update", &[]).await.unwrap().get(0);
     assert_eq!(audited, counts[&200]);
     drop(server);
-    // A connection reports its deadlocks when it ends.
-    let ended =
-        "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    while !client.query_one(ended, &[]).await.unwrap().get::<_, bool>(0) {}
-    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
-    assert_eq!(client.query_one(deadlocks, &[]).await.unwrap().get::<_, i64>(0), 0);
+    assert_no_deadlocks(&client).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

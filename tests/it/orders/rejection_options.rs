@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::orders::update::{ONE_BOX, rejecting};
 use crate::support::command::{orderql, run};
+use crate::support::database::assert_no_deadlocks;
 use crate::support::http::Response;
 use crate::support::server::{connection_string, wait_until};
 use crate::support::store::{Store, messages};
@@ -241,7 +242,8 @@ async fn rejects_no_more_than_500_order_items_by_product() {
     store.execute(&many(497)).await;
     let before = store.updatable_rows().await;
     let too_many = "row 0 of rej: with the approved items of the same product at STORE_BROADWAY, more than 500 order items would be \
-                    rejected; reject them in several updates, without cascadeRejectByProduct";
+                    rejected, or too many are packed to look for the others; reject them in several updates, without \
+                    cascadeRejectByProduct";
     let response = store.update(&cascading(""));
     assert_eq!((response.status, messages(&response)), (409, vec![too_many.to_owned()]));
     // Few order items of the product, and a ship group with many others.
@@ -259,6 +261,25 @@ async fn rejects_no_more_than_500_order_items_by_product() {
         )
         .await;
     assert_eq!(notes(&store.update(&cascading(""))).len(), 499);
+}
+
+/// Order items of a completed order are none of them, but have to be passed over.
+#[tokio::test(flavor = "multi_thread")]
+async fn looks_for_order_items_of_a_product_among_5000_at_most() {
+    let store = Store::open().await;
+    store.execute(SAME_PRODUCT).await;
+    store
+        .execute(
+            "UPDATE order_item_ship_group SET facility_id = 'STORE_BROADWAY' WHERE order_id = 'SENT'; \
+             INSERT INTO order_item (order_id, order_item_seq_id, product_id, quantity, status_id, ship_group_seq_id) \
+             SELECT 'SENT', to_char(n, 'FM00000'), 'SAME', 1, 'ITEM_APPROVED', '00001' FROM generate_series(3, 5000) AS n",
+        )
+        .await;
+    let response = store.update(&cascading(""));
+    assert_eq!(response.status, 409, "{response:?}");
+    assert!(messages(&response)[0].contains("too many are packed"), "{response:?}");
+    store.execute("DELETE FROM order_item WHERE order_id = 'SENT' AND order_item_seq_id > '04990'").await;
+    assert_eq!(notes(&store.update(&cascading(""))).len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -300,12 +321,7 @@ async fn updates_that_reject_one_product_wait_for_each_other() {
     assert_eq!(store.rows(REJECTED).await.len(), 4);
     let Store { server, client, database, .. } = store;
     drop(server);
-    // A connection reports its deadlocks when it ends.
-    let ended =
-        "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    while !client.query_one(ended, &[]).await.unwrap().get::<_, bool>(0) {}
-    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
-    assert_eq!(client.query_one(deadlocks, &[]).await.unwrap().get::<_, i64>(0), 0);
+    assert_no_deadlocks(&client).await;
     drop(database);
 }
 

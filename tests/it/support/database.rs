@@ -123,6 +123,15 @@ impl Drop for Database {
     }
 }
 
+/// Panics if connections to the database met deadlocks. Waits for the end of all others, because a connection reports its deadlocks when it ends.
+pub async fn assert_no_deadlocks(client: &Client) {
+    let ended =
+        "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    while !client.query_one(ended, &[]).await.unwrap().get::<_, bool>(0) {}
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(client.query_one(deadlocks, &[]).await.unwrap().get::<_, i64>(0), 0);
+}
+
 /// A digest of the rows of each table, without the columns `ignored`. The audit log is left out, since every sign-in writes to it, and
 /// what servers write of change feeds, whatever is asked.
 pub async fn table_digests(client: &Client, ignored: &[&str]) -> BTreeMap<String, String> {

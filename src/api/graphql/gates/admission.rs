@@ -70,15 +70,11 @@ impl Charge {
     /// The charge for a query with this result.
     pub(crate) fn of<T>(result: &Result<T, ApiError>) -> Self {
         match result.as_ref().map_err(|error| error.code) {
-            Ok(_)
-            | Err(
-                ErrorCode::DeadlineExceeded
-                | ErrorCode::ResponseTooLarge
-                | ErrorCode::ValueOutOfRange
-                | ErrorCode::SchemaChanged,
-            ) => Self::Full,
+            // The service is to blame, or the token is of another history than the database's.
+            Err(ErrorCode::ServiceUnavailable | ErrorCode::SyncTokenInvalid | ErrorCode::SyncRewound) => Self::Nothing,
             Err(ErrorCode::InternalServerError) => Self::Uncounted,
-            Err(_) => Self::Nothing,
+            // What ran is paid, whatever came of it.
+            Ok(_) | Err(_) => Self::Full,
         }
     }
 
@@ -184,7 +180,7 @@ mod tests {
         let failed = |code| Charge::of_page::<()>(&Err(ApiError::new(code, &"")));
         assert_eq!([Some(()), None].map(|page| Charge::of_page(&Ok(page))), [Charge::Full, Charge::Nothing]);
         assert_eq!(Charge::of(&Ok(())), failed(ErrorCode::DeadlineExceeded));
-        assert_eq!(failed(ErrorCode::ServiceUnavailable), Charge::Nothing);
+        assert_eq!([ErrorCode::ServiceUnavailable, ErrorCode::SyncRewound].map(failed), [Charge::Nothing; 2]);
         assert_eq!(failed(ErrorCode::InternalServerError), Charge::Uncounted);
     }
 }
