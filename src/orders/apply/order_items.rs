@@ -64,8 +64,12 @@ const WHOLE_GROUPS: &str = concat!(
 /// The most approved order items of the products at the facility, packed ones included, among which those that are not packed are looked for.
 const MAX_CANDIDATES: i64 = 5000;
 
+// By product, since `= ANY` with a limit can make PostgreSQL read all approved order items of the facility and compare their products.
 const CANDIDATES: &str = "SELECT count(*) FROM ( \
-         SELECT FROM orderql.order_item WHERE facility_id = $1 AND status_id = 'ITEM_APPROVED' AND product_id = ANY($2) LIMIT $3 \
+         SELECT FROM unnest($2::text[]) AS product(id) CROSS JOIN LATERAL ( \
+             SELECT FROM orderql.order_item \
+             WHERE facility_id = $1 AND status_id = 'ITEM_APPROVED' AND product_id = product.id LIMIT $3 \
+         ) AS item LIMIT $3 \
      ) AS candidate";
 
 // An order item of which a part is packed, or leaves from elsewhere, is none that the store still has to pack.
