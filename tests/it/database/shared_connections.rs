@@ -205,8 +205,7 @@ async fn connections_that_do_not_answer_any_more_are_replaced() {
     for _ in 0..50 {
         assert!(is_answered());
     }
-    let found: Vec<i32> =
-        client.query(processes, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+    let found: Vec<i32> = client.query(processes, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
     assert!(!found.is_empty());
     let stopped = Stopped::new(found);
     wait_until(is_answered);
