@@ -20,6 +20,7 @@ use crate::support::command::{self, orderql_on, run};
 use crate::support::database::{Database, migrated_database};
 use crate::support::http::Response;
 use crate::support::server::{Server, wait_until};
+use crate::support::signing_key::signing_key;
 use crate::support::test_folder::TestFolder;
 use crate::support::users::create_users;
 
@@ -43,15 +44,6 @@ fn query_with(server: &Server, authorizations: &[&str]) -> Response {
 /// Sends a query with a token.
 fn query(server: &Server, token: &str) -> Response {
     query_with(server, &[&format!("Bearer {token}")])
-}
-
-/// The server's signing key and its id.
-fn signing_key(server: &Server) -> (String, Ed25519KeyPair) {
-    let files: Vec<_> = fs::read_dir(server.folder.join("keys")).unwrap().map(|file| file.unwrap().path()).collect();
-    let [file] = files.as_slice() else { panic!("{files:?}") };
-    let id = file.file_stem().unwrap().to_str().unwrap().to_owned();
-    let key = Ed25519KeyPair::from_pem(&fs::read_to_string(file).unwrap()).unwrap().with_key_id(&id);
-    (id, key)
 }
 
 /// The id of the key that signed a token.

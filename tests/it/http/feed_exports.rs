@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::support::database::Database;
-use crate::support::http::{graphql_head, with_body};
-use crate::support::server::{Server, server_with_demo_user};
+use crate::support::http::{JSON, graphql_head, read_responses, with_body};
+use crate::support::server::{Server, server_with_demo_user, wait_until};
 
 const LINES: &str = "application/x-ndjson";
 const PARKED: &str = "orderql_parked_requests";
@@ -144,4 +144,21 @@ async fn exports_of_changes_have_the_limit_of_parked_requests_and_leave_other_ex
     assert_eq!(server.query_as(LINES, &token, since).code(), "BAD_USER_INPUT");
     let wrong = "{ orderChanges(first: 1, after: \"x\") { edges { node { orderId } } } }";
     assert_eq!(server.query_as(LINES, &token, wrong).status, 400);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_begun_goes_on_when_its_token_expires() {
+    let (server, _database, client, token) = server(&["--token-lifetime", "2s"]).await;
+    let mut export = Export::begin(&server, &token, None);
+    let after = export.resume();
+    let body = json!({ "query": CHANGES, "variables": { "after": after } }).to_string();
+    let mut parked = server.connect();
+    let head = format!("{}Prefer: wait=30\r\n", graphql_head(&token, JSON));
+    parked.write_all(with_body(&head, &body).as_bytes()).unwrap();
+    server.wait_for_metrics(|metrics| metrics.get(PARKED) == 2);
+    wait_until(|| server.query(&token, "{ __typename }").status == 401);
+    insert(&client, &["X1"]).await;
+    assert_eq!(export.next(), change("X1", "a"));
+    let [response] = &read_responses(parked)[..] else { panic!() };
+    assert_eq!(response.json()["data"]["orderChanges"]["edges"][0]["node"]["orderId"], "X1");
 }

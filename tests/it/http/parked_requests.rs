@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use h2::client::{ResponseFuture, SendRequest};
+use jwt_simple::algorithms::EdDSAKeyPairLike as _;
+use jwt_simple::claims::Claims;
 use orderql::access::profile::Profile;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
 use crate::support::http::{JSON, Response, graphql_head, with_body};
 use crate::support::http2;
-use crate::support::server::{Server, server_with_demo_user, server_with_users};
+use crate::support::server::{Server, server_with_demo_user, server_with_users, wait_until};
+use crate::support::signing_key::signing_key;
 use crate::support::users::UNLIMITED_PROFILE;
 
 const PARKED: &str = "orderql_parked_requests";
@@ -101,6 +104,43 @@ async fn all_parked_requests_answer_after_one_commit_and_each_caller_has_a_limit
         r#"db_client_connection_count{db_client_connection_pool_name="queries",db_client_connection_state="used"}"#;
     server.wait_for_metrics(|metrics| metrics.get(used) == 0);
     insert(&database.connect().await, "X1").await;
+    for response in responses {
+        assert_eq!(orders(&read(response).await), ["X1"]);
+    }
+    server.wait_for_metrics(|metrics| metrics.get(PARKED) == 0);
+}
+
+/// Accounts like that of `demo`, which were made an hour ago.
+const CALLERS: &str = "
+    INSERT INTO orderql.user_account (user_id, password_hash, password_changed_at)
+    SELECT 'caller' || n, password_hash, now() - interval '1 hour'
+    FROM orderql.user_account, generate_series(1, 1000) AS n WHERE user_id = 'demo';
+    INSERT INTO orderql.group_member (group_id, user_id)
+    SELECT group_id, 'caller' || n FROM orderql.group_member, generate_series(1, 1000) AS n WHERE user_id = 'demo'";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_callers_answer_after_one_commit() {
+    let (server, database, demo) = server_with_demo_user(Profile::DEFAULT, &ADMIN).await;
+    let postgres = database.connect().await;
+    postgres.batch_execute(CALLERS).await.unwrap();
+    let (_, key) = signing_key(&server);
+    let token = |caller: usize| {
+        let claims = Claims::create(jwt_simple::prelude::Duration::from_hours(1));
+        key.sign(claims.with_issuer("orderql").with_subject(format!("caller{caller}"))).unwrap()
+    };
+    wait_until(|| server.query(&token(1000), "{ __typename }").status == 200);
+    let after = now(&server, &demo);
+    let mut responses = Vec::new();
+    for connection in 0..20 {
+        let client = http2::connect(&server, 1 << 16).await;
+        for caller in 1..=50 {
+            responses.push(park(&client, &server, &token(50 * connection + caller), &after).await);
+        }
+    }
+    server.wait_for_metrics(|metrics| metrics.get(PARKED) == 1000);
+    // They take nothing of what others need.
+    assert_eq!(server.query(&demo, "{ orders(first: 1) { edges { cursor } } }").status, 200);
+    insert(&postgres, "X1").await;
     for response in responses {
         assert_eq!(orders(&read(response).await), ["X1"]);
     }

@@ -22,6 +22,7 @@ pub mod query_runner;
 pub mod random;
 pub mod server;
 pub mod service_manager;
+pub mod signing_key;
 pub mod statement_log;
 pub mod store;
 pub mod store_server;
