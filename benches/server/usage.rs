@@ -72,9 +72,14 @@ pub fn resident_mib(root: u32) -> Option<f64> {
     process_tree(root)?.keys().map(|id| memory_mib(*id, "VmRSS:")).sum()
 }
 
-/// MiB of the most resident memory that a process alone has had.
+/// MiB of the most resident memory that a process alone has had, since it began or [`begin_peak`].
 pub fn peak_mib(id: u32) -> Option<f64> {
     memory_mib(id, "VmHWM:")
+}
+
+/// Forgets the most resident memory that a process has had until now; see `clear_refs` in proc(5).
+pub fn begin_peak(id: u32) {
+    let _ = fs::write(format!("/proc/{id}/clear_refs"), "5");
 }
 
 fn memory_mib(id: u32, key: &str) -> Option<f64> {

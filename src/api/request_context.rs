@@ -21,7 +21,7 @@ pub(crate) struct RequestContext {
     pub listener: ListenerKind,
     pub head: Head,
     pub(crate) in_flight: InFlightRequest,
-    pub entry: AccessLogEntry,
+    pub entry: Box<AccessLogEntry>,
     /// The right to run a query, until the response is delivered.
     pub(crate) permit: Option<Permit>,
 }
@@ -51,7 +51,7 @@ impl RequestContext {
 /// The state of a request while its response is sent.
 #[derive(Debug)]
 pub(crate) struct SentRequest {
-    pub entry: AccessLogEntry,
+    pub entry: Box<AccessLogEntry>,
     pub(crate) _permit: Option<Permit>,
 }
 

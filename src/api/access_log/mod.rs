@@ -88,18 +88,18 @@ pub(crate) struct StreamRecord {
 }
 
 impl AccessLogEntry {
-    /// The entry of a request that has arrived.
-    pub(crate) fn new(id: Arc<str>, method: &Method) -> Self {
+    /// The entry of a request that has arrived. It is boxed, because it is moved several times until the response is sent.
+    pub(crate) fn new(id: Arc<str>, method: &Method) -> Box<Self> {
         Self::with_method(id, method.into())
     }
 
     /// The entry of a request whose head cannot be parsed.
-    pub(crate) fn unreadable(id: Arc<str>) -> Self {
+    pub(crate) fn unreadable(id: Arc<str>) -> Box<Self> {
         Self::with_method(id, RequestMethod::Unreadable)
     }
 
-    fn with_method(id: Arc<str>, method: RequestMethod) -> Self {
-        Self {
+    fn with_method(id: Arc<str>, method: RequestMethod) -> Box<Self> {
+        Box::new(Self {
             id,
             listener: None,
             peer: None,
@@ -122,7 +122,7 @@ impl AccessLogEntry {
             operation: None,
             started: Instant::now(),
             _active: ACTIVE.of(()).count(),
-        }
+        })
     }
 
     /// How long it took until now.
