@@ -112,7 +112,7 @@ impl Compiler {
     }
 
     /// Whether compiling a request takes less than about a millisecond. A text that spreads fragments can be much larger than it
-    /// looks.
+    /// looks, and the result of introspection, which is a part of the plan, is as large as the schema, for each alias.
     pub fn is_quick(&self, request: &Request) -> bool {
         // A selection takes two bytes, with what separates it from the next, unless it is spread: most texts need no look-up.
         let has_few_selections = request.query.len() <= MAX_QUICK_SELECTIONS && !request.query.contains('.');
@@ -122,7 +122,7 @@ impl Compiler {
                 Some(cached) => cached.operation.selection_count <= MAX_QUICK_SELECTIONS,
                 None => request.query.len() <= MAX_QUICK_TEXT && !request.query.contains("..."),
             };
-        is_small && variables_are_short(&request.variables)
+        is_small && variables_are_short(&request.variables) && !may_introspect(&request.query)
     }
 
     /// The price of a request that is not compiled, if it is known. Its variables and cursors are not looked at.
@@ -166,6 +166,14 @@ impl Compiler {
         self.shared.operations.insert(self.key(request), Arc::clone(&cached));
         Ok(cached)
     }
+}
+
+/// Whether a text may select `__schema` or `__type`.
+fn may_introspect(text: &str) -> bool {
+    text.match_indices('_').any(|(at, _)| {
+        let name = &text[at..];
+        name.starts_with("__schema") || (name.starts_with("__type") && !name.starts_with("__typename"))
+    })
 }
 
 /// Whether the values of variables have few bytes and elements.
@@ -253,6 +261,14 @@ mod tests {
             assert!(!compiler.is_quick(&request(short, variables)));
         }
         assert!(compiler.is_quick(&request(short, json!({ "a": { "b": [1, "two", null, true] } }))));
+        for (text, is_quick) in [
+            ("{ __typename }", true),
+            ("{ __type(name: \"Order\") { name } }", false),
+            ("{ s: __schema { types { fields { name } } } }", false),
+        ] {
+            compiler.compile(&request(text, json!({})), &Limits::default()).unwrap();
+            assert_eq!(compiler.is_quick(&request(text, json!({}))), is_quick, "{text}");
+        }
         // Selections of a cached operation.
         let fields = (0..600).map(|number| format!("a{number}: orderId ")).collect::<Vec<_>>().concat();
         let wide = format!("{{ orders(first: 1) {{ edges {{ node {{ {fields} }} }} }} }}");
