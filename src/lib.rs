@@ -52,8 +52,6 @@ pub mod compile;
 pub(crate) mod documents;
 #[cfg(feature = "server")]
 pub(crate) mod schema_diff;
-#[cfg(feature = "server")]
-pub(crate) mod schema_draft;
 
 // With I/O. A module that reads files, the environment or a clock gives the reason.
 #[cfg(feature = "server")]
@@ -65,6 +63,8 @@ pub mod telemetry;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "reads libpq's environment and files, and a pause between two attempts")]
 pub mod database;
+#[cfg(feature = "server")]
+pub(crate) mod relations;
 #[cfg(feature = "tools")]
 #[allow(clippy::disallowed_methods, reason = "finds and starts PostgreSQL's programs")]
 pub mod private_cluster;
@@ -78,6 +78,8 @@ pub mod sample;
 pub mod execute;
 #[cfg(feature = "server")]
 pub mod preflight;
+#[cfg(feature = "server")]
+pub(crate) mod schema_draft;
 #[cfg(feature = "server")]
 #[allow(clippy::disallowed_methods, reason = "time limits on statements, and a pause between two of them")]
 pub(crate) mod change_feed;

@@ -18,7 +18,6 @@
 //! - [`search_window`]: how many rows a search may examine; `hidden_rows`: how many among rows that its caller does not see
 //! - [`stored_type`]: how the database stores columns; [`result_type`]: the types as which statements return them
 //! - [`collation`]: how the database compares texts; [`characters`]: which characters they can have
-//! - [`key_fault`]: why columns do not identify the rows of a table; `index_columns`: which searches an index serves
 
 pub mod aggregate;
 pub mod binding;
@@ -32,8 +31,6 @@ pub mod grant_set;
 pub(crate) mod hidden_rows;
 pub mod ids;
 #[cfg(feature = "server")]
-pub(crate) mod index_columns;
-pub mod key_fault;
 mod limit;
 pub(crate) mod meta_field;
 pub(crate) mod name_index;

@@ -1,5 +1,10 @@
 //! The types of columns, as far as the loader checks values.
 
+use tokio_postgres::types::Type;
+
+use crate::relations::column::DescribedColumn;
+use crate::relations::column_type::{ColumnType, ValueType};
+
 /// The type of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TargetType {
@@ -31,22 +36,21 @@ pub(crate) enum TargetType {
 }
 
 impl TargetType {
-    /// The type of a column. `name` is PostgreSQL's name of the type without its modifier, `width` the width of a text type.
-    pub(crate) fn new(name: &str, width: Option<i32>) -> Self {
-        match name {
-            "text" | "character varying" | "bpchar" | "character" => {
-                Self::Text { width: width.and_then(|width| usize::try_from(width).ok()) }
-            }
-            "numeric" => Self::Numeric,
-            "smallint" => Self::Integer { bytes: 2 },
-            "integer" => Self::Integer { bytes: 4 },
-            "bigint" => Self::Integer { bytes: 8 },
-            "real" | "double precision" => Self::Float,
-            "timestamp with time zone" => Self::Timestamp { zoned: true },
-            "timestamp without time zone" => Self::Timestamp { zoned: false },
-            "date" => Self::Date,
-            "time without time zone" => Self::Time,
-            "bytea" => Self::Bytes,
+    /// The type of a column.
+    pub(crate) fn of(column: &DescribedColumn) -> Self {
+        let ColumnType::Value(ValueType::BuiltIn(ty)) = &column.ty else { return Self::Other };
+        match *ty {
+            Type::TEXT | Type::VARCHAR | Type::BPCHAR => Self::Text { width: column.length() },
+            Type::NUMERIC => Self::Numeric,
+            Type::INT2 => Self::Integer { bytes: 2 },
+            Type::INT4 => Self::Integer { bytes: 4 },
+            Type::INT8 => Self::Integer { bytes: 8 },
+            Type::FLOAT4 | Type::FLOAT8 => Self::Float,
+            Type::TIMESTAMPTZ => Self::Timestamp { zoned: true },
+            Type::TIMESTAMP => Self::Timestamp { zoned: false },
+            Type::DATE => Self::Date,
+            Type::TIME => Self::Time,
+            Type::BYTEA => Self::Bytes,
             _ => Self::Other,
         }
     }

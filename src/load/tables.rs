@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use tokio_postgres::Client;
 
 use crate::load::column_type::TargetType;
+use crate::relations::column::DescribedColumn;
+use crate::relations::reader::read;
+use crate::relations::relation::{DescribedRelation, RelationKind};
 
 /// Columns that are never loaded: (table, column). OFBiz's demo users have a public password, and this service needs neither
 /// passwords of OFBiz's users nor PINs.
@@ -17,7 +20,7 @@ const OTHER_NAMES: [(&str, &str); 1] = [("ProductKeyword", "product_keyword_new"
 pub(super) const STAMPS: [&str; 4] =
     ["last_updated_stamp", "last_updated_tx_stamp", "created_stamp", "created_tx_stamp"];
 
-/// The tables of schema `public` that have a primary key.
+/// The tables of schema `public`.
 #[derive(Debug, Default)]
 pub(super) struct TargetTables {
     tables: Vec<TargetTable>,
@@ -31,7 +34,7 @@ pub(super) struct TargetTable {
     pub(super) name: String,
     /// In the table's order, without generated and withheld columns.
     pub(super) columns: Vec<TargetColumn>,
-    /// The primary key's columns as indexes into `columns`, in the key's order.
+    /// The columns of the primary key, or of other unique columns without nulls, as indexes into `columns`, in the key's order.
     pub(super) key: Vec<usize>,
     /// The references to other tables.
     pub(super) foreign_keys: Vec<TargetForeignKey>,
@@ -57,8 +60,8 @@ pub(super) struct TargetForeignKey {
     pub(super) columns: Vec<usize>,
     /// The referenced table's index.
     pub(super) table: usize,
-    /// For each column of the referenced table's primary key, the index in `columns` of its value. `None` if the foreign
-    /// key references another unique key.
+    /// For each column of the referenced table's key, the index in `columns` of its value. `None` if the foreign key
+    /// references another unique key.
     pub(super) key: Option<Vec<usize>>,
 }
 
@@ -76,56 +79,38 @@ pub(super) enum FieldColumn {
 impl TargetTables {
     /// Reads PostgreSQL's catalogs.
     pub(super) async fn discover(client: &Client) -> Result<Self, tokio_postgres::Error> {
+        let database = read(client).await?;
+        let is_target =
+            |relation: &&DescribedRelation| relation.schema == "public" && relation.kind == RelationKind::Table;
+        let relations: Vec<_> = database.relations.iter().filter(is_target).collect();
         let mut tables = Self::default();
-        let mut numbers: Vec<HashMap<i16, usize>> = Vec::new();
-        for row in client.query(COLUMNS, &[]).await? {
-            let name: String = row.try_get(0)?;
-            let index = tables.index_or_insert(&name);
-            if numbers.len() <= index {
-                numbers.push(HashMap::new());
+        for relation in &relations {
+            let mut table = TargetTable::new(relation.name.clone());
+            let is_withheld = |name: &str| WITHHELD.contains(&(relation.name.as_str(), name));
+            for column in relation.columns.iter().filter(|column| !column.is_generated && !is_withheld(&column.name)) {
+                table.add(column);
             }
-            let column: String = row.try_get(1)?;
-            let number: i16 = row.try_get(2)?;
-            let table = &mut tables.tables[index];
-            if WITHHELD.contains(&(table.name.as_str(), column.as_str())) {
-                continue;
-            }
-            numbers[index].insert(number, table.columns.len());
-            table.add(column, row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
+            table.key = relation.keys().next().and_then(|key| table.indexes(key)).unwrap_or_default();
+            tables.by_name.insert(table.name.clone(), tables.tables.len());
+            tables.tables.push(table);
         }
-        for row in client.query(KEYS, &[]).await? {
-            let name: String = row.try_get(0)?;
-            if let Some(index) = tables.by_name.get(&name) {
-                tables.tables[*index].key = indexes(&numbers[*index], row.try_get(1)?).unwrap_or_default();
+        for (from, relation) in relations.iter().enumerate() {
+            for foreign in relation.foreign_keys.iter().filter(|foreign| foreign.target.0 == "public") {
+                let Some(&table) = tables.by_name.get(&foreign.target.1) else { continue };
+                let target = &tables.tables[table];
+                let (Some(columns), Some(to)) =
+                    (tables.tables[from].indexes(&foreign.columns), target.indexes(&foreign.to))
+                else {
+                    continue;
+                };
+                let key = target.key.iter().map(|part| to.iter().position(|column| column == part)).collect();
+                tables.tables[from].foreign_keys.push(TargetForeignKey { columns, table, key });
             }
-        }
-        for row in client.query(REFERENCES, &[]).await? {
-            let (from, to): (String, String) = (row.try_get(0)?, row.try_get(2)?);
-            let (Some(from), Some(to)) = (tables.by_name.get(&from), tables.by_name.get(&to)) else { continue };
-            let (Some(columns), Some(targets)) =
-                (indexes(&numbers[*from], row.try_get(1)?), indexes(&numbers[*to], row.try_get(3)?))
-            else {
-                continue;
-            };
-            let primary = &tables.tables[*to].key;
-            let key = primary.iter().map(|part| targets.iter().position(|target| target == part)).collect();
-            let table = *to;
-            tables.tables[*from].foreign_keys.push(TargetForeignKey { columns, table, key });
         }
         Ok(tables)
     }
 
-    /// The index of the table with this name, which is added if it is new.
-    fn index_or_insert(&mut self, name: &str) -> usize {
-        if let Some(index) = self.by_name.get(name) {
-            return *index;
-        }
-        self.tables.push(TargetTable::new(name.to_owned()));
-        self.by_name.insert(name.to_owned(), self.tables.len() - 1);
-        self.tables.len() - 1
-    }
-
-    /// The index of an entity's table. `None` if there is no such table or it has no primary key.
+    /// The index of an entity's table. `None` if there is no such table or it has no key.
     pub(super) fn of_entity(&self, entity: &str) -> Option<usize> {
         if !entity.starts_with(|first: char| first.is_ascii_uppercase()) {
             return None;
@@ -151,13 +136,24 @@ impl TargetTable {
         Self { name, columns: Vec::new(), key: Vec::new(), foreign_keys: Vec::new(), by_name: HashMap::new() }
     }
 
-    /// Adds a column. `declared` is its type with the modifier, `plain` without; `width` is the width of a text type.
-    fn add(&mut self, name: String, declared: String, plain: &str, width: Option<i32>) {
-        let data_type = TargetType::new(plain, width);
+    fn add(&mut self, column: &DescribedColumn) {
+        let (name, declared) = (column.name.clone(), column.type_name.as_str());
+        let data_type = TargetType::of(column);
         // A number must be rounded to the column's scale before it is compared with the stored value.
-        let cast = if matches!(data_type, TargetType::Text { .. }) { plain.to_owned() } else { declared };
+        let is_text = matches!(data_type, TargetType::Text { .. });
+        let cast = if is_text { declared.split('(').next().unwrap_or(declared) } else { declared };
         self.by_name.insert(name.clone(), self.columns.len());
-        self.columns.push(TargetColumn { is_stamp: STAMPS.contains(&name.as_str()), name, data_type, cast });
+        self.columns.push(TargetColumn {
+            is_stamp: STAMPS.contains(&name.as_str()),
+            name,
+            data_type,
+            cast: cast.to_owned(),
+        });
+    }
+
+    /// The indexes of columns. `None` if one of them cannot be written.
+    fn indexes(&self, columns: &[String]) -> Option<Vec<usize>> {
+        columns.iter().map(|column| self.index_of(column)).collect()
     }
 
     /// The index of the column with this name.
@@ -199,40 +195,6 @@ fn snake_case(name: &str) -> String {
     snake
 }
 
-/// The indexes of columns, by their catalog numbers. `None` if one of them cannot be written.
-fn indexes(numbers: &HashMap<i16, usize>, columns: Vec<i16>) -> Option<Vec<usize>> {
-    columns.into_iter().map(|number| numbers.get(&number).copied()).collect()
-}
-
-/// The writable columns of the tables in `public`.
-const COLUMNS: &str = "
-SELECT c.relname::text, a.attname::text, a.attnum,
-       format_type(a.atttypid, a.atttypmod), format_type(a.atttypid, -1),
-       CASE WHEN a.atttypid IN ('varchar'::regtype, 'bpchar'::regtype) AND a.atttypmod > 4 THEN a.atttypmod - 4 END
-FROM pg_catalog.pg_class c
-JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public'
-JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-WHERE c.relkind IN ('r', 'p')
-ORDER BY c.relname, a.attnum";
-
-/// The primary keys of tables in `public`.
-const KEYS: &str = "
-SELECT c.relname::text, k.conkey
-FROM pg_catalog.pg_constraint k
-JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
-JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public'
-WHERE k.contype = 'p'";
-
-/// The foreign keys between tables in `public`.
-const REFERENCES: &str = "
-SELECT c.relname::text, k.conkey, p.relname::text, k.confkey
-FROM pg_catalog.pg_constraint k
-JOIN pg_catalog.pg_class c ON c.oid = k.conrelid
-JOIN pg_catalog.pg_class p ON p.oid = k.confrelid
-JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'public'
-WHERE k.contype = 'f' AND p.relnamespace = c.relnamespace
-ORDER BY c.relname, k.conname";
-
 #[cfg(test)]
 impl TargetTables {
     /// Tables of text columns, by name and columns. The first column is the key, the second references the first table.
@@ -241,7 +203,7 @@ impl TargetTables {
         for (index, (name, columns)) in all.iter().enumerate() {
             let mut table = TargetTable::new((*name).to_owned());
             for column in *columns {
-                table.add((*column).to_owned(), "text".to_owned(), "text", None);
+                table.add(&DescribedColumn::of_type(column, tokio_postgres::types::Type::TEXT));
             }
             table.key = vec![0];
             table.foreign_keys = vec![TargetForeignKey { columns: vec![1], table: 0, key: Some(vec![0]) }];

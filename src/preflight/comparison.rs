@@ -3,19 +3,20 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use tokio_postgres::types::Type;
-
 use crate::catalog::Catalog;
-use crate::catalog::key_fault::KeyFault;
-use crate::preflight::column_use::ColumnUse;
-use crate::preflight::database_schema::{Children, DatabaseSchema, FoundRelation};
-use crate::preflight::index_check::ScanPlan;
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::requirements::{
-    ColumnName, ColumnRequirement, CoveringIndexRequirement, KeyRequirement, NonNullRequirement, Requirements,
-    ScanRequirement, TextSearchRequirement,
+    ColumnName, ColumnRequirement, CoveringIndexRequirement, NonNullRequirement, Requirements, ScanRequirement,
+    TextSearchRequirement,
 };
-use crate::preflight::type_compatibility::{are_comparable, is_compatible};
+use crate::relations::column::DescribedColumn;
+use crate::relations::column_use::ColumnUse;
+use crate::relations::description::DatabaseDescription;
+use crate::relations::join_fault::JoinFault;
+use crate::relations::key_fault::KeyFault;
+use crate::relations::planner::ScanPlan;
+use crate::relations::relation::DescribedRelation;
+use crate::relations::type_compatibility::is_compatible;
 use crate::value::{Enumeration, ScalarType};
 
 /// The relations of the built-in schema, which migrations make.
@@ -28,12 +29,12 @@ static MIGRATED: LazyLock<HashSet<String>> = LazyLock::new(|| {
 /// The mismatches found so far.
 pub(super) struct Comparison<'r, 'a> {
     requirements: &'r Requirements<'a>,
-    database: &'r DatabaseSchema,
+    database: &'r DatabaseDescription,
     pub(super) mismatches: Vec<Mismatch>,
 }
 
 impl<'r, 'a> Comparison<'r, 'a> {
-    pub(super) fn new(requirements: &'r Requirements<'a>, database: &'r DatabaseSchema) -> Self {
+    pub(super) fn new(requirements: &'r Requirements<'a>, database: &'r DatabaseDescription) -> Self {
         Self { requirements, database, mismatches: Vec::new() }
     }
 
@@ -61,7 +62,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 self.mismatches.push(Mismatch::MissingUsagePrivilege { schema, role: role.clone() });
             }
             let required = self.requirements.columns.iter().filter(|other| other.column.relation == relation);
-            let mut columns = required.filter_map(|required| found.columns.get(required.column.name));
+            let mut columns = required.filter_map(|required| found.column(required.column.name));
             if !columns.all(|column| column.is_readable) {
                 self.mismatches.push(Mismatch::MissingSelectPrivilege { relation, role });
             }
@@ -76,7 +77,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
             let required_by = || requirement.required_by.to_string();
             let relation_name = requirement.column.relation.to_owned();
             let column = requirement.column.name.to_owned();
-            match relation.columns.get(requirement.column.name) {
+            match relation.column(requirement.column.name) {
                 None => {
                     if missing.insert(requirement.column) {
                         let required_by = required_by();
@@ -119,7 +120,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
         let joins = joins.flat_map(|join| [(join.left, join.required_by), (join.right, join.required_by)]);
         let mut reported = HashSet::new();
         for (column, required_by) in keys.chain(columns).chain(joins) {
-            let collation = self.database.column(column).and_then(|found| found.collation.nondeterministic());
+            let collation = self.column(column).and_then(|found| found.collation.nondeterministic());
             let Some(collation) = collation.filter(|_| reported.insert(column)) else { continue };
             self.mismatches.push(Mismatch::NondeterministicCollation {
                 relation: column.relation.to_owned(),
@@ -133,18 +134,10 @@ impl<'r, 'a> Comparison<'r, 'a> {
     /// Finds joined columns that PostgreSQL cannot compare by an index.
     pub(super) fn joins(&mut self) {
         for join in &self.requirements.joins {
-            let (Some(left), Some(right)) = (self.database.column(join.left), self.database.column(join.right)) else {
-                continue;
-            };
-            if !are_comparable(left, right) {
-                self.mismatches.push(Mismatch::IncomparableColumns {
-                    left: join.left.to_string(),
-                    left_type: left.collated_type(),
-                    right: join.right.to_string(),
-                    right_type: right.collated_type(),
-                    is_scan: are_comparable(right, left),
-                    required_by: join.required_by.to_string(),
-                });
+            let (Some(left), Some(right)) = (self.column(join.left), self.column(join.right)) else { continue };
+            if let Some(fault) = JoinFault::of((join.left.relation, left), (join.right.relation, right)) {
+                let required_by = join.required_by.to_string();
+                self.mismatches.push(Mismatch::IncomparableColumns { fault, required_by });
             }
         }
     }
@@ -154,35 +147,37 @@ impl<'r, 'a> Comparison<'r, 'a> {
     pub(super) fn constraints(&mut self) {
         let mut nullable_keys = HashSet::new();
         for key in &self.requirements.keys {
-            let relation = self.database.relation(key.relation).filter(|relation| relation.has_constraints);
+            let relation = self.database.relation(key.relation).filter(|relation| relation.has_constraints());
             let Some(relation) = relation else { continue };
-            let columns: Vec<_> = key.columns.iter().filter_map(|name| relation.columns.get(*name)).collect();
-            if columns.len() < key.columns.len() {
+            if key.columns.iter().any(|name| relation.column(name).is_none()) {
                 continue;
             }
-            let names = || key.columns.iter().map(|column| (*column).to_owned()).collect::<Vec<_>>();
-            if let Some(fault) = uniqueness_fault(relation, &key.columns) {
-                self.unfit_key(key, names(), fault);
-            } else if !relation.unique().any(|index| index.is_within(&key.columns)) {
-                self.mismatches.push(Mismatch::KeyNotUnique {
-                    relation: key.relation.to_owned(),
-                    columns: names(),
-                    partition_key: relation.partition_key.clone(),
-                    required_by: key.required_by.to_string(),
+            let nullable = key.columns.iter().filter(|name| relation.may_be_null(name));
+            nullable_keys.extend(nullable.map(|name| ColumnName { relation: key.relation, name }));
+            // Some columns of the key identify its rows and are never null.
+            let is_identified = || {
+                let mut unique = relation.unique_columns();
+                unique.any(|columns| {
+                    columns.iter().all(|name| key.columns.contains(&name.as_str()) && !relation.may_be_null(name))
+                })
+            };
+            for fault in relation.key_faults(&key.columns) {
+                let is_of_standing_table =
+                    matches!(fault, KeyFault::Nullable(_)) && MIGRATED.contains(key.relation) && is_identified();
+                let columns = key.columns.iter().map(|column| (*column).to_owned()).collect();
+                let (relation, required_by) = (key.relation.to_owned(), key.required_by.to_string());
+                self.mismatches.push(Mismatch::UnfitKey {
+                    relation,
+                    columns,
+                    fault,
+                    is_of_standing_table,
+                    required_by,
                 });
-            }
-            let is_nullable = |name: &&&str| relation.columns.get(**name).is_some_and(|column| !column.is_not_null);
-            let nullable: Vec<_> = key.columns.iter().filter(is_nullable).copied().collect();
-            if !nullable.is_empty() {
-                nullable_keys.extend(nullable.iter().map(|name| ColumnName { relation: key.relation, name }));
-                let fault = KeyFault::Nullable(nullable.into_iter().map(str::to_owned).collect());
-                self.unfit_key(key, names(), fault);
             }
         }
         for NonNullRequirement { column, required_by } in &self.requirements.non_nulls {
             let Some(relation) = self.database.relation(column.relation) else { continue };
-            let Some(found) = relation.columns.get(column.name) else { continue };
-            if relation.has_constraints && !found.is_not_null && !nullable_keys.contains(column) {
+            if relation.may_be_null(column.name) && !nullable_keys.contains(column) {
                 self.mismatches.push(Mismatch::NullableColumn {
                     relation: column.relation.to_owned(),
                     is_migrated: MIGRATED.contains(column.relation),
@@ -193,25 +188,16 @@ impl<'r, 'a> Comparison<'r, 'a> {
         }
     }
 
-    fn unfit_key(&mut self, key: &KeyRequirement<'_>, columns: Vec<String>, fault: KeyFault) {
-        let (relation, required_by) = (key.relation.to_owned(), key.required_by.to_string());
-        let found = self.database.relation(key.relation).filter(|_| matches!(fault, KeyFault::Nullable(_)));
-        let is_identified = found.is_some_and(|found| {
-            let is_not_null = |name: &String| found.columns.get(name).is_some_and(|column| column.is_not_null);
-            let mut indexes =
-                found.unique().filter(|index| index.has_usual_comparison && index.is_within(&key.columns));
-            indexes.any(|index| index.columns.iter().all(is_not_null))
-        });
-        let is_of_standing_table = is_identified && MIGRATED.contains(key.relation);
-        self.mismatches.push(Mismatch::UnfitKey { relation, columns, fault, is_of_standing_table, required_by });
+    fn column(&self, column: ColumnName<'_>) -> Option<&'r DescribedColumn> {
+        self.database.column(column.relation, column.name)
     }
 
     /// Finds look-ups for which no index has all columns. Which index a view would use cannot be read from the system catalogs.
     pub(super) fn covering_indexes(&mut self) {
         for CoveringIndexRequirement { relation, first, include, required_by } in &self.requirements.covering_indexes {
-            let Some(found) = self.database.relation(relation).filter(|found| found.is_table) else { continue };
+            let Some(found) = self.database.relation(relation).filter(|found| found.has_indexes()) else { continue };
             let mut columns = first.iter().chain(include);
-            if columns.any(|column| !found.columns.contains_key(*column)) {
+            if columns.any(|column| found.column(column).is_none()) {
                 continue;
             }
             if !found.indexes.iter().any(|index| index.covers(first, include)) {
@@ -235,7 +221,7 @@ impl<'r, 'a> Comparison<'r, 'a> {
             else {
                 continue;
             };
-            let found = self.database.column(*column).and_then(|found| found.ty.value().labels());
+            let found = self.column(*column).and_then(|found| found.ty.value().labels());
             let (ScalarType::Enum(declared), Some(labels)) = (scalar, found) else { continue };
             // The first part of the schema that has it stands for all.
             if !compared.insert((declared, labels)) {
@@ -266,9 +252,11 @@ impl<'r, 'a> Comparison<'r, 'a> {
                 let (language, required_by) = ((*language).to_owned(), required_by.clone());
                 self.mismatches.push(Mismatch::NoTextSearchConfiguration { language, required_by });
             }
-            let Some(found) = self.database.relation(column.relation).filter(|found| found.is_table) else { continue };
-            let is_text = found.columns.get(column.name).is_some_and(|column| column.ty.is_built_in(&Type::TS_VECTOR));
-            if is_text && !found.text_indexed.contains(column.name) {
+            let Some(found) = self.database.relation(column.relation).filter(|found| found.has_indexes()) else {
+                continue;
+            };
+            let is_text = found.column(column.name).is_some_and(|column| is_compatible(ColumnUse::Searched, column));
+            if is_text && !found.has_text_index(column.name) {
                 let (relation, column) = (column.relation.to_owned(), column.name.to_owned());
                 self.mismatches.push(Mismatch::NoTextIndex { relation, column, required_by });
             }
@@ -281,13 +269,14 @@ impl<'r, 'a> Comparison<'r, 'a> {
     }
 
     fn has_index_for(&self, scan: &ScanRequirement<'_>) -> bool {
-        self.database.relation(scan.relation).is_some_and(|relation| relation.has_index_for(scan))
+        self.database.relation(scan.order.relation).is_some_and(|relation| {
+            scan.is_of_one && relation.are_unique(&scan.order.equal) || relation.has_index_for(&scan.order)
+        })
     }
 
     fn is_readable(&self, scan: &ScanRequirement<'_>) -> bool {
-        self.database.relation(scan.relation).is_some_and(|relation| {
-            let mut columns = scan.columns().map(|column| relation.columns.get(column));
-            relation.schema_is_usable && columns.all(|column| column.is_some_and(|column| column.is_readable))
+        self.database.relation(scan.order.relation).is_some_and(|relation| {
+            relation.schema_is_usable && scan.order.columns().all(|column| relation.readable_column(column).is_some())
         })
     }
 
@@ -296,16 +285,16 @@ impl<'r, 'a> Comparison<'r, 'a> {
     where
         'a: 'r,
     {
-        for (scan, plan) in plans {
-            let (relation, required_by) = (scan.relation.to_owned(), scan.required_by.to_string());
+        for (ScanRequirement { order, required_by, .. }, plan) in plans {
+            let (relation, required_by) = (order.relation.to_owned(), required_by.to_string());
             match plan {
                 ScanPlan::Indexed => {}
                 ScanPlan::Unindexed => {
                     let is_migrated = MIGRATED.contains(&relation);
-                    let columns = scan.columns().map(str::to_owned).collect();
-                    let is_first_descending = scan.is_first_descending;
-                    let is_table = self.database.relation(scan.relation).is_some_and(|relation| relation.is_table);
-                    self.mismatches.push(if is_table {
+                    let columns = order.columns().map(str::to_owned).collect();
+                    let is_first_descending = order.is_first_descending;
+                    let has_indexes = self.database.relation(&relation).is_some_and(DescribedRelation::has_indexes);
+                    self.mismatches.push(if has_indexes {
                         Mismatch::MissingIndex { relation, is_migrated, columns, is_first_descending, required_by }
                     } else {
                         Mismatch::MissingIndexOfView {
@@ -323,15 +312,4 @@ impl<'r, 'a> Comparison<'r, 'a> {
             }
         }
     }
-}
-
-/// Why unique indexes of a table on columns, or on some of them, do not make these a key.
-fn uniqueness_fault(relation: &FoundRelation, columns: &[&str]) -> Option<KeyFault> {
-    if relation.children == Children::Inheriting {
-        return Some(KeyFault::Inherited);
-    }
-    let mut indexes = relation.unique().filter(|index| index.is_within(columns));
-    let first = indexes.next()?;
-    let is_fit = first.has_usual_comparison || indexes.any(|index| index.has_usual_comparison);
-    (!is_fit).then(|| KeyFault::OtherComparison(first.columns.clone()))
 }

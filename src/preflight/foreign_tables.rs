@@ -5,9 +5,10 @@ use tokio_postgres::{Client, Error};
 
 use crate::catalog::Catalog;
 use crate::plan::sql::{Identifier, List, Relation};
-use crate::preflight::database_schema::{DatabaseSchema, FoundRelation};
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::requirements::Requirements;
+use crate::relations::reader::read_named;
+use crate::relations::relation::DescribedRelation;
 
 /// How long a server may take.
 const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout TO '10s'; SET LOCAL search_path TO public";
@@ -15,7 +16,7 @@ const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout TO '10s'; SET 
 /// Reads a row of each foreign table that a catalog names, and returns the tables that fail. The connection must be outside a transaction.
 pub(crate) async fn unreachable(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, Error> {
     let requirements = Requirements::of(catalog);
-    let database = DatabaseSchema::read(client, &requirements).await?;
+    let database = read_named(client, &requirements.relations()).await?;
     let mut unreachable = Vec::new();
     for relation in requirements.relations() {
         let Some(found) = database.relation(relation) else { continue };
@@ -40,10 +41,10 @@ pub(crate) async fn unreachable(client: &Client, catalog: &Catalog) -> Result<Ve
 async fn failure<'a>(
     client: &Client,
     relation: &str,
-    found: &FoundRelation,
+    found: &DescribedRelation,
     names: impl Iterator<Item = &'a str> + Clone,
 ) -> Result<Option<String>, Error> {
-    let columns = List(names.filter(|name| found.columns.contains_key(*name)).map(Identifier));
+    let columns = List(names.filter(|name| found.column(name).is_some()).map(Identifier));
     let read = format!("{BEGIN}; SELECT {columns} FROM {} LIMIT 1", Relation(relation));
     let read = client.simple_query(&read).await;
     client.batch_execute("ROLLBACK").await?;

@@ -4,9 +4,10 @@ use std::fmt::{self, Display};
 
 use thiserror::Error;
 
-use crate::catalog::key_fault::KeyFault;
 use crate::plan::sql::{Identifier, List, Relation, direction};
-use crate::preflight::column_use::ColumnUse;
+use crate::relations::column_use::ColumnUse;
+use crate::relations::join_fault::JoinFault;
+use crate::relations::key_fault::KeyFault;
 
 /// Something in the database that does not fit the catalog. The message says how to fix it. `required_by` is the part
 /// of the schema that requires it, such as `Order.orderItems` or `orders(sortKey: ORDER_NAME)`. Names are as in the
@@ -82,22 +83,10 @@ pub enum Mismatch {
         required_by: String,
     },
     /// A join compares columns whose types or collations PostgreSQL does not compare, or not by an index.
-    #[error(
-        "{required_by} joins {left} of type {left_type} with {right} of type {right_type}, which do not compare{}: \
-         correct the columns in the schema file",
-        if *.is_scan { " by an index" } else { "" }
-    )]
+    #[error("{required_by} joins {fault}: correct the columns in the schema file")]
     IncomparableColumns {
-        /// One column, with its relation.
-        left: String,
-        /// Its type in SQL.
-        left_type: String,
-        /// The other column, with its relation.
-        right: String,
-        /// Its type in SQL.
-        right_type: String,
-        /// Whether PostgreSQL compares them, by the type or the collation that one has, and reads no index of the other for it.
-        is_scan: bool,
+        /// The columns, and why.
+        fault: JoinFault,
         /// The part of the schema that joins them.
         required_by: String,
     },
@@ -210,24 +199,7 @@ pub enum Mismatch {
         /// The part of the schema that has the enum.
         required_by: String,
     },
-    /// No unique index of a table guarantees that a type's key identifies its rows.
-    #[error(
-        "the key of {required_by} is not unique: {relation} has no unique index or constraint on ({}) or on some of them; \
-         correct the key in the schema file, or {}",
-        List(.columns.iter()),
-        making_unique(relation, .columns, .partition_key.as_deref())
-    )]
-    KeyNotUnique {
-        /// The table's name.
-        relation: String,
-        /// The columns of the key.
-        columns: Vec<String>,
-        /// How the table is partitioned, if it is.
-        partition_key: Option<String>,
-        /// The type whose key it is.
-        required_by: String,
-    },
-    /// An index of a table is unique, and its columns do not identify its rows all the same.
+    /// The key of a type does not identify the rows of a table.
     #[error("the key of {required_by} does not identify the rows of {relation}: {fault}; {}", making_fit(relation, .columns, .fault))]
     UnfitKey {
         /// The table's name.
@@ -304,13 +276,7 @@ pub enum Mismatch {
 impl Mismatch {
     /// Whether every row may fit all the same: only a constraint that would guarantee it is missing.
     pub(crate) fn is_missing_guarantee(&self) -> bool {
-        matches!(
-            self,
-            Self::KeyNotUnique { .. }
-                | Self::UnfitKey { .. }
-                | Self::NullableColumn { .. }
-                | Self::UndeclaredLabels { .. }
-        )
+        matches!(self, Self::UnfitKey { .. } | Self::NullableColumn { .. } | Self::UndeclaredLabels { .. })
     }
 
     /// Whether queries can be answered all the same: an index that migrations make is missing, so that some take longer, or a table that
@@ -358,21 +324,6 @@ fn adding_labels(ty: &str, labels: &[String]) -> String {
     labels.iter().map(statement).collect::<Vec<_>>().join(" ")
 }
 
-/// How a key becomes unique.
-fn making_unique(relation: &str, columns: &[String], partition_key: Option<&str>) -> String {
-    match partition_key {
-        None => {
-            let columns = List(columns.iter().map(|column| Identifier(column)));
-            format!("CREATE UNIQUE INDEX CONCURRENTLY ON {} ({columns});", Relation(relation))
-        }
-        // It may still lack an index that PostgreSQL would make.
-        Some(key) => format!(
-            "partition the table by the hash of a column of the key, or not at all: it is partitioned by {key}, and PostgreSQL makes \
-             no unique index on it without these columns"
-        ),
-    }
-}
-
 /// How a key identifies rows.
 fn making_fit(relation: &str, columns: &[String], fault: &KeyFault) -> String {
     let table = Relation(relation);
@@ -382,8 +333,14 @@ fn making_fit(relation: &str, columns: &[String], fault: &KeyFault) -> String {
                 "in the schema file, name the tables that inherit, or a view of its own rows (SELECT … FROM ONLY {table})"
             )
         }
-        KeyFault::OtherComparison(_) => {
-            format!("correct the key in the schema file, or {}", making_unique(relation, columns, None))
+        // It may still lack an index that PostgreSQL would make.
+        KeyFault::NotUnique { partition_key: Some(key), .. } => format!(
+            "correct the key in the schema file, or partition the table by the hash of a column of the key, or not at all: it is partitioned \
+             by {key}, and PostgreSQL makes no unique index on it without these columns"
+        ),
+        KeyFault::NotUnique { .. } | KeyFault::OtherComparison(_) => {
+            let columns = List(columns.iter().map(|column| Identifier(column)));
+            format!("correct the key in the schema file, or CREATE UNIQUE INDEX CONCURRENTLY ON {table} ({columns});")
         }
         KeyFault::Nullable(nullable) => {
             let alter = |column: &String| format!("ALTER COLUMN {} SET NOT NULL", Identifier(column));

@@ -1,29 +1,20 @@
 //! Whether a database fits a catalog. The server checks this before the first request, so that the operator's log names
 //! what is missing, and not a client's error.
 //!
-//! - `requirements`: what the catalog requires of a database, `column_use`: how it uses a column
-//! - `database_schema`: the relations and columns that the database has
-//! - `comparison`: compares the two
+//! - `requirements`: what the catalog requires of a database
+//! - `comparison`: compares it with the description of the database
 //! - `encoding`: the characters of a database's encoding
 //! - `foreign_tables`: reads the tables of other servers
-//! - `column_type`: the type of a column without domains
-//! - `type_compatibility`: whether a column's type is compatible with its use
-//! - `index_check`: whether an index returns rows in an order
 //! - [`mismatch`]: what does not fit, and how to fix it
 //! - `needless_bounds`: bounded lists that an index has in order
 //! - `window_search`: searches that no index serves
 
-pub(crate) mod column_type;
-pub(crate) mod column_use;
 mod comparison;
-pub(crate) mod database_schema;
 mod encoding;
 pub(crate) mod foreign_tables;
-pub(crate) mod index_check;
 pub mod mismatch;
 pub(crate) mod needless_bounds;
 mod requirements;
-mod type_compatibility;
 pub(crate) mod window_search;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -34,11 +25,14 @@ use tokio_postgres::{Client, Error};
 use crate::catalog::Catalog;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::stored_type::{StoredType, StoredTypes};
-use crate::preflight::column_type::{ColumnType, ValueType};
 use crate::preflight::comparison::Comparison;
-use crate::preflight::database_schema::{DatabaseSchema, FoundColumn};
 use crate::preflight::mismatch::Mismatch;
 use crate::preflight::requirements::{ColumnName, Requirements};
+use crate::relations::column::DescribedColumn;
+use crate::relations::column_type::{ColumnType, ValueType};
+use crate::relations::description::DatabaseDescription;
+use crate::relations::relation::DescribedRelation;
+use crate::relations::{planner, reader};
 
 /// The treatment of a schema that promises more than the database's constraints guarantee: keys that identify rows, fields that are never
 /// null.
@@ -71,7 +65,7 @@ pub async fn check(client: &Client, catalog: &Catalog) -> Result<Vec<Mismatch>, 
 /// Checks a database, and reads how it stores the columns.
 pub(crate) async fn inspect(client: &Client, catalog: &Catalog) -> Result<Inspection, Error> {
     let requirements = Requirements::of(catalog);
-    let database = DatabaseSchema::read(client, &requirements).await?;
+    let database = reader::read_named(client, &requirements.relations()).await?;
     let mut comparison = Comparison::new(&requirements, &database);
     comparison.encoding();
     comparison.relations();
@@ -83,7 +77,7 @@ pub(crate) async fn inspect(client: &Client, catalog: &Catalog) -> Result<Inspec
     comparison.covering_indexes();
     comparison.text_searches();
     let scans = comparison.unknown_scans();
-    let plans = index_check::explain(client, &scans).await?;
+    let plans = planner::explain(client, &scans.iter().map(|scan| &scan.order).collect::<Vec<_>>()).await?;
     comparison.indexes(scans.into_iter().zip(plans));
     let mut mismatches = comparison.mismatches;
     let mut reported = HashSet::new();
@@ -110,23 +104,24 @@ pub(crate) fn columns(catalog: &Catalog) -> BTreeMap<String, BTreeSet<String>> {
 /// How a database stores the columns that a catalog names.
 pub async fn stored_types(client: &Client, catalog: &Catalog) -> Result<StoredTypes, Error> {
     let requirements = Requirements::of(catalog);
-    let database = DatabaseSchema::read(client, &requirements).await?;
+    let database = reader::read_named(client, &requirements.relations()).await?;
     types_of(client, &requirements, &database).await
 }
 
 async fn types_of(
     client: &Client,
     requirements: &Requirements<'_>,
-    database: &DatabaseSchema,
+    database: &DatabaseDescription,
 ) -> Result<StoredTypes, Error> {
     let mut types = StoredTypes::default();
-    for (relation, columns) in database.unique_columns() {
-        types.insert_unique(relation, columns.to_vec());
+    for relation in requirements.relations() {
+        let unique = database.relation(relation).into_iter().flat_map(DescribedRelation::unique_columns);
+        unique.for_each(|columns| types.insert_unique(relation, columns.to_vec()));
     }
     types.characters = encoding::characters(client, &database.encoding).await?;
     for ColumnName { relation, name } in requirements.columns.iter().map(|requirement| requirement.column) {
-        let found = database.column(ColumnName { relation, name });
-        if found.is_some_and(FoundColumn::is_long) {
+        let found = database.column(relation, name);
+        if found.is_some_and(DescribedColumn::is_long) {
             types.insert_long(relation, name);
         }
         types.insert_collation(relation, name, found.map(|found| found.collation).unwrap_or_default());

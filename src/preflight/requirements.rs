@@ -13,7 +13,8 @@ use crate::catalog::connection::{Connection, Join, ListIndex, SortKey};
 use crate::catalog::ids::EntityId;
 use crate::catalog::schema::{Field, ObjectType};
 use crate::catalog::search_key::{PairIndex, SearchKey};
-use crate::preflight::column_use::ColumnUse;
+use crate::relations::column_use::ColumnUse;
+use crate::relations::row_order::RowOrder;
 
 /// Everything that a catalog requires, in the order of publication.
 #[derive(Debug, Default)]
@@ -75,24 +76,10 @@ pub(super) struct JoinRequirement<'a> {
 /// A scan of a relation in key order, which an index must serve.
 #[derive(Debug)]
 pub(super) struct ScanRequirement<'a> {
-    pub(super) relation: &'a str,
-    /// The columns that are compared for equality and are therefore never null. The index begins with them, in any
-    /// order.
-    pub(super) equal: Vec<&'a str>,
-    /// The columns that follow in the index, in this order.
-    pub(super) order: Vec<&'a str>,
-    /// Whether the index's first column is descending.
-    pub(super) is_first_descending: bool,
+    pub(super) order: RowOrder<'a>,
     /// Whether one row is read, so that a unique index on the columns of equality serves it in any order.
     pub(super) is_of_one: bool,
     pub(super) required_by: SchemaPath<'a>,
-}
-
-impl<'a> ScanRequirement<'a> {
-    /// All columns.
-    pub(super) fn columns(&self) -> impl Iterator<Item = &'a str> {
-        self.equal.iter().chain(&self.order).copied()
-    }
 }
 
 /// An index that look-ups read without the table.
@@ -269,14 +256,14 @@ impl<'a> Requirements<'a> {
         for sort_key in index.in_order_of.iter().map(|index| &connection.sort_keys[*index]) {
             let columns = sort_key.columns.iter().map(|column| column.name.as_str());
             let rest = columns.filter(|column| ![first, second].contains(column));
-            self.scans.push(ScanRequirement {
+            let order = RowOrder {
                 relation: &connection.relation,
                 equal: vec![first],
                 order: std::iter::once(second).chain(rest).collect(),
                 is_first_descending: true,
-                is_of_one: false,
-                required_by: SchemaPath::PairIndex(field, keys),
-            });
+            };
+            let required_by = SchemaPath::PairIndex(field, keys);
+            self.scans.push(ScanRequirement { order, is_of_one: false, required_by });
         }
     }
 
@@ -340,16 +327,9 @@ impl<'a> RequiredBy<'_, 'a> {
         } else {
             let equal = names(&one.join.to);
             let order = key().filter(|column| !equal.contains(column)).collect();
-            let (relation, is_first_descending, is_of_one) = (target.relation.as_str(), false, true);
+            let order = RowOrder { relation: &target.relation, equal, order, is_first_descending: false };
             let required_by = self.required_by;
-            self.all.scans.push(ScanRequirement {
-                relation,
-                equal,
-                order,
-                is_first_descending,
-                is_of_one,
-                required_by,
-            });
+            self.all.scans.push(ScanRequirement { order, is_of_one: true, required_by });
         }
     }
 
@@ -466,8 +446,8 @@ impl<'a> RequiredBy<'_, 'a> {
     }
 
     fn scan(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>) {
-        let (is_first_descending, is_of_one, required_by) = (false, false, self.required_by);
-        self.all.scans.push(ScanRequirement { relation, equal, order, is_first_descending, is_of_one, required_by });
+        let (order, required_by) = (RowOrder { relation, equal, order, is_first_descending: false }, self.required_by);
+        self.all.scans.push(ScanRequirement { order, is_of_one: false, required_by });
     }
 }
 

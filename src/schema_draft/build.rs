@@ -2,31 +2,33 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::key_fault::KeyFault;
-use crate::schema_draft::description::{
-    ColumnKind, Database, DescribedColumn, DescribedRelation, RelationKind, TextColumn,
-};
+use crate::relations::column::DescribedColumn;
+use crate::relations::description::DatabaseDescription;
+use crate::relations::key_fault::KeyFault;
+use crate::relations::relation::{Children, DescribedRelation, RelationKind};
+use crate::relations::type_compatibility::is_compared;
 use crate::schema_draft::existing::{Existing, ExistingType};
-use crate::schema_draft::index_match::{create_index, create_text_index, is_served};
 use crate::schema_draft::joins::joins;
+use crate::schema_draft::missing_index::{create_index, create_text_index};
 use crate::schema_draft::model::{
     ColumnField, Compared, Model, RootModel, SearchKeyModel, SortKeyModel, TextKey, TypeModel,
 };
 use crate::schema_draft::names::{Names, camel, pascal, plural, singular, upper};
+use crate::schema_draft::scalars::Scalars;
 use crate::schema_file::SchemaFile;
 use crate::value::{Enumeration, ScalarType};
 
 /// The declarations of a file for a database, without the declarations that it has already.
-pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d> {
+pub(super) fn model<'d>(database: &'d DatabaseDescription, existing: &Existing) -> Model<'d> {
     let mut model = Model::default();
-    let key_columns = key_columns(database);
+    let mut scalars = Scalars::new(database);
     let (mut named, mut names) = (Vec::new(), Names::default());
-    let scalars = ScalarType::ALL.iter().map(|scalar| scalar.name());
+    let scalar_names = ScalarType::ALL.iter().map(|scalar| scalar.name());
     let enums = SchemaFile::DIRECTIVE_ENUMS.iter().copied();
     let others = existing.names.iter().map(String::as_str);
-    scalars.chain(enums).chain(["Query", "PageInfo"]).chain(others).for_each(|name| names.reserve(name));
+    scalar_names.chain(enums).chain(["Query", "PageInfo"]).chain(others).for_each(|name| names.reserve(name));
     for relation in &database.relations {
-        match key(relation, &key_columns) {
+        match key(relation, &scalars) {
             Ok(key) => {
                 let known = existing.of_relation(&relation.path());
                 let name = known.map_or_else(|| type_name(&mut names, relation), |known| known.name.clone());
@@ -35,8 +37,7 @@ pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d
             Err(reason) => model.left_out.push(format!("{}: {reason}", relation.path())),
         }
     }
-    let published = published(&named.iter().map(|one| one.0).collect::<Vec<_>>(), &mut names, existing);
-    let scalars = Scalars { keys: &key_columns, published: &published };
+    scalars.published = published(&named.iter().map(|one| one.0).collect::<Vec<_>>(), &mut names, existing);
     for (relation, name, key, known) in named {
         model.types.push(columns(relation, name, key, &scalars, known));
     }
@@ -50,39 +51,6 @@ pub(super) fn model<'d>(database: &'d Database, existing: &Existing) -> Model<'d
     model
 }
 
-/// The columns of keys and foreign keys, by relation.
-type KeyColumns<'d> = BTreeMap<(&'d str, &'d str), BTreeSet<&'d str>>;
-
-fn key_columns(database: &Database) -> KeyColumns<'_> {
-    let mut columns = KeyColumns::new();
-    for relation in &database.relations {
-        let own = columns.entry((&relation.schema, &relation.name)).or_default();
-        own.extend(relation.keys.first().into_iter().flatten().map(String::as_str));
-        own.extend(relation.foreign_keys.iter().flat_map(|key| &key.columns).map(String::as_str));
-        for foreign in &relation.foreign_keys {
-            let (schema, name) = &foreign.target;
-            columns.entry((schema, name)).or_default().extend(foreign.to.iter().map(String::as_str));
-        }
-    }
-    columns
-}
-
-/// The facts that the scalars of fields depend on.
-struct Scalars<'s, 'd> {
-    keys: &'s KeyColumns<'d>,
-    /// The enums of the file, by the enums of the database.
-    published: &'s BTreeMap<Enumeration, Enumeration>,
-}
-
-impl Scalars<'_, '_> {
-    /// The scalar of a column's field, if it has one.
-    fn of(&self, relation: &DescribedRelation, column: &DescribedColumn) -> Option<(ColumnKind, ScalarType)> {
-        let is_key = self.keys.get(&(relation.schema.as_str(), relation.name.as_str()));
-        let is_key = !column.is_array && is_key.is_some_and(|columns| columns.contains(column.name.as_str()));
-        column.kind.filter(|_| column.is_readable).map(|kind| (kind, kind.scalar(is_key, self.published)))
-    }
-}
-
 /// The enums of the file for the enums of relations' columns: one that the file has with the same labels, or a new one.
 fn published(
     relations: &[&DescribedRelation],
@@ -91,7 +59,7 @@ fn published(
 ) -> BTreeMap<Enumeration, Enumeration> {
     let mut published = BTreeMap::new();
     for column in relations.iter().flat_map(|relation| &relation.columns).filter(|column| column.is_readable) {
-        let Some(ColumnKind::Enum(labels) | ColumnKind::DomainOfEnum(labels)) = column.kind else { continue };
+        let Some(labels) = column.ty.value().labels() else { continue };
         published.entry(labels).or_insert_with(|| {
             let texts = |one: Enumeration| one.values().map(|(_, text)| text).collect::<BTreeSet<_>>();
             let known = existing.enums.iter().find(|known| texts(**known) == texts(labels));
@@ -134,15 +102,17 @@ fn new_enums(types: &[TypeModel<'_>], existing: &Existing) -> Vec<Enumeration> {
 }
 
 /// The key of a type, or why there is none.
-fn key<'d>(relation: &'d DescribedRelation, keys: &KeyColumns<'_>) -> Result<&'d [String], String> {
+fn key<'d>(relation: &'d DescribedRelation, scalars: &Scalars<'_>) -> Result<&'d [String], String> {
     let names = relation.columns.iter().map(|column| &column.name).chain([&relation.schema, &relation.name]);
     if relation.schema.contains('.') || relation.name.contains('.') || names.into_iter().any(|name| is_odd(name)) {
         return Err("its name cannot be written in a schema file".to_owned());
     }
-    if relation.kind == RelationKind::Parent {
+    if relation.children == Children::Inheriting {
         return Err(KeyFault::Inherited.to_string());
     }
-    if relation.keys.is_empty() && relation.kind.takes_key() {
+    let mut keys = relation.keys().peekable();
+    let first = keys.peek().copied();
+    if first.is_none() && relation.kind != RelationKind::Table {
         let what = match relation.kind {
             RelationKind::View => "a view",
             RelationKind::Foreign => "a table of another server",
@@ -150,34 +120,33 @@ fn key<'d>(relation: &'d DescribedRelation, keys: &KeyColumns<'_>) -> Result<&'d
         };
         return Err(format!("{what} has no key that PostgreSQL knows; declare it: --key {}=COLUMN,…", relation.path()));
     }
-    let scalars = Scalars { keys, published: &BTreeMap::new() };
-    let is_usable = |key: &&Vec<String>| {
+    let is_usable = |key: &&[String]| {
         key.iter().all(|name| {
-            relation.column(name).is_some_and(|column| {
-                scalars.of(relation, column).is_some_and(|(kind, scalar)| column.is_compared(kind, scalar))
-            })
+            let column = relation.readable_column(name);
+            column.is_some_and(|column| scalars.of(relation, column).is_some_and(|scalar| is_compared(column, scalar)))
         })
     };
-    match relation.keys.iter().find(is_usable) {
+    let usable: Vec<_> = keys.filter(is_usable).collect();
+    let is_ordered = |key: &&&[String]| relation.has_order(&[], &key.iter().map(String::as_str).collect::<Vec<_>>());
+    match (usable.iter().find(is_ordered), usable.first(), first) {
+        (Some(key), ..) => Ok(key),
         // A declared key need not have one.
-        Some(key) if !is_served(relation, &[], &key.iter().map(String::as_str).collect::<Vec<_>>()) => {
-            Err(format!("no index has its rows in the order of its key ({})", key.join(", ")))
-        }
-        Some(key) => Ok(key),
-        None if relation.keys.is_empty() => {
-            let fault = relation.key_faults.first();
+        (None, Some(key), _) => Err(format!("no index has its rows in the order of its key ({})", key.join(", "))),
+        (None, None, None) => {
+            let mut unique = relation.indexes.iter().filter(|index| index.is_unique);
+            let fault = unique.find_map(|index| relation.key_faults(&index.columns).into_iter().next());
             Err(fault.map_or_else(
                 || format!("it has no primary key; declare one: --key {}=COLUMN,…", relation.path()),
-                ToString::to_string,
+                |fault| fault.to_string(),
             ))
         }
-        None => {
-            let columns = relation.columns.iter().filter(|column| relation.keys[0].contains(&column.name));
+        (None, None, Some(key)) => {
+            let columns = relation.columns.iter().filter(|column| key.contains(&column.name));
             let faults = columns.filter_map(|column| {
                 let fault = match scalars.of(relation, column) {
                     None if !column.is_readable => "the role may not read it".to_owned(),
                     None => format!("no scalar for {}", column.type_name),
-                    Some((kind, scalar)) if !column.is_compared(kind, scalar) => not_compared(column),
+                    Some(scalar) if !is_compared(column, scalar) => not_compared(column),
                     Some(_) => return None,
                 };
                 Some(format!("{}: {fault}", column.name))
@@ -214,39 +183,40 @@ fn columns<'d>(
     relation: &'d DescribedRelation,
     name: String,
     key: &[String],
-    scalars: &Scalars<'_, '_>,
+    scalars: &Scalars<'_>,
     known: Option<&ExistingType>,
 ) -> TypeModel<'d> {
     let (mut columns, mut left_out, mut names) = (Vec::new(), Vec::new(), Names::default());
     known.into_iter().flat_map(|known| &known.fields).for_each(|field| names.reserve(&field.name));
-    for column in &relation.columns {
+    for column in relation.columns.iter().filter(|column| !column.has_words()) {
         match scalars.of(relation, column) {
-            Some((kind, scalar)) => {
+            Some(scalar) => {
                 let shown = known.and_then(|known| known.of_column(&column.name));
                 let new_name = || names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
                 let name = shown.map_or_else(new_name, |field| field.name.clone());
                 let scalar = shown.and_then(|field| field.column.as_ref()).map_or(scalar, |(_, scalar)| *scalar);
-                columns.push(ColumnField { name, scalar, column, kind, is_known: shown.is_some() });
+                columns.push(ColumnField { name, scalar, column, is_known: shown.is_some() });
             }
             None if column.is_readable => left_out.push(format!("{}: no scalar for {}", column.name, column.type_name)),
             None => left_out.push(format!("{}: the role may not read it", column.name)),
         }
     }
-    if relation.has_declared_key && !relation.kind.takes_key() {
+    if relation.declared_key.is_some() && relation.kind == RelationKind::Table {
         left_out.push("no unique index guarantees its key: serve it with --schema-constraints trusted".to_owned());
     }
-    if relation.kind == RelationKind::MaterializedView && !relation.has_declared_key {
+    if relation.kind == RelationKind::MaterializedView && relation.declared_key.is_none() {
         let key = key.join(", ");
         left_out.push(format!(
             "a materialized view has no constraints: delete the type if rows have a null in its key ({key})"
         ));
     }
-    let text_key = |column: &'d TextColumn| {
+    let text_key = |column: &'d DescribedColumn| {
         let name = names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
         TextKey { name, column }
     };
-    let text_keys = relation.text_columns.iter().map(text_key).collect();
-    let own = known.map(|known| &known.key).filter(|key| key.iter().all(|column| relation.column(column).is_some()));
+    let text_keys = relation.columns.iter().filter(|column| column.has_words()).map(text_key).collect();
+    let own =
+        known.map(|known| &known.key).filter(|key| key.iter().all(|column| relation.readable_column(column).is_some()));
     let key = own.map_or(key, Vec::as_slice).to_vec();
     let (joins, root, is_known) = (Vec::new(), RootModel::default(), known.is_some());
     TypeModel { relation, name, is_known, key, columns, text_keys, joins, left_out, root }
@@ -291,7 +261,7 @@ fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String,
         let name = shown.map_or_else(|| upper(&field.name), |(name, _)| name.clone());
         let is_taken = root.sort_keys.iter().any(|key| key.name == name)
             || shown.is_none() && known.iter().any(|(other, _)| *other == name);
-        if !is_taken && is_served(ty.relation, &[], &order(ty, column)) {
+        if !is_taken && ty.relation.has_order(&[], &order(ty, column)) {
             root.sort_keys.push(SortKeyModel { name, column, is_known: shown.is_some() });
         }
     }
@@ -305,7 +275,7 @@ fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(Strin
     for field in compared(ty) {
         let column = field.column.name.as_str();
         let index = || create_index(ty.relation, order(ty, column).into_iter());
-        if !is_served(ty.relation, &[], &[column]) {
+        if !ty.relation.has_order(&[], &[column]) {
             root.left_out.push(format!("no index begins with {column}, to search and sort by: {}", index()));
             continue;
         }
@@ -315,7 +285,7 @@ fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(Strin
         let orders = root.sort_keys.iter().filter(|key| key.column != column);
         let in_order_of = orders.filter(|key| {
             let order: Vec<_> = order(ty, key.column).into_iter().filter(|other| *other != column).collect();
-            is_served(ty.relation, &[column], &order)
+            ty.relation.has_order(&[column], &order)
         });
         let in_order_of = in_order_of.map(|key| key.name.clone()).collect();
         let is_known = known.iter().any(|(name, other)| other == column || *name == field.name);
@@ -326,8 +296,8 @@ fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(Strin
 
 /// Adds the searches for words that indexes serve.
 fn text_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
-    for TextKey { name, column: TextColumn { name: column, is_indexed, language } } in &ty.text_keys {
-        if !is_indexed {
+    for TextKey { name, column: DescribedColumn { name: column, language, .. } } in &ty.text_keys {
+        if !ty.relation.has_text_index(column) {
             let index = create_text_index(ty.relation, column);
             root.left_out.push(format!("no index has the words of {column}: {index}"));
             continue;

@@ -5,7 +5,8 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::catalog::Catalog;
-use crate::schema_draft::description::{Database, DescribedRelation, RelationKind};
+use crate::relations::description::DatabaseDescription;
+use crate::relations::relation::{Children, DescribedRelation, RelationKind};
 use crate::schema_file::error::SchemaError;
 
 /// The columns that identify the rows of a relation. Nobody checks that they do, and that they are never null.
@@ -44,7 +45,7 @@ impl FromStr for DeclaredKey {
     }
 }
 
-impl Database {
+impl DatabaseDescription {
     /// Gives relations declared keys. Fails if one cannot have it.
     pub(crate) fn declare(&mut self, keys: &[DeclaredKey]) -> Result<(), DeclaredKeyError> {
         keys.iter().try_for_each(|key| {
@@ -54,7 +55,7 @@ impl Database {
             if !relation.takes_key() {
                 return Err(DeclaredKeyError::Table(name()));
             }
-            if let Some(column) = key.columns.iter().find(|column| relation.column(column).is_none()) {
+            if let Some(column) = key.columns.iter().find(|column| relation.readable_column(column).is_none()) {
                 return Err(DeclaredKeyError::NoColumn(name(), column.clone()));
             }
             relation.declare(&key.columns);
@@ -65,11 +66,11 @@ impl Database {
     /// Gives relations without a key the keys that a schema file declares. Fails if the text is no schema file.
     pub(crate) fn declare_as(&mut self, text: &str) -> Result<(), SchemaError> {
         let catalog = Catalog::parse(text)?;
-        for relation in self.relations.iter_mut().filter(|one| one.takes_key() && one.keys.is_empty()) {
+        for relation in self.relations.iter_mut().filter(|one| one.takes_key() && one.keys().next().is_none()) {
             let known = catalog.entities().find(|(_, entity)| entity.relation == relation.path());
             let columns = known.map(|(_, entity)| entity.key.iter().map(|column| column.name.clone()).collect());
             let columns: Vec<String> = columns.unwrap_or_default();
-            if !columns.is_empty() && columns.iter().all(|column| relation.column(column).is_some()) {
+            if !columns.is_empty() && columns.iter().all(|column| relation.readable_column(column).is_some()) {
                 relation.declare(&columns);
             }
         }
@@ -80,12 +81,11 @@ impl Database {
 impl DescribedRelation {
     /// Whether PostgreSQL may know no key of it, so that one is declared.
     fn takes_key(&self) -> bool {
-        self.kind.takes_key() || self.kind == RelationKind::Table && self.keys.is_empty()
+        self.kind != RelationKind::Table || self.children != Children::Inheriting && self.keys().next().is_none()
     }
 
     fn declare(&mut self, key: &[String]) {
-        self.has_declared_key = true;
-        self.keys.insert(0, key.to_vec());
+        self.declared_key = Some(key.to_vec());
         for column in self.columns.iter_mut().filter(|column| key.contains(&column.name)) {
             column.is_not_null = true;
         }

@@ -113,11 +113,11 @@ pub(super) fn type_block(ty: &TypeModel<'_>) -> String {
 /// The fields that the file does not have.
 pub(super) fn new_fields(ty: &TypeModel<'_>) -> String {
     let mut text = String::new();
-    for ColumnField { name, scalar, column, kind, .. } in ty.columns.iter().filter(|field| !field.is_known) {
+    for ColumnField { name, scalar, column, .. } in ty.columns.iter().filter(|field| !field.is_known) {
         // A value that no field has would be a null in a field that has none, and make the page of its row null.
-        let mark = if column.is_not_null && !column.has_unrepresentable(*kind) { "!" } else { "" };
+        let mark = if column.is_not_null && !column.has_unrepresentable() { "!" } else { "" };
         text.push_str(&description("  ", column.comment.as_deref()));
-        let (open, close) = if column.is_array { ("[", "]") } else { ("", "") };
+        let (open, close) = if column.is_array() { ("[", "]") } else { ("", "") };
         let _ = writeln!(text, "  {name}: {open}{scalar}{close}{mark}{}", bound(name, &column.name));
     }
     for JoinField { name, target, is_list, by, to, bound, .. } in ty.joins.iter().filter(|field| !field.is_known) {

@@ -1,10 +1,11 @@
 //! Objects by foreign keys, and the connections back.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::schema_draft::description::{DescribedColumn, DescribedRelation, ForeignKey};
+use crate::relations::join_fault::JoinFault;
+use crate::relations::relation::ForeignKey;
 use crate::schema_draft::existing::{Existing, ExistingJoin};
-use crate::schema_draft::index_match::{create_index, is_served};
+use crate::schema_draft::missing_index::create_index;
 use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
 
@@ -15,45 +16,26 @@ const DRAFTED_ROWS: u32 = 200;
 pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
     let mut names: Vec<Names> = types.iter().map(|ty| field_names(ty, existing)).collect();
     let mut fields: Vec<(usize, Result<JoinField, String>)> = Vec::new();
+    let places = types.iter().enumerate();
+    let places: HashMap<_, _> =
+        places.map(|(place, ty)| ((ty.relation.schema.as_str(), ty.relation.name.as_str()), place)).collect();
     for child in 0..types.len() {
-        let relation = types[child].relation;
-        for foreign in &relation.foreign_keys {
-            let target = types
-                .iter()
-                .position(|ty| (&ty.relation.schema, &ty.relation.name) == (&foreign.target.0, &foreign.target.1));
-            let Some(parent) = target else {
-                let left_out = format!("{}: {}.{} has no type", foreign.name, foreign.target.0, foreign.target.1);
-                fields.push((child, Err(left_out)));
+        for foreign in &types[child].relation.foreign_keys {
+            let (schema, name) = &foreign.target;
+            let Some(&parent) = places.get(&(schema.as_str(), name.as_str())) else {
+                fields.push((child, Err(format!("{}: {schema}.{name} has no type", foreign.name))));
                 continue;
             };
-            if let Some((own, other)) = collations(relation, types[parent].relation, foreign) {
-                let reason = format!("{}: PostgreSQL does not compare {own} with {other} by an index", foreign.name);
-                fields.push((child, Err(reason)));
-                continue;
-            }
-            if !are_shown(&types[child], &types[parent], foreign) {
+            let (one, other) = (&types[child], &types[parent]);
+            if !are_shown(one, other, foreign) {
                 fields.push((child, Err(format!("{}: its columns cannot be compared", foreign.name))));
                 continue;
             }
             let (by, to) = (&foreign.columns, &foreign.to);
-            let of_parent = uncompared((&types[parent], to), (&types[child], by));
-            let of_children = uncompared((&types[child], by), (&types[parent], to));
-            let left_out =
-                |columns: String| format!("{}: PostgreSQL compares {columns} without an index", foreign.name);
-            fields.push((
-                child,
-                match of_parent {
-                    Some(columns) => Err(left_out(columns)),
-                    None => object(&types[child], &types[parent], foreign, &mut names[child]),
-                },
-            ));
-            fields.push((
-                parent,
-                match of_children {
-                    Some(columns) => Err(left_out(columns)),
-                    None => connection(&types[child], foreign, &mut names[parent]),
-                },
-            ));
+            let found = fault((one, by), (other, to), foreign);
+            fields.push((child, found.and_then(|()| object(one, other, foreign, &mut names[child]))));
+            let found = fault((other, to), (one, by), foreign);
+            fields.push((parent, found.and_then(|()| connection(one, foreign, &mut names[parent]))));
         }
     }
     for (ty, field) in fields {
@@ -84,38 +66,25 @@ fn known(field: JoinField, ty: &str, existing: &Existing) -> JoinField {
     JoinField { is_known, ..field }
 }
 
-/// Whether fields show the columns of both sides, and PostgreSQL compares them.
+/// Whether fields show the columns of both sides as values that are compared.
 fn are_shown(child: &TypeModel<'_>, parent: &TypeModel<'_>, foreign: &ForeignKey) -> bool {
     foreign.columns.iter().zip(&foreign.to).all(|(by, to)| match (child.column(by), parent.column(to)) {
-        (Some(by), Some(to)) => {
-            (by.kind.is_found_by(to.kind) || to.kind.is_found_by(by.kind))
-                && by.is_compared()
-                && to.is_compared()
-                && by.scalar == to.scalar
-        }
+        (Some(by), Some(to)) => by.is_compared() && to.is_compared() && by.scalar == to.scalar,
         _ => false,
     })
 }
 
-/// The columns of a foreign key and of the row that it refers to, each with its collation, if an index on one of them does not serve their
-/// comparison. Rows are found in both directions.
-fn collations(child: &DescribedRelation, parent: &DescribedRelation, foreign: &ForeignKey) -> Option<(String, String)> {
-    let columns = foreign.columns.iter().zip(&foreign.to);
-    let mut columns = columns.filter_map(|(by, to)| Some((child.column(by)?, parent.column(to)?)));
-    let (by, to) = columns.find(|(by, to)| by.collation != to.collation)?;
-    let named = |column: &DescribedColumn| format!("{}{}", column.name, column.collation);
-    Some((named(by), named(to)))
-}
-
-/// The first column by which rows are found and the one that it is compared with, each with its type, if no index on it serves that.
-fn uncompared(
-    (found, columns): (&TypeModel<'_>, &[String]),
-    (other, others): (&TypeModel<'_>, &[String]),
-) -> Option<String> {
-    let pairs = columns.iter().zip(others).filter_map(|(one, two)| Some((found.column(one)?, other.column(two)?)));
-    let (one, two) = pairs.into_iter().find(|(one, two)| !one.kind.is_found_by(two.kind))?;
-    let [one, two] = [one, two].map(|field| format!("{} {}", field.column.name, field.column.type_name));
-    Some(format!("{one} with {two}"))
+/// Fails if columns do not find rows by others.
+fn fault(
+    (left, by): (&TypeModel<'_>, &[String]),
+    (right, to): (&TypeModel<'_>, &[String]),
+    foreign: &ForeignKey,
+) -> Result<(), String> {
+    let paths = [left.relation.path(), right.relation.path()];
+    let columns =
+        by.iter().zip(to).filter_map(|(by, to)| Some((left.relation.column(by)?, right.relation.column(to)?)));
+    let mut faults = columns.filter_map(|(by, to)| JoinFault::of((&paths[0], by), (&paths[1], to)));
+    faults.next().map_or(Ok(()), |fault| Err(format!("{}: {fault}", foreign.name)))
 }
 
 /// Whether a type has several foreign keys to another.
@@ -133,8 +102,7 @@ fn object(
     let to: Vec<_> = foreign.to.iter().map(String::as_str).collect();
     let rest: Vec<_> = parent.key.iter().map(String::as_str).filter(|column| !to.contains(column)).collect();
     // The key or another unique index identifies the row. Else the one with the lowest key is read.
-    let is_unique = parent.relation.keys.iter().any(|key| key.iter().all(|column| to.contains(&column.as_str())));
-    if !rest.is_empty() && !is_unique && !is_served(parent.relation, &to, &rest) {
+    if !rest.is_empty() && !parent.relation.are_unique(&to) && !parent.relation.has_order(&to, &rest) {
         let index = create_index(parent.relation, to.iter().chain(&rest).copied());
         return Err(format!("{}: no index finds the {} in the order of its key: {index}", foreign.name, parent.name));
     }
@@ -164,14 +132,13 @@ fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) ->
     let distinct: HashSet<_> = columns.iter().collect();
     let rest: Vec<_> = child.key.iter().map(String::as_str).filter(|column| !columns.contains(column)).collect();
     let index = || create_index(child.relation, columns.iter().chain(&rest).copied());
-    let is_unique = child.relation.keys.iter().any(|key| key.iter().all(|column| columns.contains(&column.as_str())));
-    let is_served = |equal, order| distinct.len() == columns.len() && is_served(child.relation, equal, order);
+    let is_served = |equal, order| distinct.len() == columns.len() && child.relation.has_order(equal, order);
     let bound = if is_served(&columns, &rest) {
         None
     } else if !is_served(&columns[..1], &columns[1..]) {
         let (name, rows) = (&foreign.name, child.relation.path());
         return Err(format!("{name}: no index has the rows of {rows} in order: {}", index()));
-    } else if is_unique {
+    } else if child.relation.are_unique(&columns) {
         Some(ListBound { at_most: 1, index: None })
     } else {
         Some(ListBound { at_most: DRAFTED_ROWS, index: Some(index()) })

@@ -1,6 +1,8 @@
 //! The declarations of the file.
 
-use crate::schema_draft::description::{ColumnKind, DescribedColumn, DescribedRelation, TextColumn};
+use crate::relations::column::DescribedColumn;
+use crate::relations::relation::DescribedRelation;
+use crate::relations::type_compatibility::is_compared;
 use crate::value::{Enumeration, ScalarType};
 
 /// A schema file.
@@ -35,7 +37,6 @@ pub(super) struct ColumnField<'d> {
     pub(super) name: String,
     pub(super) scalar: ScalarType,
     pub(super) column: &'d DescribedColumn,
-    pub(super) kind: ColumnKind,
     /// Whether a file has it already.
     pub(super) is_known: bool,
 }
@@ -44,13 +45,13 @@ pub(super) struct ColumnField<'d> {
 #[derive(Debug)]
 pub(super) struct TextKey<'d> {
     pub(super) name: String,
-    pub(super) column: &'d TextColumn,
+    pub(super) column: &'d DescribedColumn,
 }
 
 impl ColumnField<'_> {
     /// Whether the column can be searched and sorted by.
     pub(super) fn is_compared(&self) -> bool {
-        self.column.is_compared(self.kind, self.scalar)
+        is_compared(self.column, self.scalar)
     }
 }
 

@@ -1,36 +1,29 @@
 //! A draft declares what indexes serve, and says what it leaves out.
 
+use tokio_postgres::types::Type;
+
 use crate::catalog::Catalog;
-use crate::catalog::collation::Collation;
+use crate::relations::column::DescribedColumn;
+use crate::relations::description::DatabaseDescription;
+use crate::relations::index::DescribedIndex;
+use crate::relations::relation::{DescribedRelation, ForeignKey, RelationKind};
 use crate::schema_draft::declared_key::{DeclaredKey, DeclaredKeyError};
-use crate::schema_draft::description::{
-    ColumnKind, Database, DescribedColumn, DescribedRelation, ForeignKey, RelationKind,
-};
 use crate::schema_draft::{draft, updated};
 
-fn column(name: &str, kind: Option<ColumnKind>, is_not_null: bool) -> DescribedColumn {
-    let type_name = kind.map_or_else(|| "point".to_owned(), |kind| format!("{kind:?}"));
-    DescribedColumn {
-        name: name.to_owned(),
-        type_name,
-        kind,
-        is_array: false,
-        is_not_null,
-        is_readable: true,
-        collation: Collation::Default,
-        comment: None,
-    }
+fn column(name: &str, ty: Type, is_not_null: bool) -> DescribedColumn {
+    DescribedColumn { is_not_null, ..DescribedColumn::of_type(name, ty) }
 }
 
 fn relation(name: &str, columns: Vec<DescribedColumn>, indexes: &[&[&str]]) -> DescribedRelation {
-    let columns_of = |index: &&[&str]| index.iter().map(|column| (*column).to_owned()).collect::<Vec<_>>();
-    let indexes: Vec<_> = indexes.iter().map(columns_of).collect();
+    let indexes = indexes.iter().enumerate().map(|(index, columns)| DescribedIndex {
+        is_unique: index == 0,
+        ..DescribedIndex::of_order(columns.iter().copied())
+    });
     DescribedRelation {
         schema: "public".to_owned(),
         name: name.to_owned(),
         columns,
-        keys: indexes.first().cloned().into_iter().collect(),
-        indexes,
+        indexes: indexes.collect(),
         ..DescribedRelation::default()
     }
 }
@@ -45,18 +38,22 @@ fn foreign(name: &str, columns: &[&str], target: &str, to: &[&str]) -> ForeignKe
     }
 }
 
-fn music() -> Database {
-    let (text, int, date) = (Some(ColumnKind::Text), Some(ColumnKind::Int), Some(ColumnKind::Date));
+fn database(relations: Vec<DescribedRelation>) -> DatabaseDescription {
+    DatabaseDescription::of(relations)
+}
+
+fn music() -> DatabaseDescription {
+    let (text, int, date) = (|| Type::TEXT, || Type::INT4, Type::DATE);
     let mut artist =
-        relation("artists", vec![column("artist_id", int, true), column("name", text, false)], &[&["artist_id"]]);
+        relation("artists", vec![column("artist_id", int(), true), column("name", text(), false)], &[&["artist_id"]]);
     artist.comment = Some("Who makes \"music\".\nOr noise.".to_owned());
     let columns = vec![
-        column("AlbumId", int, true),
-        column("title", text, true),
-        column("artist_id", int, false),
-        column("producer_id", int, false),
+        column("AlbumId", int(), true),
+        column("title", text(), true),
+        column("artist_id", int(), false),
+        column("producer_id", int(), false),
         column("released", date, false),
-        column("cover", None, false),
+        column("cover", Type::POINT, false),
     ];
     let mut album = relation("album", columns, &[&["AlbumId"], &["artist_id", "AlbumId"], &["title"]]);
     album.foreign_keys = vec![
@@ -64,9 +61,9 @@ fn music() -> Database {
         foreign("album_producer", &["producer_id"], "artists", &["artist_id"]),
         foreign("album_label", &["title"], "label", &["name"]),
     ];
-    let columns = vec![column("place", int, false), column("title", text, false)];
+    let columns = vec![column("place", int(), false), column("title", text(), false)];
     let view = DescribedRelation { kind: RelationKind::View, ..relation("charts", columns, &[]) };
-    Database { relations: vec![album, artist, view, relation("log", vec![column("line", text, false)], &[])] }
+    database(vec![album, artist, view, relation("log", vec![column("line", text(), false)], &[])])
 }
 
 #[test]
@@ -133,7 +130,7 @@ fn a_view_with_a_declared_key_has_what_indexes_of_its_tables_serve() {
     }
     database.declare(&[key("charts=place")]).unwrap();
     assert!(draft(&database).contains("# charts: no index has its rows in the order of its key (place)\n"));
-    database.relations[2].indexes = vec![vec!["place".to_owned()]];
+    database.relations[2].indexes = vec![DescribedIndex::of_order(["place"])];
     let text = draft(&database);
     let expected = r#"  chart(place: ID!): Chart @point
   charts: [Chart]
@@ -149,28 +146,28 @@ fn a_view_with_a_declared_key_has_what_indexes_of_its_tables_serve() {
     // A file that has it declares the key.
     let mut again = music();
     again.declare_as(&text).unwrap();
-    again.relations[2].indexes = vec![vec!["place".to_owned()]];
+    again.relations[2].indexes = vec![DescribedIndex::of_order(["place"])];
     assert_eq!(updated(&text, &again).unwrap(), text);
 }
 
 #[test]
 fn names_the_columns_of_a_key_that_are_not_compared() {
     let mut columns = vec![
-        column("id", Some(ColumnKind::Bytes), true),
-        column("at", None, true),
-        column("place", Some(ColumnKind::Text), true),
-        column("secret", Some(ColumnKind::Text), true),
+        column("id", Type::BYTEA, true),
+        column("at", Type::POINT, true),
+        column("place", Type::TEXT, true),
+        column("secret", Type::TEXT, true),
     ];
     columns[3].is_readable = false;
-    let text = draft(&Database { relations: vec![relation("seen", columns, &[&["place", "at", "id", "secret"]])] });
-    let line = "# seen: its key has columns that cannot be read in order: id: Bytes is not compared; at: no scalar for point; secret: the role \
+    let text = draft(&database(vec![relation("seen", columns, &[&["place", "at", "id", "secret"]])]));
+    let line = "# seen: its key has columns that cannot be read in order: id: bytea is not compared; at: no scalar for point; secret: the role \
                 may not read it\n";
     assert!(text.contains(line), "{text}");
 }
 
 #[test]
 fn an_empty_database_has_an_empty_draft() {
-    let text = draft(&Database::default());
+    let text = draft(&DatabaseDescription::default());
     assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
 }
 
@@ -193,8 +190,8 @@ type Musician @relation(name: "artists", key: ["artist_id"]) { artistId: ID!, na
 #[test]
 fn an_update_adds_what_is_missing_and_changes_nothing_else() {
     let mut database = music();
-    database.relations[0].indexes.push(vec!["title".to_owned(), "AlbumId".to_owned()]);
-    database.relations.push(relation("label", vec![column("name", Some(ColumnKind::Text), true)], &[&["name"]]));
+    database.relations[0].indexes.push(DescribedIndex::of_order(["title", "AlbumId"]));
+    database.relations.push(relation("label", vec![column("name", Type::TEXT, true)], &[&["name"]]));
     let text = updated(FILE, &database).unwrap();
     let expected = r#"# Our music.
 type Query { "Who." musician(artistId: ID!): Musician @point

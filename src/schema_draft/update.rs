@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::schema_draft::description::Database;
+use crate::relations::description::DatabaseDescription;
 use crate::schema_draft::existing::{Existing, ExistingType};
 use crate::schema_draft::file::{enum_block, keys, new_fields, root, type_block};
 use crate::schema_draft::model::Model;
@@ -16,7 +16,7 @@ const MARK: &str = "# vanished:";
 type Insertion = (usize, String);
 
 /// The text of a valid schema file with what the model of its database adds.
-pub(super) fn update(text: &str, existing: &Existing, database: &Database, model: &Model<'_>) -> String {
+pub(super) fn update(text: &str, existing: &Existing, database: &DatabaseDescription, model: &Model<'_>) -> String {
     let places = types(text);
     let mut insertions = added(&places, model);
     for ty in &existing.types {
@@ -65,7 +65,7 @@ fn added(places: &[TypeText], model: &Model<'_>) -> Vec<Insertion> {
 }
 
 /// Marks above a type without its relation, or above fields without their columns.
-fn vanished(text: &str, place: &TypeText, ty: &ExistingType, database: &Database) -> Vec<Insertion> {
+fn vanished(text: &str, place: &TypeText, ty: &ExistingType, database: &DatabaseDescription) -> Vec<Insertion> {
     // The service's own relations are no part of a description.
     if ty.relation.starts_with("orderql.") {
         return Vec::new();
@@ -74,7 +74,7 @@ fn vanished(text: &str, place: &TypeText, ty: &ExistingType, database: &Database
         return mark(text, place.range.start, &format!("the role reads no table or view {}", ty.relation));
     };
     let gone = ty.fields.iter().filter_map(|field| Some((field, &field.column.as_ref()?.0)));
-    let gone = gone.filter(|(_, column)| relation.column(column).is_none());
+    let gone = gone.filter(|(_, column)| relation.readable_column(column).is_none());
     let marks = gone.flat_map(|(field, column)| {
         let place = place.fields.iter().find(|place| place.name == field.name);
         place.map_or_else(Vec::new, |place| {

@@ -48,20 +48,20 @@ const MODULES: &[(&str, &[&str])] = &[
             "documents",
         ],
     ),
-    ("schema_draft", &["value", "catalog", "schema_file", "plan"]),
     ("tls", &[]),
     ("telemetry", &["tls"]),
     ("database", &["value", "byte_lru", "sync_token", "telemetry", "tls"]),
+    ("relations", &["value", "catalog", "plan", "database"]),
     ("private_cluster", &["database", "telemetry"]),
-    ("load", &["database"]),
+    ("load", &["database", "relations"]),
     ("sample", &["database"]),
     ("execute", &["value", "cursor", "sync_token", "catalog", "query", "plan", "database"]),
-    ("preflight", &["value", "catalog", "schema_file", "plan", "database", "execute"]),
+    ("preflight", &["value", "catalog", "schema_file", "plan", "database", "relations", "execute"]),
+    ("schema_draft", &["value", "catalog", "schema_file", "plan", "relations"]),
     ("change_feed", &["catalog", "telemetry", "database"]),
     ("migration", &["catalog", "schema_file", "database", "preflight", "change_feed"]),
     // The part of `vocabulary` that does I/O.
     ("vocabulary::reader", &["catalog", "plan", "telemetry", "database"]),
-    ("schema_draft::reader", &["catalog", "preflight"]),
     ("shared_store", &["telemetry"]),
     ("throttle", &["telemetry", "shared_store"]),
     ("replicas", &["catalog", "telemetry", "database", "preflight", "throttle"]),
@@ -121,7 +121,7 @@ const MODULES: &[(&str, &[&str])] = &[
 const ALL: &[&str] = &["*"];
 
 /// The last module of the pure half: the modules up to this one do no I/O, start no task and read no clock.
-const LAST_PURE: &str = "schema_draft";
+const LAST_PURE: &str = "schema_diff";
 const IMPURE_STD: &[&str] = &["env", "fs", "io", "net", "os", "process", "thread", "time"];
 const IMPURE_NAMES: &[&str] = &["async", "await", "tokio", "futures_util"];
 
@@ -135,6 +135,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
         "tokio_postgres",
         &[
             "database",
+            "relations",
             "private_cluster",
             "load",
             "sample",
@@ -143,7 +144,7 @@ const EXTERNAL_CRATES: &[(&str, &[&str])] = &[
             "change_feed",
             "migration",
             "vocabulary::reader",
-            "schema_draft::reader",
+            "schema_draft",
             "replicas",
             "access",
             "orders",

@@ -7,8 +7,10 @@ use crate::cli::database_flags::DatabaseFlags;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::cli::schema::schema_file::{SchemaFileError, text};
+use crate::relations::reader;
 use crate::schema_draft::declared_key::DeclaredKey;
-use crate::schema_draft::{draft, reader, updated};
+use crate::schema_draft::view_orders::add_orders;
+use crate::schema_draft::{draft, updated};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -36,7 +38,7 @@ pub(super) fn run(args: &Args) -> Outcome {
         if let Some((file, text)) = &update {
             database.declare_as(text).map_err(|error| not_a_schema(file, error))?;
         }
-        reader::read_orders(&client, &mut database).await?;
+        add_orders(&client, &mut database).await?;
         Outcome::Ok(database)
     })?;
     write(&match update {

@@ -182,7 +182,7 @@ async fn a_joined_object_needs_an_index() {
     let report =
         report_after("ALTER TABLE shipment_method_type DROP CONSTRAINT pk_shipment_method_type CASCADE", &built_in())
             .await;
-    let not_unique = "the key of ShipmentMethodType is not unique: shipment_method_type has no unique index or constraint on \
+    let not_unique = "the key of ShipmentMethodType does not identify the rows of shipment_method_type: it has no unique index or constraint on \
                       (shipment_method_type_id) or on some of them; correct the key in the schema file, or CREATE UNIQUE \
                       INDEX CONCURRENTLY ON \"shipment_method_type\" (\"shipment_method_type_id\");";
     let types = [
@@ -212,7 +212,7 @@ async fn a_key_must_be_unique_and_a_non_null_field_never_null() {
         "#,
     );
     let schema = schema.unwrap();
-    let not_unique = "the key of Thing is not unique: thing has no unique index or constraint on (box_id, thing_id) or on \
+    let not_unique = "the key of Thing does not identify the rows of thing: it has no unique index or constraint on (box_id, thing_id) or on \
                       some of them; correct the key in the schema file, or CREATE UNIQUE INDEX CONCURRENTLY ON \"thing\" \
                       (\"box_id\", \"thing_id\");";
     let nullable = |field: &str, column: &str| {

@@ -69,7 +69,7 @@ async fn partitions_by_the_date_of_the_order_are_rejected_with_the_reason() {
     let schema: Option<String> = client.query_one("SELECT to_regnamespace('orderql')::text", &[]).await.unwrap().get(0);
     assert_eq!(schema, None);
     let examined = command::run(command::orderql_on(&database).args(["doctor", "--listen", "127.0.0.1:0"]), "");
-    let reason = "FAILED   schema      the key of Order is not unique: order_header has no unique index or constraint on (order_id) or \
+    let reason = "FAILED   schema      the key of Order does not identify the rows of order_header: it has no unique index or constraint on (order_id) or \
                   on some of them; correct the key in the schema file, or partition the table by the hash of a column of the key, or \
                   not at all: it is partitioned by RANGE (order_date), and PostgreSQL makes no unique index on it without these columns\n";
     assert!(examined.stdout.contains(reason), "{}", examined.stdout);

@@ -1,23 +1,17 @@
-//! Whether an index serves an order, and the index that would.
+//! The statements that make the indexes that a draft lacks.
 
-use crate::catalog::index_columns::serves;
 use crate::plan::sql::{Identifier, List, Relation as Quoted};
-use crate::schema_draft::description::{DescribedRelation, RelationKind};
+use crate::relations::relation::{DescribedRelation, RelationKind};
 
 /// The note about an index on another server.
 const UNKNOWN_INDEXES: &str = "whether the other server has one is not known";
-
-/// Whether an index returns the rows with given values of some columns in the order of others.
-pub(super) fn is_served(relation: &DescribedRelation, equal: &[&str], order: &[&str]) -> bool {
-    relation.indexes.iter().any(|index| serves(index, equal, order))
-}
 
 /// The statement that makes an index on the words of a column, or what else it takes.
 pub(super) fn create_text_index(relation: &DescribedRelation, column: &str) -> String {
     match relation.kind {
         RelationKind::View => format!("declare the search where the table of the column has one ({column})"),
         RelationKind::Foreign => UNKNOWN_INDEXES.to_owned(),
-        RelationKind::Table | RelationKind::Parent | RelationKind::MaterializedView => {
+        RelationKind::Table | RelationKind::MaterializedView => {
             let (relation, column) = (relation.path(), Identifier(column));
             format!("CREATE INDEX CONCURRENTLY ON {} USING gin ({column});", Quoted(&relation))
         }
@@ -35,7 +29,7 @@ pub(super) fn create_index<'a>(relation: &DescribedRelation, columns: impl Itera
     match relation.kind {
         RelationKind::View => return format!("an index on the table of its columns ({})", distinct.join(", ")),
         RelationKind::Foreign => return UNKNOWN_INDEXES.to_owned(),
-        RelationKind::Table | RelationKind::Parent | RelationKind::MaterializedView => {}
+        RelationKind::Table | RelationKind::MaterializedView => {}
     }
     let columns = List(distinct.into_iter().map(Identifier));
     format!("CREATE INDEX CONCURRENTLY ON {} ({columns});", Quoted(&relation.path()))

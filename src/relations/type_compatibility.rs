@@ -4,13 +4,13 @@ use tokio_postgres::types::Type;
 
 use crate::database::column_format::ColumnFormat;
 use crate::database::parameter;
-use crate::preflight::column_type::{ColumnType, ValueType};
-use crate::preflight::column_use::ColumnUse;
-use crate::preflight::database_schema::FoundColumn;
+use crate::relations::column::DescribedColumn;
+use crate::relations::column_type::{ColumnType, ValueType};
+use crate::relations::column_use::ColumnUse;
 use crate::value::ScalarType;
 
 /// Whether statements can use a column so.
-pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool {
+pub(crate) fn is_compatible(column_use: ColumnUse, column: &DescribedColumn) -> bool {
     match (column_use, &column.ty) {
         (ColumnUse::Internal, _)
         | (
@@ -26,7 +26,7 @@ pub(super) fn is_compatible(column_use: ColumnUse, column: &FoundColumn) -> bool
         (ColumnUse::OutputList(scalar), ColumnType::Array(ValueType::BuiltIn(element))) => {
             ColumnFormat::of(element).is_some_and(|format| format.can_be(scalar))
         }
-        (_, ColumnType::Value(ValueType::BuiltIn(ty))) => has_use(column_use, ty, column.is_whole),
+        (_, ColumnType::Value(ValueType::BuiltIn(ty))) => has_use(column_use, ty, column.is_whole()),
         (_, ColumnType::Value(_) | ColumnType::Array(_)) => false,
     }
 }
@@ -48,12 +48,17 @@ fn has_use(column_use: ColumnUse, ty: &Type, is_whole: bool) -> bool {
     }
 }
 
+/// Whether a column can be searched and sorted by as this scalar.
+pub(crate) fn is_compared(column: &DescribedColumn, scalar: ScalarType) -> bool {
+    column.collation.nondeterministic().is_none() && is_compatible(ColumnUse::Compared(scalar), column)
+}
+
 /// Whether PostgreSQL compares the columns with `=`, and an index on the right one serves the comparison.
-pub(super) fn are_comparable(left: &FoundColumn, right: &FoundColumn) -> bool {
+pub(crate) fn are_comparable(left: &DescribedColumn, right: &DescribedColumn) -> bool {
     right.collation.serves_comparison_with(left.collation) && are_of_comparable_types(left, right)
 }
 
-fn are_of_comparable_types(left: &FoundColumn, right: &FoundColumn) -> bool {
+fn are_of_comparable_types(left: &DescribedColumn, right: &DescribedColumn) -> bool {
     match (&left.ty, &right.ty) {
         (ColumnType::Value(ValueType::Enum(left)), ColumnType::Value(ValueType::Enum(right))) => left == right,
         (ColumnType::Value(ValueType::BuiltIn(left)), ColumnType::Value(ValueType::BuiltIn(right))) => {

@@ -1,10 +1,18 @@
-//! Why columns do not identify the rows of a table, although an index of it is unique.
+//! Why columns do not identify the rows of a table.
 
 use thiserror::Error;
 
-/// Why an index or a constraint is no key. Its `Display` follows the name of the table.
+/// Why columns are no key of a table. Its `Display` follows the name of the table.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyFault {
+    /// No index guarantees that no two rows have the same values in them.
+    #[error("it has no unique index or constraint on ({}) or on some of them", .columns.join(", "))]
+    NotUnique {
+        /// The columns.
+        columns: Vec<String>,
+        /// How the table is partitioned, if it is.
+        partition_key: Option<String>,
+    },
     /// An index of a table does not have the rows of the tables that inherit from it.
     #[error("other tables inherit from it, so its key is not unique")]
     Inherited,

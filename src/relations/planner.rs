@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
 use crate::plan::sql::{Alias, ColumnOf, Condition, List, Relation, Where, direction};
-use crate::preflight::requirements::ScanRequirement;
+use crate::relations::row_order::RowOrder;
 
 /// Disables everything but nested loops over index scans. `search_path` is the same as in the pool's connections.
 const ONLY_INDEX_SCANS: &str = "
@@ -37,7 +37,7 @@ const MAX_PERMUTED: usize = 4;
 
 /// How the planner would execute a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ScanPlan {
+pub(crate) enum ScanPlan {
     /// An index returns the rows in order.
     Indexed,
     /// PostgreSQL would sort the rows, or scan a whole table.
@@ -46,30 +46,14 @@ pub(super) enum ScanPlan {
     Failed(String),
 }
 
-/// An order of a relation's rows.
-#[derive(Debug)]
-pub(crate) struct RowOrder {
-    pub(crate) relation: String,
-    /// The columns of the order.
-    pub(crate) columns: Vec<String>,
-    /// Whether rows with a null in the first column are left out.
-    pub(crate) is_of_values: bool,
-}
-
-/// Whether an index returns the rows of relations in these orders.
-pub(crate) async fn are_indexed(client: &Client, orders: &[RowOrder]) -> Result<Vec<bool>, Error> {
-    let text = |order: &RowOrder| {
-        let columns: Vec<_> = order.columns.iter().map(String::as_str).collect();
-        let (equal, rest) = columns.split_at(usize::from(order.is_of_values).min(columns.len()));
-        statement(&order.relation, equal, rest, false)
-    };
-    let texts: Vec<_> = orders.iter().map(text).collect();
-    let plans = explain_all(client, texts.iter().map(String::as_str).collect()).await?;
-    Ok(texts.iter().map(|text| plans.get(text.as_str()) == Some(&ScanPlan::Indexed)).collect())
+/// The orders that indexes have.
+pub(crate) async fn indexed<'o>(client: &Client, orders: Vec<RowOrder<'o>>) -> Result<Vec<RowOrder<'o>>, Error> {
+    let plans = explain(client, &orders.iter().collect::<Vec<_>>()).await?;
+    Ok(orders.into_iter().zip(plans).filter(|(_, plan)| *plan == ScanPlan::Indexed).map(|(order, _)| order).collect())
 }
 
 /// Explains all scans. The plans are in the order of the scans.
-pub(super) async fn explain(client: &Client, scans: &[&ScanRequirement<'_>]) -> Result<Vec<ScanPlan>, Error> {
+pub(crate) async fn explain(client: &Client, scans: &[&RowOrder<'_>]) -> Result<Vec<ScanPlan>, Error> {
     let texts: Vec<Vec<String>> = scans.iter().map(|scan| statements(scan)).collect();
     let plans = explain_all(client, texts.iter().flatten().map(String::as_str).collect()).await?;
     let best = |texts: &Vec<String>| {
@@ -114,7 +98,7 @@ fn uses_only_indexes(node: &Value) -> bool {
 }
 
 /// The statements for a scan, one for each permutation of its columns of equality. One of them must be indexed.
-fn statements(scan: &ScanRequirement<'_>) -> Vec<String> {
+fn statements(scan: &RowOrder<'_>) -> Vec<String> {
     let orders = permutations(&scan.equal).into_iter();
     orders.map(|equal| statement(scan.relation, &equal, &scan.order, scan.is_first_descending)).collect()
 }
