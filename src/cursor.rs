@@ -156,6 +156,11 @@ impl Encoder {
         self.sized(Kind::Text, text);
     }
 
+    /// Adds bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.sized(Kind::Bytes, bytes);
+    }
+
     /// Adds a `numeric`, in PostgreSQL's binary format.
     pub fn numeric(&mut self, binary: &[u8]) {
         self.sized(Kind::Numeric, binary);
@@ -287,6 +292,7 @@ enum Kind {
     Date = 8,
     Time = 9,
     Interval = 10,
+    Bytes = 11,
 }
 
 struct CursorReader<'a> {
@@ -338,7 +344,8 @@ impl<'a> CursorReader<'a> {
             ScalarType::Uuid | ScalarType::Id if kind == Kind::Uuid as u8 => {
                 (Kind::Uuid, Value::Uuid(Uuid(u128::from_be_bytes(self.chunk()?))))
             }
-            ScalarType::Decimal | ScalarType::Uuid | ScalarType::Bytes | ScalarType::Json => return None,
+            ScalarType::Decimal | ScalarType::Uuid | ScalarType::Json => return None,
+            ScalarType::Bytes => (Kind::Bytes, Value::Bytes(self.sized()?.to_vec())),
             // One form for each number.
             ScalarType::Float => {
                 let bits = u64::from_be_bytes(self.chunk()?);

@@ -41,15 +41,16 @@ pub enum StoredType {
     Time,
     /// A span of time.
     Interval,
+    /// Any bytes.
+    Bytes,
 }
 
 impl StoredType {
     /// How a column of a scalar type is stored if nothing else is known. Columns that are never compared count as text.
     pub fn of(scalar: ScalarType) -> Self {
         match scalar {
-            ScalarType::Id | ScalarType::String | ScalarType::Bytes | ScalarType::Json | ScalarType::Enum(_) => {
-                Self::Text
-            }
+            ScalarType::Id | ScalarType::String | ScalarType::Json | ScalarType::Enum(_) => Self::Text,
+            ScalarType::Bytes => Self::Bytes,
             ScalarType::Int | ScalarType::BigInt => Self::Int8,
             ScalarType::Float => Self::Float8,
             ScalarType::Date => Self::Date,
@@ -123,6 +124,7 @@ impl StoredType {
                     | (Self::Date, Value::Date(_))
                     | (Self::Time, Value::Time(_))
                     | (Self::Interval, Value::Interval(_))
+                    | (Self::Bytes, Value::Bytes(_))
             ),
         }
     }
@@ -142,6 +144,7 @@ impl From<StoredType> for ResultType {
             StoredType::Date => Self::Date,
             StoredType::Time => Self::Time,
             StoredType::Interval => Self::Interval,
+            StoredType::Bytes => Self::Bytes,
         }
     }
 }

@@ -105,6 +105,10 @@ fn encode(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<(), BoxError> 
             Type::TIME => out.put_i64(*micros),
             _ => return Err(mismatch("a time", ty)),
         },
+        Value::Bytes(bytes) => match *ty {
+            Type::BYTEA => out.put_slice(bytes),
+            _ => return Err(mismatch("bytes", ty)),
+        },
         Value::Interval(interval) => match *ty {
             Type::INTERVAL => out.put_slice(&interval.to_binary()),
             _ => return Err(mismatch("an interval", ty)),
@@ -134,7 +138,8 @@ pub(crate) fn accepts_scalar(ty: &Type, scalar: ScalarType) -> bool {
         ScalarType::Time => *ty == Type::TIME,
         ScalarType::Interval => *ty == Type::INTERVAL,
         ScalarType::Uuid => *ty == Type::UUID,
-        ScalarType::Bytes | ScalarType::Json => false,
+        ScalarType::Bytes => *ty == Type::BYTEA,
+        ScalarType::Json => false,
     }
 }
 
@@ -211,6 +216,7 @@ mod tests {
             Type::FLOAT4,
             Type::TIME,
             Type::INTERVAL,
+            Type::BYTEA,
         ];
         for (scalar, value) in [
             (ScalarType::Int, Value::Int(7)),
@@ -222,6 +228,7 @@ mod tests {
             (ScalarType::Time, ScalarType::Time.parse("09:30").unwrap()),
             (ScalarType::Interval, ScalarType::Interval.parse("P1D").unwrap()),
             (ScalarType::Uuid, Value::Uuid(Uuid(7))),
+            (ScalarType::Bytes, Value::Bytes(vec![0, 255])),
         ] {
             for ty in &types {
                 let is_encoded = encode(&value, ty, &mut BytesMut::new()).is_ok();

@@ -80,13 +80,13 @@ pub(crate) fn cursor_key(scalar: ScalarType, format: ColumnFormat, raw: Option<&
         (_, ColumnFormat::Int) => whole_number(raw).map(|number| cursor.int(number)),
         (_, ColumnFormat::Numeric) => return cursor.numeric(raw),
         (_, ColumnFormat::Text) => return cursor.text(raw),
+        (_, ColumnFormat::Bytes) => return cursor.bytes(raw),
         (_, ColumnFormat::Uuid) => uuid(raw).map(|uuid| cursor.uuid(uuid)),
         (
             _,
             ColumnFormat::Boolean
             | ColumnFormat::Float8
             | ColumnFormat::Float4
-            | ColumnFormat::Bytes
             | ColumnFormat::Json
             | ColumnFormat::Array,
         ) => None,

@@ -49,6 +49,7 @@ pub(super) fn text(value: &Value) -> String {
         Value::Date(day) => date(*day),
         Value::Time(time) => written(|out| timestamp::time_of_day(*time, out)),
         Value::Interval(interval) => span(*interval),
+        Value::Bytes(bytes) => bytes.iter().fold("\\x".to_owned(), |text, byte| format!("{text}{byte:02x}")),
     }
 }
 

@@ -184,6 +184,7 @@ pub(crate) fn type_name(stored: StoredType) -> &'static str {
         StoredType::Date => "date",
         StoredType::Time => "time",
         StoredType::Interval => "interval",
+        StoredType::Bytes => "bytea",
     }
 }
 

@@ -150,6 +150,7 @@ fn sample(scalar: ScalarType) -> Json {
         ScalarType::Time => json!("09:30:00"),
         ScalarType::Interval => json!("P1D"),
         ScalarType::Uuid => json!("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"),
-        ScalarType::Bytes | ScalarType::Json => Json::Null,
+        ScalarType::Bytes => json!("AP8="),
+        ScalarType::Json => Json::Null,
     }
 }

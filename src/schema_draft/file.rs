@@ -57,7 +57,7 @@ pub(super) fn root(ty: &TypeModel<'_>) -> String {
         let _ = writeln!(text, "  {list}: [{}]", ty.name);
         text.push_str(&keys(&ty.root));
         for reason in left_out {
-            let _ = writeln!(text, "    # {}", line(reason));
+            let _ = writeln!(text, "    # {}", line(&reason.to_string()));
         }
     }
     text
@@ -87,7 +87,7 @@ fn compared(compared: &Compared<'_>) -> String {
         }
         Compared::Values { scalar, in_order_of } => {
             let compare = match scalar {
-                ScalarType::Id | ScalarType::String | ScalarType::Uuid | ScalarType::Enum(_) => "",
+                ScalarType::Id | ScalarType::String | ScalarType::Uuid | ScalarType::Bytes | ScalarType::Enum(_) => "",
                 ScalarType::Boolean => ", compare: [EQUALS]",
                 _ => ", compare: [EQUALS, IN, RANGE]",
             };
@@ -105,7 +105,7 @@ pub(super) fn type_block(ty: &TypeModel<'_>) -> String {
     let _ = writeln!(text, "type {} @relation(name: {relation}, key: {key}) {{", ty.name);
     text.push_str(&new_fields(ty));
     for reason in &ty.left_out {
-        let _ = writeln!(text, "  # {}", line(reason));
+        let _ = writeln!(text, "  # {}", line(&reason.to_string()));
     }
     text + "}\n"
 }
@@ -127,7 +127,7 @@ pub(super) fn new_fields(ty: &TypeModel<'_>) -> String {
         if let Some(ListBound { at_most, index: Some(index) }) = bound {
             let limit =
                 format!("{name} is null if it has more than {at_most} rows; an index in its order lifts this limit");
-            let _ = writeln!(text, "  # {limit}: {}", line(index));
+            let _ = writeln!(text, "  # {limit}: {}", line(&index.to_string()));
         }
         let _ = if *is_list {
             writeln!(text, "  {name}: [{target}] @many(by: {by}{to}{at_most})")

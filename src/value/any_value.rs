@@ -35,6 +35,8 @@ pub enum Value {
     Time(TimeOfDay),
     /// A span of time.
     Interval(Interval),
+    /// Any bytes.
+    Bytes(Vec<u8>),
 }
 
 impl Value {
@@ -60,7 +62,8 @@ impl Value {
             | Self::Float(_)
             | Self::Date(_)
             | Self::Time(_)
-            | Self::Interval(_) => None,
+            | Self::Interval(_)
+            | Self::Bytes(_) => None,
         }
     }
 }

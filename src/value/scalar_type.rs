@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rust_decimal::Decimal;
 
 use crate::value::any_value::Value;
@@ -106,7 +108,7 @@ impl ScalarType {
 
     /// Whether statements compare values of this type.
     pub fn is_compared(self) -> bool {
-        !matches!(self, Self::Bytes | Self::Json)
+        self != Self::Json
     }
 
     /// Parses a value of this type in the notation of search strings: dates as `2026-05-01` (midnight UTC) or a full
@@ -145,7 +147,12 @@ impl ScalarType {
                 let text = enumeration.text(text).ok_or(error("the name of a value of its enum"))?;
                 Ok(Value::Text(text.to_owned()))
             }
-            Self::Bytes | Self::Json => Err(error("no value, since there is none to compare with")),
+            Self::Bytes => Some(text)
+                .filter(|text| text.len() <= MAX_TEXT)
+                .and_then(|text| STANDARD.decode(text).ok())
+                .map(Value::Bytes)
+                .ok_or(error("at most 3072 bytes in base64, such as AP8=")),
+            Self::Json => Err(error("no value, since there is none to compare with")),
         }
     }
 }

@@ -42,6 +42,7 @@ impl Cursor {
                 Some(Value::Date(date)) => encoder.date(*date),
                 Some(Value::Time(time)) => encoder.time(*time),
                 Some(Value::Interval(interval)) => encoder.interval(*interval),
+                Some(Value::Bytes(bytes)) => encoder.bytes(bytes),
             }
         }
         let mut text = Vec::new();

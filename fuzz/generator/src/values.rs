@@ -79,6 +79,8 @@ pub(crate) fn invented(scalar: ScalarType, stored: StoredType, seed: u16, style:
             0 => format!("P{}M-{}DT0.{seed:06}S", seed % 40, seed % 7),
             _ => format!("P{}DT{}H", seed % 9, seed % 50),
         },
+        // The digits of base64 are hexadecimal here.
+        (StoredType::Bytes, _) => format!("{seed:04x}"),
         (StoredType::Int2, _) => (i32::from(seed) % 30_000).to_string(),
         (StoredType::Numeric, ScalarType::Decimal) if style == 0 => format!("-{seed}.25"),
         (StoredType::Int4 | StoredType::Int8 | StoredType::Numeric, _) => (7_000_000 + i32::from(seed)).to_string(),
@@ -105,6 +107,7 @@ pub(crate) fn stored(stored: StoredType, seed: u16) -> Value {
         StoredType::Float4 | StoredType::Float8 => Value::Float(Float::new(f64::from(seed) / 4.0)),
         StoredType::Date => Value::Date(Date(i32::from(seed) - 3000)),
         StoredType::Time => Value::Time(TimeOfDay(i64::from(seed) * 1_000_007)),
+        StoredType::Bytes => Value::Bytes(seed.to_be_bytes().to_vec()),
         StoredType::Interval => {
             Value::Interval(Interval { months: i32::from(seed) % 40, days: -i32::from(seed), micros: i64::from(seed) })
         }

@@ -68,6 +68,7 @@ fn encoded(tag: OrderingTag, types: &[ScalarType], values: &[Option<Value>]) -> 
             Some(Value::Date(_)) => *scalar == ScalarType::Date,
             Some(Value::Time(_)) => *scalar == ScalarType::Time,
             Some(Value::Interval(_)) => *scalar == ScalarType::Interval,
+            Some(Value::Bytes(_)) => *scalar == ScalarType::Bytes,
             Some(Value::Decimal(_)) => false,
         };
         assert!(is_of_type, "{value:?} is no {scalar}");
@@ -83,6 +84,7 @@ fn encoded(tag: OrderingTag, types: &[ScalarType], values: &[Option<Value>]) -> 
             Some(Value::Date(date)) => encoder.date(*date),
             Some(Value::Time(time)) => encoder.time(*time),
             Some(Value::Interval(interval)) => encoder.interval(*interval),
+            Some(Value::Bytes(bytes)) => encoder.bytes(bytes),
             Some(Value::Decimal(number)) => panic!("{number} in a cursor"),
         }
     }

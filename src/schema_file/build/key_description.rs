@@ -91,7 +91,8 @@ pub(super) fn example_term(key: &SearchKeyDefinition, scalar: ScalarType) -> Str
         ScalarType::Time => "09:30:00",
         ScalarType::Interval => "P1DT12H",
         ScalarType::Uuid => "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
-        ScalarType::Bytes | ScalarType::Json => "",
+        ScalarType::Bytes => "AQID",
+        ScalarType::Json => "",
     };
     let value = || match key.comparators.first() {
         Some(Comparator::Matches) => "\"some words\"".to_owned(),

@@ -91,9 +91,9 @@ fn reports_errors_with_their_location() {
         ("(thingId: ID, name: String)", "(thingId: ID!, name: String)"),
         ("(thingId: ID, name: String)", "(thingId: Thing, name: String)"),
         ("thing(thingId: ID, name: String): Thing @point", "thing(thingId: ID, name: String): Thing"),
-        ("thing(thingId: ID, name: String)", "thing(thingId: ID, name: Bytes)"),
+        ("thing(thingId: ID, name: String)", "thing(thingId: ID, name: JSON)"),
         ("  name: String", "  name: JSON"),
-        ("  partId: ID!", "  partId: Bytes!"),
+        ("  partId: ID!", "  partId: JSON!"),
         ("type Part @relation", "type Date @relation"),
         ("  partId: ID!", "  partId: ID!\n  thing: Date"),
     ] {

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod bounded_lists;
+mod byte_keys;
 mod collations;
 mod encodings;
 mod enum_keys;

@@ -112,7 +112,8 @@ fn check_scalar<'a>(scalar: ScalarType, value: &Value<'a, &'a str>) -> Result<()
         ScalarType::Time => (is_string, "a time in quotes, such as \"09:30:00\""),
         ScalarType::Interval => (is_string, "an ISO-8601 duration in quotes, such as \"P1DT12H\""),
         ScalarType::Uuid => (is_string, "a UUID in quotes"),
-        ScalarType::Bytes | ScalarType::Json => (false, "no value"),
+        ScalarType::Bytes => (is_string, "bytes in base64 in quotes"),
+        ScalarType::Json => (false, "no value"),
     };
     if is_accepted {
         return Ok(());

@@ -419,6 +419,7 @@ impl Page<'_> {
                 Some(Stored::Date(date)) => encoder.date(date),
                 Some(Stored::Time(time)) => encoder.time(time),
                 Some(Stored::Interval(interval)) => encoder.interval(interval),
+                Some(Stored::Bytes(bytes)) => encoder.bytes(&bytes),
                 Some(other) => panic!("{other:?} in a cursor"),
             }
         }

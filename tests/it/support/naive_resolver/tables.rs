@@ -172,6 +172,7 @@ impl Cell {
             "double precision" => Self::Other(Value::Float(Float::parse(&text).unwrap()), text),
             "real" => Self::Other(Value::Float(Float::parse_single(&text).unwrap()), text),
             "time without time zone" => Self::Other(Value::Time(TimeOfDay::parse(&text).unwrap()), text),
+            "bytea" => Self::Other(ScalarType::Bytes.parse(&text).unwrap(), text),
             "interval" => Self::Other(Value::Interval(Interval::parse(&text).unwrap()), text),
             array if array.ends_with("[]") => Self::Array(serde_json::from_str(&text).unwrap()),
             "boolean" => Self::Truth(text == "true"),
@@ -226,7 +227,9 @@ impl Cell {
             Value::DateTime(moment) => Self::Moment(moment.unix_micros().try_into().unwrap(), String::new()),
             Value::Boolean(truth) => Self::Truth(*truth),
             Value::Date(Date(days)) => Self::Moment((i64::from(*days) + DAYS_BEFORE_2000) * DAY, String::new()),
-            Value::Float(_) | Value::Time(_) | Value::Interval(_) => Self::Other(value.clone(), String::new()),
+            Value::Float(_) | Value::Time(_) | Value::Interval(_) | Value::Bytes(_) => {
+                Self::Other(value.clone(), String::new())
+            }
             Value::Uuid(uuid) => Self::Text(uuid.to_string()),
         }
     }
@@ -277,9 +280,12 @@ impl Cell {
             (ScalarType::Json, Self::Text(text)) => serde_json::from_str(text).unwrap(),
             (ScalarType::Float, Self::Other(_, text)) => Json::Float(Float::parse(text).unwrap()),
             (ScalarType::Date, Self::Moment(_, text)) => Json::Text(text.split('T').next().unwrap().to_owned()),
-            (ScalarType::Id | ScalarType::String | ScalarType::Uuid | ScalarType::Bytes, Self::Text(text))
+            (ScalarType::Id | ScalarType::String | ScalarType::Uuid, Self::Text(text))
             | (ScalarType::Id | ScalarType::Decimal | ScalarType::BigInt, Self::Number(_, text))
-            | (ScalarType::Decimal | ScalarType::Time | ScalarType::Interval, Self::Other(_, text))
+            | (
+                ScalarType::Decimal | ScalarType::Time | ScalarType::Interval | ScalarType::Bytes,
+                Self::Other(_, text),
+            )
             | (ScalarType::DateTime, Self::Moment(_, text)) => Json::Text(text.clone()),
             (ScalarType::Enum(enumeration), Self::Text(text) | Self::Label(_, text)) => {
                 Json::Text(enumeration.name_of(text.as_bytes()).unwrap().to_owned())
