@@ -129,17 +129,10 @@ async fn types_of(
             Some(ColumnType::Value(ValueType::BuiltIn(ty))) => add_built_in(&mut types, relation, name, ty),
             Some(ColumnType::Value(ValueType::Enum(labels))) => types.insert(relation, name, StoredType::Enum(*labels)),
             Some(ColumnType::Array(ValueType::BuiltIn(element))) => {
-                if let Some(result) = element_result(element) {
-                    types.insert_result(relation, name, ResultType::Array(result));
-                }
+                types.insert_result(relation, name, ResultType::Array(element_result(element)));
             }
-            Some(ColumnType::Array(ValueType::Enum(_) | ValueType::DomainOfEnum(_))) => {
-                types.insert_result(relation, name, ResultType::Array(&ResultType::Text));
-            }
-            Some(
-                ColumnType::Value(ValueType::DomainOfEnum(_) | ValueType::Other) | ColumnType::Array(ValueType::Other),
-            )
-            | None => {}
+            Some(ColumnType::Array(_)) => types.insert_result(relation, name, ResultType::Array(&ResultType::Text)),
+            Some(ColumnType::Value(ValueType::DomainOfEnum(_) | ValueType::Other)) | None => {}
         }
     }
     Ok(types)
@@ -163,9 +156,8 @@ fn add_built_in(types: &mut StoredTypes, relation: &str, name: &str, ty: &Type) 
 }
 
 /// The type as which the elements of an array are returned.
-fn element_result(element: &Type) -> Option<&'static ResultType> {
-    Some(match *element {
-        Type::TEXT | Type::VARCHAR | Type::NAME => &ResultType::Text,
+fn element_result(element: &Type) -> &'static ResultType {
+    match *element {
         Type::BPCHAR => &ResultType::Char,
         Type::INT2 | Type::INT4 | Type::INT8 => &ResultType::Int8,
         Type::NUMERIC => &ResultType::Numeric,
@@ -179,6 +171,6 @@ fn element_result(element: &Type) -> Option<&'static ResultType> {
         Type::UUID => &ResultType::Uuid,
         Type::BYTEA => &ResultType::Bytes,
         Type::JSON | Type::JSONB => &ResultType::Json,
-        _ => return None,
-    })
+        _ => &ResultType::Text,
+    }
 }

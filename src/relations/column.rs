@@ -71,10 +71,19 @@ impl DescribedColumn {
 
     /// Whether its values may be longer than [`MAX_VALUE_BYTES`].
     pub(crate) fn is_long(&self) -> bool {
-        let ValueType::BuiltIn(ty) = self.ty.value() else { return false };
-        let has_any_length =
-            matches!(*ty, Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::BYTEA | Type::JSON | Type::JSONB);
+        let has_any_length = match self.ty.value() {
+            ValueType::BuiltIn(Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::BYTEA | Type::JSON | Type::JSONB) => {
+                true
+            }
+            value => value.is_read_as_text(),
+        };
         has_any_length && self.length().is_none_or(|length| length > SHORT)
+    }
+
+    /// Whether its values are sets of keys and values, of the extension `hstore`.
+    pub(crate) fn is_hstore(&self) -> bool {
+        let name = self.type_name.rsplit('.').next();
+        matches!(self.ty, ColumnType::Value(ValueType::Other)) && name == Some("hstore")
     }
 
     /// Whether it has words that can be searched for, and the role may do so.
@@ -85,9 +94,7 @@ impl DescribedColumn {
     /// Whether PostgreSQL has values of it that no field has: NaN and infinities, JSON that most parsers reject, bytes of files, and arrays of
     /// any number of elements and dimensions.
     pub(crate) fn has_unrepresentable(&self) -> bool {
-        let ColumnType::Value(ValueType::BuiltIn(ty)) = &self.ty else {
-            return self.is_array();
-        };
+        let ColumnType::Value(ValueType::BuiltIn(ty)) = &self.ty else { return self.is_array() || self.is_hstore() };
         matches!(
             *ty,
             Type::NUMERIC

@@ -2,6 +2,7 @@
 
 use tokio_postgres::types::Type;
 
+use crate::database::column_format::ColumnFormat;
 use crate::value::Enumeration;
 
 /// The type of a column.
@@ -22,11 +23,21 @@ pub(crate) enum ValueType {
     Enum(Enumeration),
     /// A domain of such an enum. PostgreSQL has no comparison for it.
     DomainOfEnum(Enumeration),
-    /// Another type. Its values cannot be converted in either direction.
+    /// Another type, of an extension or of the database.
     Other,
 }
 
 impl ValueType {
+    /// Whether values of it are read as PostgreSQL writes them, because no format of their own is known. Words are no such values: they are
+    /// searched for.
+    pub(crate) fn is_read_as_text(&self) -> bool {
+        match self {
+            Self::BuiltIn(ty) => ColumnFormat::of(ty).is_none() && *ty != Type::TS_VECTOR,
+            Self::Other => true,
+            Self::Enum(_) | Self::DomainOfEnum(_) => false,
+        }
+    }
+
     /// The enum of the values.
     pub(crate) fn labels(&self) -> Option<Enumeration> {
         match self {

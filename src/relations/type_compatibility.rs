@@ -23,6 +23,14 @@ pub(crate) fn is_compatible(column_use: ColumnUse, column: &DescribedColumn) -> 
         {
             true
         }
+        (ColumnUse::Output(ScalarType::String), ColumnType::Value(value))
+        | (ColumnUse::OutputList(ScalarType::String), ColumnType::Array(value))
+            if value.is_read_as_text() =>
+        {
+            true
+        }
+        // By the cast that its extension makes.
+        (ColumnUse::Output(ScalarType::Json), ColumnType::Value(ValueType::Other)) => column.is_hstore(),
         (ColumnUse::OutputList(scalar), ColumnType::Array(ValueType::BuiltIn(element))) => {
             ColumnFormat::of(element).is_some_and(|format| format.can_be(scalar))
         }

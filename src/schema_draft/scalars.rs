@@ -46,7 +46,8 @@ impl<'d> Scalars<'d> {
             ValueType::Enum(labels) | ValueType::DomainOfEnum(labels) => {
                 return Some(ScalarType::Enum(self.published.get(labels).copied().unwrap_or(*labels)));
             }
-            ValueType::Other => return None,
+            ValueType::Other if column.is_hstore() => return Some(ScalarType::Json),
+            ValueType::Other => return Some(ScalarType::String),
         };
         Some(match *ty {
             Type::TEXT
@@ -75,7 +76,7 @@ impl<'d> Scalars<'d> {
             Type::UUID => ScalarType::Uuid,
             Type::BYTEA => ScalarType::Bytes,
             Type::JSON | Type::JSONB => ScalarType::Json,
-            _ => return None,
+            _ => return column.ty.value().is_read_as_text().then_some(ScalarType::String),
         })
     }
 }

@@ -10,6 +10,7 @@ mod enums;
 mod keys;
 mod names;
 mod odd_numbers;
+mod other_types;
 mod relation_kinds;
 mod text_search;
 mod times;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::support::random::Random;
 
 /// Types of columns, each with an expression for the value of row `n`.
-const TYPES: [(&str, &str); 26] = [
+const TYPES: [(&str, &str); 30] = [
     ("integer", "n % 7"),
     ("smallint", "n"),
     ("bigint", "n * 10000000000"),
@@ -31,11 +31,15 @@ const TYPES: [(&str, &str); 26] = [
     ("feeling", "(enum_range(NULL::mood))[1 + n % 2]"),
     ("mood[]", "ARRAY[(enum_range(NULL::mood))[1 + n % 3], NULL]"),
     ("feeling[]", "ARRAY[(enum_range(NULL::mood))[1 + n % 3]]::feeling[]"),
+    ("inet", "'10.0.0.0'::inet + n % 5"),
+    ("int4range", "int4range(n % 3, n)"),
+    ("int4range[]", "ARRAY[int4range(n % 3, n), NULL]"),
+    ("macaddr", "('08:00:2b:01:02:' || lpad(n::text, 2, '0'))::macaddr"),
     ("day[]", "ARRAY['2020-02-28'::date + n, NULL]::day[]"),
 ];
 
 /// Types that keys can have, with an expression for the value of row `n`, which no other row has.
-const KEY_TYPES: [(&str, &str); 9] = [
+const KEY_TYPES: [(&str, &str); 10] = [
     ("integer", "n"),
     ("bigint", "n"),
     ("text", "'k' || n"),
@@ -44,6 +48,7 @@ const KEY_TYPES: [(&str, &str); 9] = [
     ("timestamptz", "'2020-01-01'::timestamptz + n * interval '1 second'"),
     ("date", "'2020-01-01'::date + n"),
     ("time", "'09:30'::time + n * interval '1 second'"),
+    ("bytea", "decode(lpad(n::text, 8, '0'), 'hex')"),
     ("level", "(enum_range(NULL::level))[n]"),
 ];
 
