@@ -9,7 +9,7 @@ use crate::relations::relation::{Children, DescribedRelation, RelationKind};
 use crate::relations::type_compatibility::is_compared;
 use crate::schema_draft::existing::{Existing, ExistingType};
 use crate::schema_draft::joins::joins;
-use crate::schema_draft::missing_index::{create_index, create_text_index};
+use crate::schema_draft::missing_index::{LeftOut, MissingIndex};
 use crate::schema_draft::model::{
     ColumnField, Compared, Model, RootModel, SearchKeyModel, SortKeyModel, TextKey, TypeModel,
 };
@@ -197,18 +197,18 @@ fn columns<'d>(
                 let scalar = shown.and_then(|field| field.column.as_ref()).map_or(scalar, |(_, scalar)| *scalar);
                 columns.push(ColumnField { name, scalar, column, is_known: shown.is_some() });
             }
-            None if column.is_readable => left_out.push(format!("{}: no scalar for {}", column.name, column.type_name)),
-            None => left_out.push(format!("{}: the role may not read it", column.name)),
+            None => left_out.push(format!("{}: the role may not read it", column.name).into()),
         }
     }
     if relation.declared_key.is_some() && relation.kind == RelationKind::Table {
-        left_out.push("no unique index guarantees its key: serve it with --schema-constraints trusted".to_owned());
+        left_out
+            .push("no unique index guarantees its key: serve it with --schema-constraints trusted".to_owned().into());
     }
     if relation.kind == RelationKind::MaterializedView && relation.declared_key.is_none() {
         let key = key.join(", ");
-        left_out.push(format!(
-            "a materialized view has no constraints: delete the type if rows have a null in its key ({key})"
-        ));
+        let reason =
+            format!("a materialized view has no constraints: delete the type if rows have a null in its key ({key})");
+        left_out.push(reason.into());
     }
     let text_key = |column: &'d DescribedColumn| {
         let name = names.give(&[camel(&column.name)], |name| vec![name.to_owned()]);
@@ -270,17 +270,19 @@ fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String,
 /// Adds the searches that indexes serve.
 fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
     for field in ty.columns.iter().filter(|field| !field.is_compared()) {
-        root.left_out.push(format!("no search and no order by {}: {}", field.column.name, not_compared(field.column)));
+        let reason = format!("no search and no order by {}: {}", field.column.name, not_compared(field.column));
+        root.left_out.push(reason.into());
     }
     for field in compared(ty) {
         let column = field.column.name.as_str();
-        let index = || create_index(ty.relation, order(ty, column).into_iter());
+        let index = || MissingIndex::of_columns(ty.relation, order(ty, column).into_iter());
         if !ty.relation.has_order(&[], &[column]) {
-            root.left_out.push(format!("no index begins with {column}, to search and sort by: {}", index()));
+            let reason = format!("no index begins with {column}, to search and sort by");
+            root.left_out.push(LeftOut::without(index(), reason));
             continue;
         }
         if !root.sort_keys.iter().any(|key| key.column == column) {
-            root.left_out.push(format!("no index sorts by {column}: {}", index()));
+            root.left_out.push(LeftOut::without(index(), format!("no index sorts by {column}")));
         }
         let orders = root.sort_keys.iter().filter(|key| key.column != column);
         let in_order_of = orders.filter(|key| {
@@ -298,14 +300,15 @@ fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(Strin
 fn text_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
     for TextKey { name, column: DescribedColumn { name: column, language, .. } } in &ty.text_keys {
         if !ty.relation.has_text_index(column) {
-            let index = create_text_index(ty.relation, column);
-            root.left_out.push(format!("no index has the words of {column}: {index}"));
+            let index = MissingIndex::of_words(ty.relation, column);
+            root.left_out.push(LeftOut::without(index, format!("no index has the words of {column}")));
             continue;
         }
         if language.is_none() {
-            root.left_out.push(format!(
+            let reason = format!(
                 "the words of {column} are searched as they are; add `language` to {name} if a text search configuration made them"
-            ));
+            );
+            root.left_out.push(reason.into());
         }
         let compared = Compared::Words { language: language.as_deref() };
         let is_known = known.iter().any(|(other, of)| of == column || other == name);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::relations::join_fault::JoinFault;
 use crate::relations::relation::ForeignKey;
 use crate::schema_draft::existing::{Existing, ExistingJoin};
-use crate::schema_draft::missing_index::create_index;
+use crate::schema_draft::missing_index::{LeftOut, MissingIndex};
 use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
 
@@ -15,7 +15,7 @@ const DRAFTED_ROWS: u32 = 200;
 /// Gives types the objects and connections of their foreign keys.
 pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
     let mut names: Vec<Names> = types.iter().map(|ty| field_names(ty, existing)).collect();
-    let mut fields: Vec<(usize, Result<JoinField, String>)> = Vec::new();
+    let mut fields: Vec<(usize, Result<JoinField, LeftOut>)> = Vec::new();
     let places = types.iter().enumerate();
     let places: HashMap<_, _> =
         places.map(|(place, ty)| ((ty.relation.schema.as_str(), ty.relation.name.as_str()), place)).collect();
@@ -23,12 +23,12 @@ pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {
         for foreign in &types[child].relation.foreign_keys {
             let (schema, name) = &foreign.target;
             let Some(&parent) = places.get(&(schema.as_str(), name.as_str())) else {
-                fields.push((child, Err(format!("{}: {schema}.{name} has no type", foreign.name))));
+                fields.push((child, Err(format!("{}: {schema}.{name} has no type", foreign.name).into())));
                 continue;
             };
             let (one, other) = (&types[child], &types[parent]);
             if !are_shown(one, other, foreign) {
-                fields.push((child, Err(format!("{}: its columns cannot be compared", foreign.name))));
+                fields.push((child, Err(format!("{}: its columns cannot be compared", foreign.name).into())));
                 continue;
             }
             let (by, to) = (&foreign.columns, &foreign.to);
@@ -79,12 +79,12 @@ fn fault(
     (left, by): (&TypeModel<'_>, &[String]),
     (right, to): (&TypeModel<'_>, &[String]),
     foreign: &ForeignKey,
-) -> Result<(), String> {
+) -> Result<(), LeftOut> {
     let paths = [left.relation.path(), right.relation.path()];
     let columns =
         by.iter().zip(to).filter_map(|(by, to)| Some((left.relation.column(by)?, right.relation.column(to)?)));
     let mut faults = columns.filter_map(|(by, to)| JoinFault::of((&paths[0], by), (&paths[1], to)));
-    faults.next().map_or(Ok(()), |fault| Err(format!("{}: {fault}", foreign.name)))
+    faults.next().map_or(Ok(()), |fault| Err(format!("{}: {fault}", foreign.name).into()))
 }
 
 /// Whether a type has several foreign keys to another.
@@ -98,13 +98,14 @@ fn object(
     parent: &TypeModel<'_>,
     foreign: &ForeignKey,
     names: &mut Names,
-) -> Result<JoinField, String> {
+) -> Result<JoinField, LeftOut> {
     let to: Vec<_> = foreign.to.iter().map(String::as_str).collect();
     let rest: Vec<_> = parent.key.iter().map(String::as_str).filter(|column| !to.contains(column)).collect();
     // The key or another unique index identifies the row. Else the one with the lowest key is read.
     if !rest.is_empty() && !parent.relation.are_unique(&to) && !parent.relation.has_order(&to, &rest) {
-        let index = create_index(parent.relation, to.iter().chain(&rest).copied());
-        return Err(format!("{}: no index finds the {} in the order of its key: {index}", foreign.name, parent.name));
+        let index = MissingIndex::of_columns(parent.relation, to.iter().chain(&rest).copied());
+        let reason = format!("{}: no index finds the {} in the order of its key", foreign.name, parent.name);
+        return Err(LeftOut::without(index, reason));
     }
     let mut candidates = Vec::new();
     if let [column] = foreign.columns.as_slice() {
@@ -127,17 +128,17 @@ fn object(
 }
 
 /// The connection of the rows that refer to a row, or why there is none.
-fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) -> Result<JoinField, String> {
+fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) -> Result<JoinField, LeftOut> {
     let columns: Vec<_> = foreign.columns.iter().map(String::as_str).collect();
     let distinct: HashSet<_> = columns.iter().collect();
     let rest: Vec<_> = child.key.iter().map(String::as_str).filter(|column| !columns.contains(column)).collect();
-    let index = || create_index(child.relation, columns.iter().chain(&rest).copied());
+    let index = || MissingIndex::of_columns(child.relation, columns.iter().chain(&rest).copied());
     let is_served = |equal, order| distinct.len() == columns.len() && child.relation.has_order(equal, order);
     let bound = if is_served(&columns, &rest) {
         None
     } else if !is_served(&columns[..1], &columns[1..]) {
         let (name, rows) = (&foreign.name, child.relation.path());
-        return Err(format!("{name}: no index has the rows of {rows} in order: {}", index()));
+        return Err(LeftOut::without(index(), format!("{name}: no index has the rows of {rows} in order")));
     } else if child.relation.are_unique(&columns) {
         Some(ListBound { at_most: 1, index: None })
     } else {

@@ -1,8 +1,11 @@
 //! The declarations of the file.
 
+use std::collections::HashSet;
+
 use crate::relations::column::DescribedColumn;
 use crate::relations::relation::DescribedRelation;
 use crate::relations::type_compatibility::is_compared;
+use crate::schema_draft::missing_index::{LeftOut, MissingIndex};
 use crate::value::{Enumeration, ScalarType};
 
 /// A schema file.
@@ -27,7 +30,7 @@ pub(super) struct TypeModel<'d> {
     pub(super) text_keys: Vec<TextKey<'d>>,
     pub(super) joins: Vec<JoinField>,
     /// Why columns and joins have no fields.
-    pub(super) left_out: Vec<String>,
+    pub(super) left_out: Vec<LeftOut>,
     pub(super) root: RootModel<'d>,
 }
 
@@ -75,7 +78,7 @@ pub(super) struct JoinField {
 pub(super) struct ListBound {
     pub(super) at_most: u32,
     /// The index that would lift it.
-    pub(super) index: Option<String>,
+    pub(super) index: Option<MissingIndex>,
 }
 
 /// The root fields of a type.
@@ -90,7 +93,7 @@ pub(super) struct RootModel<'d> {
     pub(super) search_keys: Vec<SearchKeyModel<'d>>,
     pub(super) sort_keys: Vec<SortKeyModel<'d>>,
     /// Why columns cannot be searched or sorted by.
-    pub(super) left_out: Vec<String>,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 #[derive(Debug)]
@@ -117,6 +120,23 @@ pub(super) struct SortKeyModel<'d> {
     pub(super) column: &'d str,
     /// Whether a file has it already.
     pub(super) is_known: bool,
+}
+
+impl Model<'_> {
+    /// The statements that make the indexes for lists and objects, or for searches and orders, each once.
+    pub(super) fn missing_indexes(&self, of_lists: bool, of_searches: bool) -> Vec<&str> {
+        let mut missing = Vec::new();
+        for ty in &self.types {
+            let bounds = ty.joins.iter().filter_map(|join| join.bound.as_ref()?.index.as_ref());
+            let lists = ty.left_out.iter().filter_map(|left_out| left_out.index.as_ref()).chain(bounds);
+            let searches = ty.root.left_out.iter().filter_map(|left_out| left_out.index.as_ref());
+            let wanted = lists.filter(|_| of_lists).chain(searches.filter(|_| of_searches));
+            missing.extend(wanted.filter_map(MissingIndex::statement));
+        }
+        let mut known = HashSet::new();
+        missing.retain(|statement| known.insert(*statement));
+        missing
+    }
 }
 
 impl<'d> TypeModel<'d> {

@@ -1,11 +1,12 @@
 //! Adds declarations to a schema file that a draft has and the file lacks, and marks declarations that the database does not have any more.
-//! Nothing else changes.
+//! Marks of what is there again, and missing indexes that are there now, are removed. Nothing else changes.
 
 use std::fmt::Write as _;
 
 use crate::relations::description::DatabaseDescription;
 use crate::schema_draft::existing::{Existing, ExistingType};
 use crate::schema_draft::file::{enum_block, keys, new_fields, root, type_block};
+use crate::schema_draft::missing_index::CREATE_INDEX;
 use crate::schema_draft::model::Model;
 use crate::schema_draft::sdl_text::{TypeText, types};
 
@@ -17,6 +18,7 @@ type Insertion = (usize, String);
 
 /// The text of a valid schema file with what the model of its database adds.
 pub(super) fn update(text: &str, existing: &Existing, database: &DatabaseDescription, model: &Model<'_>) -> String {
+    let text = &without_outdated(text, model);
     let places = types(text);
     let mut insertions = added(&places, model);
     for ty in &existing.types {
@@ -40,6 +42,19 @@ pub(super) fn update(text: &str, existing: &Existing, database: &DatabaseDescrip
         let _ = write!(updated, "\n{}", enum_block(*one));
     }
     updated
+}
+
+/// The text without marks, which are made anew, and without comments about indexes that are missing no more.
+fn without_outdated(text: &str, model: &Model<'_>) -> String {
+    let missing = model.missing_indexes(true, true);
+    let is_outdated = |line: &str| {
+        let line = line.trim();
+        let statement = line.find(&format!(": {CREATE_INDEX}")).map(|at| &line[at + 2..]);
+        line.starts_with(&format!("{MARK} the role reads no "))
+            || line.starts_with("# ")
+                && statement.is_some_and(|statement| statement.ends_with(';') && !missing.contains(&statement))
+    };
+    text.split_inclusive('\n').filter(|line| !is_outdated(line)).collect()
 }
 
 /// Fields of types and roots that are there.

@@ -10,7 +10,17 @@ use crate::cli::schema::schema_file::{SchemaFileError, text};
 use crate::relations::reader;
 use crate::schema_draft::declared_key::DeclaredKey;
 use crate::schema_draft::view_orders::add_orders;
-use crate::schema_draft::{draft, updated};
+use crate::schema_draft::{draft, missing_indexes, updated};
+
+/// The indexes that are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Indexes {
+    /// Those that lists and objects lack, or that lift the limit of a list.
+    Lists,
+    /// Those that searches and sort orders lack.
+    Searches,
+    All,
+}
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -25,6 +35,11 @@ pub(super) struct Args {
     /// times. With `--update`, those that the file declares need not be given
     #[arg(long, value_name = "RELATION=COLUMN,…")]
     key: Vec<DeclaredKey>,
+
+    /// Print the statements that make the indexes that the draft lacks instead: for lists and objects, for searches and sort orders, or all.
+    /// Such a statement runs outside a transaction, and nobody waits for it
+    #[arg(long, value_name = "PURPOSE", conflicts_with = "update")]
+    indexes: Option<Indexes>,
 }
 
 pub(super) fn run(args: &Args) -> Outcome {
@@ -41,8 +56,9 @@ pub(super) fn run(args: &Args) -> Outcome {
         add_orders(&client, &mut database).await?;
         Outcome::Ok(database)
     })?;
-    write(&match update {
-        None => draft(&database),
-        Some((file, text)) => updated(&text, &database).map_err(|error| not_a_schema(file, error))?,
+    write(&match (update, args.indexes) {
+        (None, None) => draft(&database),
+        (None, Some(wanted)) => missing_indexes(&database, wanted != Indexes::Searches, wanted != Indexes::Lists),
+        (Some((file, text)), _) => updated(&text, &database).map_err(|error| not_a_schema(file, error))?,
     })
 }

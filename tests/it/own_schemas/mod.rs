@@ -8,6 +8,7 @@ mod encodings;
 mod enum_keys;
 mod enums;
 mod keys;
+mod missing_indexes;
 mod names;
 mod odd_numbers;
 mod other_types;
