@@ -7,6 +7,7 @@ mod collations;
 mod encodings;
 mod enum_keys;
 mod enums;
+mod introspection;
 mod keys;
 mod missing_indexes;
 mod names;
