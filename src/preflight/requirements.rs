@@ -1,7 +1,7 @@
 //! The requirements that a catalog has of a database: columns of suitable types, joined columns that can be compared, indexes that return rows in
 //! an order, and constraints that guarantee the schema's declarations.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::catalog::Catalog;
@@ -10,7 +10,6 @@ use crate::catalog::binding::{Binding, Entity, EntityBinding, EntityScope, Looku
 use crate::catalog::changes::{Changes, Route};
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join, ListIndex, SortKey};
-use crate::catalog::ids::EntityId;
 use crate::catalog::schema::{Field, ObjectType};
 use crate::catalog::search_key::{PairIndex, SearchKey};
 use crate::relations::column_use::ColumnUse;
@@ -146,8 +145,9 @@ impl<'a> Requirements<'a> {
                 requirements.by(SchemaPath::Type(object)).column(&entity.relation, &column.name, ColumnUse::Internal);
             }
         }
+        let mut relations = relations(catalog);
         for (object, entity) in catalog.entities() {
-            for relation in relations(catalog, object, entity) {
+            for relation in relations.remove(object.name.as_str()).unwrap_or_default() {
                 requirements.key(object, relation, &entity.key);
                 requirements.object(catalog, object, entity, relation);
             }
@@ -455,19 +455,21 @@ fn column<'a>(relation: &'a str, name: &'a str) -> ColumnName<'a> {
     ColumnName { relation, name }
 }
 
-/// The relations that a type's rows are read from: its own, and the relations that connections and lookup fields name instead.
-fn relations<'a>(catalog: &'a Catalog, object: &'a ObjectType, entity: &'a Entity) -> Vec<&'a str> {
-    let is_object = |id: EntityId| std::ptr::eq(catalog.entity_type(id), object);
-    let mut relations = vec![entity.relation.as_str()];
+/// The relations that the rows of each type are read from, by its name: its own, and the relations that connections and lookup fields name
+/// instead.
+fn relations(catalog: &Catalog) -> HashMap<&str, Vec<&str>> {
+    let own = catalog.entities().map(|(object, entity)| (object.name.as_str(), vec![entity.relation.as_str()]));
+    let mut relations: HashMap<_, _> = own.collect();
     for (_, _, binding) in catalog.fields() {
         let (target, relation) = match binding {
-            Binding::Root(RootBinding::Lookup(lookup)) => (lookup.target, &lookup.relation),
+            Binding::Root(RootBinding::Lookup(lookup)) => (lookup.target, lookup.relation.as_str()),
             Binding::Root(RootBinding::Connection(connection))
-            | Binding::Entity(EntityBinding::Connection(connection)) => (connection.node, &connection.relation),
+            | Binding::Entity(EntityBinding::Connection(connection)) => (connection.node, connection.relation.as_str()),
             _ => continue,
         };
-        if is_object(target) && !relations.contains(&relation.as_str()) {
-            relations.push(relation);
+        let known = relations.entry(catalog.entity_type(target).name.as_str()).or_default();
+        if !known.contains(&relation) {
+            known.push(relation);
         }
     }
     relations

@@ -1,6 +1,6 @@
 //! Reads the scopes of a schema file. A file has to decide about rows that belong to rows in a scope, or it is refused.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::catalog::grant_set::GrantSet;
 use crate::catalog::scope::MAX_SCOPES;
@@ -195,27 +195,26 @@ impl<'a> Types<'a> {
 
     /// The pairs of types in which the rows of the second type belong to rows of the first: its parts, the rows of its lists, and the rows
     /// that lead to it by its key. Rows of changes are left out: they name a row that changed, whatever the row has.
-    fn related(&self) -> impl Iterator<Item = (&'a str, &'a TypeDefinition)> {
+    fn related(&self) -> Vec<(&'a str, &'a TypeDefinition)> {
         let SchemaDefinition { types, .. } = self.schema;
-        let named = |name: &str| types.iter().find(|ty| ty.name == name);
-        let changes: Vec<_> = types.iter().flat_map(|ty| &ty.fields).collect();
-        let is_changes = move |ty: &TypeDefinition| {
-            let mut fields = changes.iter();
-            fields.any(|field| matches!(field.binding, Some(BindingDefinition::Changes { .. })) && field.ty == ty.name)
-        };
-        let pairs = types.iter().filter(|ty| !ty.is_query()).flat_map(move |ty| {
-            let parts = ty.parts.iter().map(move |part| (part.of.as_str(), ty));
-            let fields = ty.fields.iter().filter_map(move |field| match &field.binding {
-                Some(BindingDefinition::Many(_)) => Some((ty.name.as_str(), named(&field.ty)?)),
+        let named: HashMap<_, _> = types.iter().map(|ty| (ty.name.as_str(), ty)).collect();
+        let fields = types.iter().flat_map(|ty| &ty.fields);
+        let changes = fields.filter(|field| matches!(field.binding, Some(BindingDefinition::Changes { .. })));
+        let changes: HashSet<_> = changes.map(|field| field.ty.as_str()).collect();
+        let mut pairs = Vec::new();
+        for ty in types.iter().filter(|ty| !ty.is_query()) {
+            pairs.extend(ty.parts.iter().map(|part| (part.of.as_str(), ty)));
+            pairs.extend(ty.fields.iter().filter_map(|field| match &field.binding {
+                Some(BindingDefinition::Many(_)) => Some((ty.name.as_str(), *named.get(field.ty.as_str())?)),
                 Some(BindingDefinition::One(pairs)) => {
-                    let key = &named(&field.ty)?.relation.as_ref()?.key;
+                    let key = &named.get(field.ty.as_str())?.relation.as_ref()?.key;
                     key.iter().all(|column| pairs.to.contains(column)).then_some((field.ty.as_str(), ty))
                 }
                 _ => None,
-            });
-            parts.chain(fields)
-        });
-        pairs.filter(move |(_, ty)| !is_changes(ty))
+            }));
+        }
+        pairs.retain(|(_, ty)| !changes.contains(ty.name.as_str()));
+        pairs
     }
 
     /// Fails if a field can be null where its type says that it is not: a row that callers do not see is.
