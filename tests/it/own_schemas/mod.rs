@@ -14,6 +14,7 @@ mod names;
 mod odd_numbers;
 mod other_types;
 mod relation_kinds;
+mod soft_deletes;
 mod text_search;
 mod times;
 mod unrepresentable;
