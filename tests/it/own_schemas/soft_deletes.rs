@@ -19,7 +19,9 @@ const SCHEMA: &str = r#"
 async fn a_list_of_a_view_of_live_rows_takes_the_index_of_these_rows() {
     let own = OwnSchema::create("soft-deletes", TABLES, SCHEMA).await;
     assert_eq!(own.check(), "");
-    let response = own.serve(&[]).query("{ carts(first: 3) { edges { node { lines(first: 50) { edges { node { lineId } } } } } } }");
+    let response = own
+        .serve(&[])
+        .query("{ carts(first: 3) { edges { node { lines(first: 50) { edges { node { lineId } } } } } } }");
     let mut lines = Vec::new();
     for cart in response["data"]["carts"]["edges"].as_array().unwrap_or_else(|| panic!("{response}")) {
         let edges = cart["node"]["lines"]["edges"].as_array().unwrap();
