@@ -78,12 +78,12 @@ impl SearchKey {
 }
 
 /// An index on the columns of two search keys, followed by the columns of a sort key. Its first column is descending: so no other index has
-/// its order, and a statement that asks for this order names the index.
+/// its order, and a statement that asks for this order names the index. Or one of the relation in which both keys are, in ascending order.
 #[derive(Debug)]
 pub struct PairIndex {
     /// The two search keys, by their indexes among the connection's.
     pub keys: [usize; 2],
-    /// The sort keys in whose order there is such an index, by their indexes among the connection's.
+    /// The sort keys in whose order there is such an index, by their indexes among the connection's. Empty with a semi-join.
     pub in_order_of: Vec<usize>,
     /// The further columns, beside the primary key's, of the index in the first of these orders.
     pub include: Vec<String>,
@@ -91,7 +91,7 @@ pub struct PairIndex {
 
 /// A relation with a search key's column. A row of the connection matches if a row of this relation joins it and
 /// matches.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SemiJoin {
     /// Its name in the database.
     pub relation: String,

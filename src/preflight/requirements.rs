@@ -252,6 +252,10 @@ impl<'a> Requirements<'a> {
     fn pair_index(&mut self, connection: &'a Connection, index: &'a PairIndex, field: &'a Field) {
         let keys = index.keys.map(|key| &connection.search_keys[key]);
         let [first, second] = keys.map(|key| key.column.name.as_str());
+        if keys[0].semi_join.is_some() {
+            let relation = connection.relation_of(keys[0]);
+            return self.by(SchemaPath::PairIndex(field, keys)).scan(relation, Vec::new(), vec![first, second]);
+        }
         self.by(SchemaPath::PairIndex(field, keys)).covering_index(connection, vec![first, second], &index.include);
         for sort_key in index.in_order_of.iter().map(|index| &connection.sort_keys[*index]) {
             let columns = sort_key.columns.iter().map(|column| column.name.as_str());

@@ -178,7 +178,8 @@ pub(crate) enum SchemaErrorKind {
     UnknownSortKey { root: String, sort_key: String },
     /// `@index(keys:)` does not name two search keys of the root that an index can begin with.
     #[error(
-        "`{0}`: @index names two search keys whose columns are the rows' own, no Booleans, and on no sort key of `inOrderOf`"
+        "`{0}`: @index names two search keys whose columns are the rows' own, no Booleans, and on no sort key of `inOrderOf`; or two that are \
+         `within` one relation, without `inOrderOf`"
     )]
     BadIndexKeys(String),
     /// `@totals(of:)` does not name a root connection of the field's type.

@@ -258,7 +258,8 @@ fn declaration(field: &mut FieldDefinition, directive: &sdl::Directive<'_, Strin
         "search" => field.search_keys.push(search_key(&arguments("search")?, directive.position)?),
         "index" => {
             let arguments = arguments("index")?;
-            let (keys, in_order_of) = (arguments.texts("keys")?, arguments.texts("inOrderOf")?);
+            let (keys, in_order_of) =
+                (arguments.texts("keys")?, arguments.optional_texts("inOrderOf")?.unwrap_or_default());
             let include = arguments.optional_texts("include")?.unwrap_or_default();
             field.indexes.push(IndexDefinition { keys, in_order_of, include });
         }

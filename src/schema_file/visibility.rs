@@ -152,11 +152,12 @@ impl Remainder<'_> {
             key.in_order_of.retain(is_sort_key);
             key.vocabulary = key.vocabulary.take().filter(|relation| !self.hides_in(relation, &key.column));
         }
-        for index in &mut *indexes {
-            index.in_order_of.retain(is_sort_key);
-        }
         let is_search_key = |name: &String| search_keys.iter().any(|key| key.name == *name);
-        indexes.retain(|index| index.keys.iter().all(is_search_key) && !index.in_order_of.is_empty());
+        indexes.retain_mut(|index| {
+            let has_orders = !index.in_order_of.is_empty();
+            index.in_order_of.retain(is_sort_key);
+            index.keys.iter().all(is_search_key) && has_orders != index.in_order_of.is_empty()
+        });
         Some(rest)
     }
 

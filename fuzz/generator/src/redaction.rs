@@ -271,7 +271,9 @@ impl Shown {
                 tag.arguments.retain(|(name, _)| name != "inOrderOf");
                 if !left.is_empty() {
                     tag.arguments.push(("inOrderOf".to_owned(), list(&left)));
-                } else if tag.name == "search" && argument(tag, "lookup").is_none() {
+                } else if tag.name == "index" {
+                    tag.arguments.clear();
+                } else if argument(tag, "lookup").is_none() {
                     tag.arguments.push(("lookup".to_owned(), Value::Boolean(true)));
                 }
             }
@@ -280,8 +282,7 @@ impl Shown {
             }
         }
         field.directives.retain(|tag| {
-            let is_left =
-                || argument(tag, "inOrderOf").is_some() && texts(tag, "keys").iter().all(|key| searches.contains(key));
+            let is_left = || !tag.arguments.is_empty() && texts(tag, "keys").iter().all(|key| searches.contains(key));
             tag.name != "index" || is_left()
         });
         before == 0 || !sorts.is_empty()

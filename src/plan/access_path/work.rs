@@ -65,9 +65,12 @@ impl Search<'_> {
             let part = if self.is_covered(lookup) { COVERED_LOOKUP_SHARE } else { LOOKUP_SHARE };
             let rows = (window.rows() / part / count).min(window.rows() / (count + 1 + probes));
             share += rows;
-            // Its rows are found one by one in another relation, or the filters are checked for each.
-            let terms = lookup.terms.iter().chain(found.filters.iter().filter(|term| !lookup.terms.contains(term)));
-            lookup.rows = (rows * of_lookups / (1 + self.weights(terms))).max(1);
+            // Its rows are found one by one in another relation, or the filters are checked for each. The few rows of another relation that
+            // match two keys have many rows each, which lie together.
+            let terms = found.filters.iter().filter(|term| !lookup.terms.contains(term));
+            let is_of_few = lookup.is_of_pair && self.key(lookup.terms[0]).semi_join.is_some();
+            let found_by = if is_of_few { 1 } else { self.weights(lookup.terms.iter()) };
+            lookup.rows = (rows * of_lookups / (1 + found_by + self.weights(terms))).max(1);
         }
         let FilteredScan { scan, filters } = found;
         // The second time without filters, but a view may compute its columns.

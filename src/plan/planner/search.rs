@@ -309,7 +309,7 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
         let source = LookupSource {
             conditions,
-            is_first_descending: lookup.is_of_pair,
+            is_first_descending: lookup.is_of_pair && key.semi_join.is_none(),
             order,
             words,
             semi_join: key.semi_join.as_ref(),

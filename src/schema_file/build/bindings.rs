@@ -370,8 +370,8 @@ fn pair_index(
 ) -> Result<PairIndex, SchemaError> {
     // A range of an index compares values of a type that the statement names. The type of a Boolean column is not known.
     let serves = |key: &SearchKey| {
-        let is_own = key.semi_join.is_none() && !key.is_computed;
-        is_own && key.comparators.contains(&Comparator::Equals) && key.column.scalar != ScalarType::Boolean
+        let is_compared = key.comparators.contains(&Comparator::Equals) && key.column.scalar != ScalarType::Boolean;
+        is_compared && !key.is_computed && key.semi_join.is_none() != definition.in_order_of.is_empty()
     };
     let index = |name: &String| search_keys.iter().position(|key| key.name == *name && serves(key));
     let keys: Option<Vec<_>> = definition.keys.iter().map(index).collect();
@@ -381,7 +381,12 @@ fn pair_index(
         in_order_of.iter().any(|sort_key| field.sort_keys[*sort_key].column == search_keys[key].column.name)
     };
     match keys.as_deref() {
-        Some(&[first, second]) if first != second && !is_sort_column(first) && !is_sort_column(second) => {
+        Some(&[first, second])
+            if first != second
+                && search_keys[first].semi_join == search_keys[second].semi_join
+                && !is_sort_column(first)
+                && !is_sort_column(second) =>
+        {
             Ok(PairIndex { keys: [first, second], in_order_of, include: definition.include.clone() })
         }
         _ => {

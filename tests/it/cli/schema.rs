@@ -235,7 +235,7 @@ fn reports_every_kind_of_error_in_a_schema_file() {
         (
             "things: [Thing] @sort(key: \"SIZE\") @index(keys: [\"size\"])",
             thing,
-            "@index needs the argument `inOrderOf`",
+            "`size`: @index names two search keys",
         ),
         (
             "things: [Thing] @sort(key: \"SIZE\") @search(key: \"size\") @search(key: \"thingId\") \
