@@ -70,7 +70,7 @@ JOIN pg_catalog.pg_class t ON t.oid = g.tgrelid
 WHERE t.relnamespace = 'public'::regnamespace
   AND t.relname = ANY ($1)
   AND pg_has_role(t.relowner, 'USAGE')
-  AND g.tgname ~ '^orderql_(keep|order_change|(item|return)_(inserted|updated|deleted|renamed|replicated))$'
+  AND g.tgname ~ '^orderql_(keep|(order|inventory_item)_change|(item|return)_(inserted|updated|deleted|renamed|replicated))$'
   AND g.tgenabled <> 'D'
 ORDER BY t.relname";
 

@@ -13,6 +13,7 @@ mod plans;
 mod product_periods;
 mod properties;
 mod questions;
+mod stock_changes;
 mod totals;
 mod validation;
 mod value_ranges;
