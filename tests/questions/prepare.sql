@@ -17,3 +17,7 @@ VALUES ('ORDER_SPLIT', '00001', '_NA_', 'ORDER_COMPANY', '00001', '_NA_', 'EXCHA
 INSERT INTO order_item_group (order_id, order_item_group_seq_id, group_name) VALUES ('ORDER_SPLIT', '00001', 'Gift set');
 UPDATE order_item SET order_item_group_seq_id = '00001' WHERE order_id = 'ORDER_SPLIT' AND order_item_seq_id IN ('00001', '00002');
 UPDATE order_header SET is_rush_order = 'Y', priority = '1' WHERE order_id = 'ORDER_HELD_1';
+
+-- Nor gifts, back-orders, or means of payment that are not authorized, and every order goes to one country.
+UPDATE order_item SET is_promo = 'Y' WHERE order_id = 'ORDER_SPLIT' AND order_item_seq_id = '00002';
+UPDATE order_item_ship_grp_inv_res SET quantity_not_available = 1 WHERE order_id = 'ORDER_IN_PROGRESS' AND order_item_seq_id = '00003';

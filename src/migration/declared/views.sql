@@ -262,6 +262,38 @@ SELECT link.order_id, lower(replace(address.postal_code, ' ', '') COLLATE "C") A
 FROM postal_address AS address
 LEFT JOIN order_contact_mech AS link ON link.contact_mech_id = address.contact_mech_id;
 
+--- view orderql.order_country
+-- The countries of the addresses of orders.
+CREATE OR REPLACE VIEW orderql.order_country AS
+SELECT link.order_id, address.country_geo_id
+FROM order_contact_mech AS link
+LEFT JOIN postal_address AS address ON address.contact_mech_id = link.contact_mech_id;
+
+--- view orderql.refunded_order
+-- Whether money was paid back for orders: by a means of payment of theirs, or for a return.
+CREATE OR REPLACE VIEW orderql.refunded_order AS
+SELECT
+    header.order_id,
+    CASE WHEN EXISTS (
+        SELECT
+        FROM order_payment_preference AS preference
+        JOIN payment ON payment.payment_preference_id = preference.order_payment_preference_id
+        WHERE preference.order_id = header.order_id AND payment.payment_type_id = 'CUSTOMER_REFUND'
+    ) OR EXISTS (
+        SELECT
+        FROM return_item AS item
+        JOIN return_item_response AS response ON response.return_item_response_id = item.return_item_response_id
+        JOIN payment ON payment.payment_id = response.payment_id
+        WHERE item.order_id = header.order_id AND payment.payment_type_id = 'CUSTOMER_REFUND'
+    ) THEN 'Y' ELSE 'N' END AS refunded
+FROM order_header AS header;
+
+--- view orderql.product_name
+-- The names of products, as they are compared.
+CREATE OR REPLACE VIEW orderql.product_name AS
+SELECT product_id, lower(product_name COLLATE "C") AS product_name
+FROM product;
+
 --- view orderql.party_name
 -- The names of people and organisations, as they are compared.
 CREATE OR REPLACE VIEW orderql.party_name AS
@@ -311,6 +343,35 @@ FROM shipment_route_segment AS leg
 UNION ALL
 SELECT box.shipment_id, box.tracking_code
 FROM shipment_package_route_seg AS box;
+
+--- view orderql.order_tracking
+-- The tracking numbers of orders: those of their shipments.
+CREATE OR REPLACE VIEW orderql.order_tracking AS
+SELECT shipment.primary_order_id AS order_id, tracked.tracking_number
+FROM orderql.shipment_tracking AS tracked
+LEFT JOIN shipment ON shipment.shipment_id = tracked.shipment_id;
+
+--- view orderql.shipment_with_tracking
+-- Whether shipments have a tracking number.
+CREATE OR REPLACE VIEW orderql.shipment_with_tracking AS
+SELECT
+    shipment.shipment_id,
+    CASE WHEN EXISTS (
+        SELECT FROM orderql.shipment_tracking AS tracked
+        WHERE tracked.shipment_id = shipment.shipment_id AND tracked.tracking_number <> ''
+    ) THEN 'Y' ELSE 'N' END AS has_tracking_number
+FROM shipment;
+
+--- view orderql.back_order
+-- The items to which stock is promised without being there. An index has the same expression and condition.
+CREATE OR REPLACE VIEW orderql.back_order AS
+SELECT
+    order_id,
+    order_item_seq_id,
+    ship_group_seq_id AS place,
+    left('Y', sign(quantity_not_available)::integer) AS back_ordered
+FROM order_item_ship_grp_inv_res
+WHERE quantity_not_available > 0;
 
 --- view orderql.shipped_shipment
 -- Shipments that have left, by the first entry that says so.
@@ -507,6 +568,12 @@ SELECT
     pair.days_to_ship,
     NULL::text AS inventory_item_id
 FROM product_facility AS pair;
+
+--- view orderql.level_below_minimum
+-- Whether less can be promised of a product at a facility than should stay unsold.
+CREATE OR REPLACE VIEW orderql.level_below_minimum AS
+SELECT product_id, facility_id, CASE WHEN available_to_promise < minimum_stock THEN 'Y' ELSE 'N' END AS below_minimum
+FROM orderql.inventory_level;
 
 --- view orderql.gift_card
 -- A gift card by the end of its number, if that is a small part of it. A number that OFBiz encrypted has none that means anything. The PIN is

@@ -189,6 +189,63 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
                 format!("SELECT lower(info_string) {contacts}"),
             )
         }
+        ("orders", "trackingNumber") => {
+            let parcels = "SELECT shipment_id, tracking_id_number AS number FROM shipment_route_segment
+                UNION SELECT shipment_id, tracking_code FROM shipment_package_route_seg";
+            (
+                format!(
+                    "t.order_id IN (SELECT primary_order_id FROM shipment JOIN ({parcels}) AS parcel USING (shipment_id) WHERE number ?)"
+                ),
+                format!(
+                    "SELECT number FROM ({parcels}) AS parcel JOIN shipment USING (shipment_id) JOIN order_header ON order_id = primary_order_id"
+                ),
+            )
+        }
+        ("orders", "countryGeoId") => {
+            let links = "FROM order_contact_mech JOIN postal_address USING (contact_mech_id)";
+            (
+                format!("t.order_id IN (SELECT order_id {links} WHERE country_geo_id ?)"),
+                format!("SELECT country_geo_id {links}"),
+            )
+        }
+        ("orders", "paymentStatusId") => (
+            "t.order_id IN (SELECT order_id FROM order_payment_preference WHERE status_id ?)".to_owned(),
+            "SELECT status_id FROM order_payment_preference".to_owned(),
+        ),
+        ("orders", "refunded") => {
+            let refunds = "SELECT order_id FROM payment
+                    JOIN order_payment_preference ON order_payment_preference_id = payment_preference_id
+                    WHERE payment_type_id = 'CUSTOMER_REFUND'
+                UNION SELECT order_id FROM payment JOIN return_item_response USING (payment_id)
+                    JOIN return_item USING (return_item_response_id) WHERE payment_type_id = 'CUSTOMER_REFUND'";
+            let refunded = format!(
+                "CASE WHEN EXISTS (SELECT FROM ({refunds}) AS r WHERE r.order_id = t.order_id) THEN 'Y' ELSE 'N' END"
+            );
+            (format!("{refunded} ?"), format!("SELECT {refunded} FROM {from}"))
+        }
+        ("orderItems", "backOrdered") => {
+            let more = "FROM order_item_ship_grp_inv_res WHERE quantity_not_available > 0";
+            (
+                format!(
+                    "((t.order_id, t.order_item_seq_id, t.ship_group_seq_id) IN
+                        (SELECT order_id, order_item_seq_id, ship_group_seq_id {more}) AND 'Y' ?)"
+                ),
+                format!("SELECT 'Y' {more}"),
+            )
+        }
+        ("shipments", "hasTrackingNumber") => {
+            let tracked = "SELECT shipment_id FROM shipment_route_segment WHERE tracking_id_number <> ''
+                UNION SELECT shipment_id FROM shipment_package_route_seg WHERE tracking_code <> ''";
+            let has_number = format!("CASE WHEN t.shipment_id IN ({tracked}) THEN 'Y' ELSE 'N' END");
+            (format!("{has_number} ?"), format!("SELECT {has_number} FROM {from}"))
+        }
+        ("products", "productName") => {
+            ("lower(t.product_name) ?".to_owned(), format!("SELECT lower(product_name) FROM {from}"))
+        }
+        ("products", "keyword") => (
+            "t.product_id IN (SELECT product_id FROM product_keyword_new WHERE keyword ?)".to_owned(),
+            "SELECT keyword FROM product_keyword_new".to_owned(),
+        ),
         ("orders", "placingCustomerPartyId") => {
             let roles = "FROM order_role WHERE role_type_id = 'PLACING_CUSTOMER' AND coalesce(thru_date > now(), TRUE)";
             (format!("t.order_id IN (SELECT order_id {roles} AND party_id ?)"), format!("SELECT party_id {roles}"))
@@ -250,6 +307,14 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
                  END, 0)"
             );
             (format!("{of_pair} ?"), format!("SELECT {of_pair}::text FROM {from}"))
+        }
+        ("inventoryLevels", "belowMinimum") => {
+            let below = "CASE WHEN t.minimum_stock > coalesce(CASE WHEN t.inventory_item_id IS NULL
+                THEN (SELECT sum(available_to_promise_total) FROM inventory_item AS i
+                      WHERE (i.product_id, i.facility_id) = (t.product_id, t.facility_id))
+                ELSE (SELECT available_to_promise_total FROM inventory_item AS i WHERE i.inventory_item_id = t.inventory_item_id)
+             END, 0) THEN 'Y' ELSE 'N' END";
+            (format!("{below} ?"), format!("SELECT {below} FROM {from}"))
         }
         ("orderItems", "shipmentId") => (
             "(t.order_id, t.order_item_seq_id) IN

@@ -89,7 +89,12 @@ async fn names_missing_relations_and_columns() {
         ),
         (
             "ALTER TABLE shipment DROP COLUMN primary_order_id CASCADE",
-            vec![format!("shipment has no column primary_order_id, which Order.shipments reads: {advice}")],
+            vec![
+                format!(
+                    "there is no table or view orderql.order_tracking, which orders(query: \"trackingNumber:…\") reads: {advice}"
+                ),
+                format!("shipment has no column primary_order_id, which Order.shipments reads: {advice}"),
+            ],
         ),
         // A column of the key without a field.
         (
@@ -312,9 +317,12 @@ async fn names_columns_whose_type_does_not_fit() {
             vec!["order_adjustment.comments is of type json, which OrderAdjustment.comments cannot answer as String"],
         ),
         (
-            "ALTER TABLE order_payment_preference DROP CONSTRAINT order_pmprf_ohdr;
+            "DROP VIEW orderql.refunded_order;
+             ALTER TABLE order_payment_preference DROP CONSTRAINT order_pmprf_ohdr;
              ALTER TABLE order_payment_preference ALTER order_id TYPE bigint USING 0",
             vec![
+                "there is no table or view orderql.refunded_order, which orders(query: \"refunded:…\") reads: run `orderql migrate`, or \
+                 correct the schema file",
                 "Order.paymentPreferences joins order_header.order_id of type character varying(20) with \
                  order_payment_preference.order_id of type bigint, which do not compare: correct the columns in the schema file",
                 "OrderStatus joins order_status.order_id of type character varying(20) with \
@@ -322,6 +330,10 @@ async fn names_columns_whose_type_does_not_fit() {
                 "OrderPaymentPreference joins order_payment_preference.order_id of type bigint with \
                  order_header.order_id of type character varying(20), which do not compare: correct the columns in the schema file",
                 "OrderPaymentPreference.order joins order_payment_preference.order_id of type bigint with \
+                 order_header.order_id of type character varying(20), which do not compare: correct the columns in the schema file",
+                "orders(query: \"paymentStatusId:…\") joins order_header.order_id of type character varying(20) with \
+                 order_payment_preference.order_id of type bigint, which do not compare: correct the columns in the schema file",
+                "orders(query: \"paymentStatusId:…\") joins order_payment_preference.order_id of type bigint with \
                  order_header.order_id of type character varying(20), which do not compare: correct the columns in the schema file",
             ],
         ),

@@ -104,10 +104,11 @@ fn searches(catalog: &Catalog) -> impl Iterator<Item = (&str, &'static str, &Con
 fn condition(connection: &Connection, term: &str) -> String {
     let (name, value) = term.split_once(':').unwrap();
     let key = &connection.search_keys[connection.search_key(name).unwrap()];
-    let (column, value) = (&key.column.name, value.strip_prefix(">=").map_or_else(|| Err(value), Ok));
-    let compared = match value {
-        Ok(value) => format!("{column} >= '{value}'"),
-        Err(values) => format!("{column} IN ('{}')", values.replace(',', "', '")),
+    let column = &key.column.name;
+    let range = [">=", "<"].iter().find_map(|operator| Some((operator, value.strip_prefix(operator)?)));
+    let compared = match range {
+        Some((operator, value)) => format!("{column} {operator} '{value}'"),
+        None => format!("{column} IN ('{}')", value.replace(',', "', '")),
     };
     match &key.semi_join {
         None => format!("t.{compared}"),

@@ -326,6 +326,11 @@ INSERT INTO order_attribute (order_id, attr_name, attr_value)
 SELECT 'O' || lpad(n::text, 6, '0'), 'campaign', CASE WHEN n % 2 = 0 THEN 'half' ELSE 'v' || n % 900 END FROM generate_series(1, 8000) AS n;
 UPDATE order_header SET is_rush_order = CASE WHEN right(order_id, 2) = '07' THEN 'Y' ELSE 'N' END, priority = CASE WHEN right(order_id, 1) = '9' THEN '1' END
 WHERE right(order_id, 1) IN ('7', '9');
+UPDATE order_item SET is_promo = CASE WHEN right(order_id, 2) = '11' THEN 'Y' ELSE 'N' END WHERE right(order_id, 1) IN ('1', '2');
+UPDATE order_item_ship_grp_inv_res SET quantity_not_available = CASE WHEN right(order_id, 2) = '13' THEN 2 ELSE 0 END WHERE right(order_id, 1) = '3';
+UPDATE postal_address SET country_geo_id = CASE WHEN right(contact_mech_id, 2) = '07' THEN 'CAN' ELSE 'USA' END WHERE right(contact_mech_id, 1) <> '9';
+UPDATE payment SET payment_type_id = 'CUSTOMER_REFUND' WHERE right(payment_id, 2) = '17';
+UPDATE product_facility SET minimum_stock = 3 WHERE right(product_id, 1) IN ('1', '2');
 INSERT INTO order_facility_change
     (order_facility_change_id, order_id, from_facility_id, facility_id, change_reason_enum_id, change_user_login, change_datetime)
 SELECT 'C' || n, 'O' || n / 4, 'F' || n % 40, 'F' || n % 30, 'REASON' || n % 5, 'USER' || n % 6,

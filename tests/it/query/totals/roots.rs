@@ -119,6 +119,7 @@ pub const ROOTS: [Root; 5] = [
             ("taxAuthPartyId", "TAX_AUTH_PARTY_ID", "a.tax_auth_party_id"),
             ("taxAuthGeoId", "TAX_AUTH_GEO_ID", "a.tax_auth_geo_id"),
             ("primaryGeoId", "PRIMARY_GEO_ID", "a.primary_geo_id"),
+            ("sourcePercentage", "SOURCE_PERCENTAGE", "a.source_percentage"),
             ("description", "DESCRIPTION", "a.description"),
             ("day", "DAY", DAY),
             ("week", "WEEK", WEEK),
