@@ -255,18 +255,20 @@ impl<'a> Condition<'a> {
     /// The conditions of one range of an index that is scanned in a direction, and the conditions that remain to be checked for its rows.
     ///
     /// PostgreSQL ends a scan at a comparison of several columns only when the first of them is beyond it, and reads all rows
-    /// that are equal in the first column. So such a comparison at the far end of the scan is checked after the scan's LIMIT.
+    /// that are equal in the first column. So such a comparison at the far end of the scan is checked after the scan's LIMIT. So is a
+    /// comparison of two values: beside it, PostgreSQL reads each table that a view joins, also one of which no column is read.
     pub(crate) fn of_scan(conditions: &[Self], ascending: bool) -> (Vec<Self>, Vec<Self>) {
         let mut remaining = Vec::new();
-        let scanned = conditions.iter().map(|condition| match condition {
+        let scanned = conditions.iter().filter_map(|condition| match condition {
             Self::CompareRow(columns, operator, values) if operator.is_less() == ascending => {
                 remaining.push(condition.clone());
-                match (columns.first(), values.first()) {
-                    (Some(column), Some(value)) => Self::Compare(*column, operator.or_equal(), *value),
-                    _ => Self::Always(true),
-                }
+                Some(Self::Compare(*columns.first()?, operator.or_equal(), *values.first()?))
             }
-            _ => condition.clone(),
+            Self::CompareValues(..) => {
+                remaining.push(condition.clone());
+                None
+            }
+            _ => Some(condition.clone()),
         });
         (scanned.collect(), remaining)
     }
