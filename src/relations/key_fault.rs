@@ -8,7 +8,7 @@ pub enum KeyFault {
     /// No index guarantees that no two rows have the same values in them.
     #[error("it has no unique index or constraint on ({}) or on some of them", .columns.join(", "))]
     NotUnique {
-        /// The columns.
+        /// In the order of the key.
         columns: Vec<String>,
         /// How the table is partitioned, if it is.
         partition_key: Option<String>,
