@@ -30,7 +30,6 @@ pub mod feed;
 pub mod grant_set;
 pub(crate) mod hidden_rows;
 pub mod ids;
-#[cfg(feature = "server")]
 mod limit;
 pub(crate) mod meta_field;
 pub(crate) mod name_index;
