@@ -55,7 +55,13 @@ roots! {
         SELECT 'E' || n, '1', '212', lpad((n / 3)::text, 7, '0') FROM generate_series(1, 9000) AS n;
         INSERT INTO order_attribute (order_id, attr_name, attr_value)
         SELECT 'O' || n, name, 'v' || n % 3000 FROM generate_series(1, 20000) AS n, unnest('{campaign, gift}'::text[]) AS name;
-        ANALYZE order_header, order_role, contact_mech, order_contact_mech, telecom_number, order_attribute";
+        INSERT INTO shipment (shipment_id, primary_order_id) SELECT 'S' || n, 'O' || n FROM generate_series(1, 20000) AS n;
+        INSERT INTO shipment_route_segment (shipment_id, shipment_route_segment_id, tracking_id_number)
+        SELECT 'S' || n, '00001', CASE WHEN n % 3 > 0 THEN '1Z' || n END FROM generate_series(1, 20000) AS n;
+        INSERT INTO shipment_package_route_seg (shipment_id, shipment_package_seq_id, shipment_route_segment_id, tracking_code)
+        SELECT 'S' || n, '00001', '00001', CASE WHEN n % 3 = 0 THEN '1Z' || n END FROM generate_series(1, 20000) AS n;
+        ANALYZE order_header, order_role, contact_mech, order_contact_mech, telecom_number, order_attribute, shipment,
+            shipment_route_segment, shipment_package_route_seg";
     order_items: "orderItems", "
         INSERT INTO order_item (order_id, order_item_seq_id, ship_group_seq_id, external_id, product_id)
         SELECT 'O' || n / 40, lpad((n % 40)::text, 5, '0'), '00001', 'X' || n / 2, CASE WHEN n % 10 > 0 THEN 'P' || n * 7919 % 3000 END
@@ -281,7 +287,7 @@ async fn assert_indexed_searches_read_what_they_find(runner: &QueryRunner, clien
         for sort_key in &connection.sort_keys {
             let page = |size| {
                 format!(
-                    "{{ {root}(first: {size}, sortKey: {}, query: \"{}:{value}\") {{ edges {{ cursor }} }} }}",
+                    "{{ {root}(first: {size}, sortKey: {}, query: \"{}:'{value}'\") {{ edges {{ cursor }} }} }}",
                     sort_key.name, key.name
                 )
             };
