@@ -333,7 +333,7 @@ fn check_limits(
         Some(ErrorCode::DepthExceeded)
     } else if cost > limits.max_cost.min(limits.bucket_size) {
         Some(ErrorCode::CostExceeded)
-    } else if bytes > limits.response_size.max(cost.saturating_mul(1024)) {
+    } else if cost > 0 && bytes > limits.response_size.max(cost.saturating_mul(1024)) {
         Some(ErrorCode::ResponseTooLarge)
     } else {
         None
