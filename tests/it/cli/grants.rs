@@ -45,7 +45,10 @@ async fn lists_what_users_see_and_who_sees_what() {
         json!([
             {"path": "/graphql", "groups": ["STORES"], "shows": []},
             {"path": "NOTES", "groups": ["STORES"], "shows": ["OrderNote"]},
-            {"path": "PAYMENTS", "groups": [], "shows": ["OrderPaymentPreference", "Payment", "PaymentGatewayResponse", "GiftCard"]},
+            {"path": "PAYMENTS", "groups": [], "shows": [
+                "Query.orders(query: \"paymentStatusId:\")", "Query.orders(query: \"refunded:\")",
+                "OrderPaymentPreference", "Payment", "PaymentGatewayResponse", "GiftCard",
+            ]},
             {"path": "PERSONAL_DATA", "groups": [], "shows": of_store[3]["shows"]},
             {"path": "scope facility", "groups": [], "shows": []},
             {"path": "scope store", "groups": [], "shows": []},
