@@ -40,11 +40,17 @@ impl DeclaredIndex {
         self.relation.split('.').next().unwrap_or_default()
     }
 
-    /// Its columns, if it is one on columns alone.
+    /// Its columns. Those of expressions are the words with an underscore that call no function.
     fn columns(&self) -> impl Iterator<Item = &'static str> {
-        let list = if self.definition.matches('(').count() > 2 { "" } else { self.definition };
-        let words = list.split_once('(').map_or("", |(_, list)| list.split(" WHERE ").next().unwrap_or_default());
-        words.split([',', ' ', '(', ')']).filter(|word| !matches!(*word, "" | "DESC" | "INCLUDE"))
+        let list =
+            self.definition.split_once('(').map_or("", |(_, list)| list.split(" WHERE ").next().unwrap_or_default());
+        let is_of_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
+        let words = list.split_inclusive(move |character| !is_of_name(character)).filter_map(move |part| {
+            let word = part.trim_end_matches(|character| !is_of_name(character));
+            (!part.ends_with('(') && !matches!(word, "" | "DESC" | "INCLUDE")).then_some(word)
+        });
+        let has_expressions = list.contains("::") || list.contains(" COLLATE ");
+        words.filter(move |word| !has_expressions || word.contains('_'))
     }
 
     /// Its name until it takes the place of one that has another definition.
@@ -188,7 +194,9 @@ mod tests {
         let columns =
             |definition| DeclaredIndex { name: "i", relation: "public.t", definition }.columns().collect::<Vec<_>>();
         assert_eq!(columns("btree (a DESC, b) INCLUDE (c) WHERE d IS NOT NULL"), ["a", "b", "c"]);
-        assert_eq!(columns("btree (lower(((a)::text COLLATE \"C\")), b)"), Vec::<&str>::new());
+        assert_eq!(columns("btree (a, b) INCLUDE (c) WHERE (d IS NOT NULL)"), ["a", "b", "c"]);
+        let expression = "btree (regexp_replace(((a_name)::text COLLATE \"C\"), '[^0-9]'::text, ''::text), b_id)";
+        assert_eq!(columns(expression), ["a_name", "b_id"]);
     }
 
     #[test]
