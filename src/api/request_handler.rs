@@ -124,7 +124,7 @@ async fn respond(
 ) -> Result<HttpResponse, ApiError> {
     let RequestContext { service, head, in_flight, entry, .. } = &mut *context;
     in_flight.reserve(head::memory(head)).map_err(ServiceError::from)?;
-    head::check(head, in_flight.ambiguous)?;
+    head::check(head)?;
     body::check_length(body, &service.http.options)?;
     let route = route.ok_or(EndpointError::NotFound)?;
     entry.route = Some(route);

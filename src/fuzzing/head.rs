@@ -1,4 +1,4 @@
-//! Heads of requests: their framing on the connection, and what the service reads from their fields.
+//! Heads of requests: what the service reads from their fields; and hyper's bare responses.
 
 use std::net::IpAddr;
 
@@ -13,39 +13,12 @@ use crate::api::negotiate;
 use crate::http::address_range::AddressRange;
 use crate::http::coding::{self, Codings};
 use crate::http::hyper_io::bare_response::BareResponse;
-use crate::http::hyper_io::framing;
 use crate::http::request::client_address;
 use crate::http::request::head as request_head;
 
-/// The bytes of a client, followed byte by byte.
-#[derive(Debug, Default)]
-pub struct Framing(framing::Framing);
-
-impl Framing {
-    /// Takes the next bytes that the client sent.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        self.0.feed(bytes);
-    }
-
-    /// Whether the client speaks HTTP/2.
-    pub fn is_http2(&self) -> bool {
-        self.0.is_http2()
-    }
-
-    /// Whether a head has begun and not ended.
-    pub fn in_head(&self) -> bool {
-        self.0.in_head()
-    }
-
-    /// The index, from 0, of the request with both a length and a transfer encoding.
-    pub fn ambiguous_request(&self) -> Option<u64> {
-        self.0.ambiguous_request()
-    }
-}
-
-/// Whether the service takes a head. `is_ambiguous`: it has both a length and a transfer encoding.
-pub fn is_taken(head: &Parts, is_ambiguous: bool) -> bool {
-    request_head::check(head, is_ambiguous).is_ok()
+/// Whether the service takes a head.
+pub fn is_taken(head: &Parts) -> bool {
+    request_head::check(head).is_ok()
 }
 
 /// The content type of the response; `None` if `Accept` excludes all.

@@ -16,9 +16,6 @@ pub(crate) enum RequestError {
     /// A head with too many headers or bytes.
     #[error("the request's head has more than {MAX_HEADERS} headers or {MAX_HEAD_BYTES} bytes")]
     HeadTooLarge,
-    /// `Content-Length` beside `Transfer-Encoding`.
-    #[error("a request has Content-Length or Transfer-Encoding, not both")]
-    AmbiguousLength,
     /// A transfer coding other than `chunked`.
     #[error("the only Transfer-Encoding understood is chunked")]
     TransferEncoding,
@@ -56,7 +53,6 @@ impl RequestError {
             Self::Host
             | Self::MalformedHead
             | Self::HeadTooLarge
-            | Self::AmbiguousLength
             | Self::TransferEncoding
             | Self::BodyTooLarge { .. }
             | Self::BodyTimeout { .. }

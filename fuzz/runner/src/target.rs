@@ -45,7 +45,6 @@ impl Target {
         Self {
             name: "http_head",
             sources: &[
-                "src/http/hyper_io/framing.rs",
                 "src/http/request/head.rs",
                 "src/api/negotiate.rs",
                 "src/http/quality.rs",

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
-use orderql::fuzzing::{form, head, load};
+use orderql::fuzzing::{form, load};
 use orderql::limits::Limits;
 use orderql::query::Request;
 use orderql::query::parse::Source;
@@ -77,13 +77,6 @@ const FORMS: [(&str, Family); 3] = [
     ("boxes without a type", |n| repeat(n / 4, |i| format!("box_shipmentId_{i}=S{i}&{i}_box_rowSubmit={i}&"))),
 ];
 
-const CONNECTIONS: [(&str, Family); 4] = [
-    ("requests", |n| "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(n)),
-    ("fields", |n| format!("GET / HTTP/1.1\r\n{}\r\n", repeat(n, |i| format!("a{i}: b\r\n")))),
-    ("chunks", |n| format!("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n", "1\r\na\r\n".repeat(n))),
-    ("empty lines", |n| "\r\n".repeat(n)),
-];
-
 const FILES: [(&str, Family); 4] = [
     ("rows", |n| format!("<entity-engine-xml>{}</entity-engine-xml>", "<A b=\"c\"/>\n".repeat(n))),
     ("text of a field", |n| {
@@ -132,11 +125,6 @@ fn steps_grow_with_the_length_at_most() {
     check("form", &FORMS, 200, &|text| {
         let body = format!("facilityId=F&{text}");
         drop(form::parse("application/x-www-form-urlencoded", body.as_bytes()).map(|form| drop(form.request())));
-    });
-    check("http_head", &CONNECTIONS, 500, &|text| head::Framing::default().feed(text.as_bytes()));
-    check("http_head*", &CONNECTIONS, 500, &|text| {
-        let mut framing = head::Framing::default();
-        text.as_bytes().chunks(1).for_each(|byte| framing.feed(byte));
     });
     check("load", &FILES, 500, &|text| drop(load::read(text.as_bytes())));
     println!("{report}");

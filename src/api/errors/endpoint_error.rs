@@ -80,7 +80,6 @@ impl From<RequestError> for ApiError {
         let code = match &error {
             RequestError::Host
             | RequestError::MalformedHead
-            | RequestError::AmbiguousLength
             | RequestError::TransferEncoding
             | RequestError::IncompleteBody(_) => ErrorCode::BadRequest,
             RequestError::HeadTooLarge => ErrorCode::RequestHeaderFieldsTooLarge,

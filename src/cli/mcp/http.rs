@@ -192,7 +192,7 @@ impl ProtocolHandler {
         let options = &self.http.options;
         let (head, mut body) = request.into_parts();
         in_flight.reserve(head::memory(&head)).map_err(ServiceError::from)?;
-        head::check(&head, in_flight.ambiguous)?;
+        head::check(&head)?;
         body::check_length(&body, options)?;
         if head.uri.path() != PATH {
             return Err(EndpointError::NotFound.into());

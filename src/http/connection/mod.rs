@@ -36,10 +36,6 @@ struct State {
     requests: Vec<Option<RequestProgress>>,
     /// When a request last began or ended.
     last_activity: Instant,
-    /// Requests begun since the connection was opened.
-    begun: u64,
-    /// The index of the request whose framing is ambiguous. hyper closes the connection after it.
-    ambiguous: Option<u64>,
 }
 
 /// How far a request is.
@@ -120,8 +116,6 @@ pub(crate) struct InFlightRequest {
     reserved: usize,
     /// Bytes of its body that were read.
     pub(crate) received: u64,
-    /// Whether the request has `Content-Length` beside `Transfer-Encoding`, which hyper hides from the service.
-    pub(crate) ambiguous: bool,
     /// Whether the end of the connection may be the end of the response, as in HTTP/1.0.
     pub(crate) ends_connection: bool,
 }
@@ -129,7 +123,7 @@ pub(crate) struct InFlightRequest {
 impl Connection {
     /// A connection without requests.
     pub(crate) fn new(memory: ConnectionMemory) -> Self {
-        let state = State { requests: Vec::new(), last_activity: Instant::now(), begun: 0, ambiguous: None };
+        let state = State { requests: Vec::new(), last_activity: Instant::now() };
         Self {
             state: Mutex::new(state),
             shed: Notify::new(),
@@ -143,8 +137,6 @@ impl Connection {
     pub(crate) fn begin(self: &Arc<Self>) -> InFlightRequest {
         let now = Instant::now();
         let mut state = self.state();
-        let ambiguous = state.ambiguous == Some(state.begun);
-        state.begun += 1;
         state.last_activity = now;
         let progress = Some(RequestProgress { phase: Phase::Serving, at: now });
         let index = if let Some(index) = state.requests.iter().position(Option::is_none) {
@@ -155,7 +147,7 @@ impl Connection {
             state.requests.len() - 1
         };
         let connection = Arc::clone(self);
-        InFlightRequest { connection, index, reserved: 0, received: 0, ambiguous, ends_connection: false }
+        InFlightRequest { connection, index, reserved: 0, received: 0, ends_connection: false }
     }
 
     /// The event that the server waits for.
@@ -167,6 +159,18 @@ impl Connection {
             None if state.in_flight().next().is_some() => ConnectionWait::No,
             None => ConnectionWait::ForRequest(state.last_activity),
         }
+    }
+
+    /// When its last request began or ended, if none is in flight.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
+        let state = self.state();
+        state.in_flight().next().is_none().then_some(state.last_activity)
+    }
+
+    /// Whether requests are in flight, and the client is sending the body of none.
+    pub(crate) fn has_sent_requests(&self) -> bool {
+        let state = self.state();
+        state.in_flight().next().is_some() && state.in_flight().all(|request| request.phase != Phase::Receiving)
     }
 
     /// Whether a request has no response yet.
@@ -208,11 +212,6 @@ impl Connection {
     /// Whether an orderly end of the connection would look like the end of a response that was broken off.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::Relaxed)
-    }
-
-    /// Marks the request with this index, from 0, as ambiguous. It has not begun yet.
-    pub(crate) fn mark_ambiguous(&self, request: u64) {
-        self.state().ambiguous = Some(request);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -372,13 +371,5 @@ mod tests {
         assert!(matches!(older.shed_rank(), Some(ShedRank::Idle(_))));
         assert!(older.shed_rank() < newer.shed_rank());
         assert!(ShedRank::Idle(Instant::now() + SLOW) < ShedRank::Slow(Instant::now()));
-    }
-
-    #[test]
-    fn only_the_marked_request_is_ambiguous() {
-        let connection = connection();
-        connection.mark_ambiguous(1);
-        let ambiguous: Vec<_> = (0..3).map(|_| connection.begin().ambiguous).collect();
-        assert_eq!(ambiguous, [false, true, false]);
     }
 }

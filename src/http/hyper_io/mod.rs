@@ -1,8 +1,6 @@
 //! The bytes of a connection, between its stream and hyper. All of this module exists because hyper 1.12 lacks it, and goes
 //! where hyper gets it:
 //!
-//! - **Ambiguous requests.** `framing` follows what the client sends, and marks requests with `Content-Length` beside
-//!   `Transfer-Encoding`; see there.
 //! - **The time-out for heads.** hyper has one, but none for the first bytes, from which it detects the protocol, and it
 //!   counts the wait for the next request as a part of its head. So it would close idle connections after
 //!   `header-timeout`, whatever `idle-timeout` says.
@@ -15,7 +13,7 @@
 //! - **The unread rest.** It hands back the stream, so that the rest can be drained.
 
 pub(crate) mod bare_response;
-pub(crate) mod framing;
+mod protocol;
 pub(crate) mod quiet_waker;
 
 use std::io;
@@ -28,10 +26,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::oneshot;
 use tokio::time::{self, Instant, Sleep};
 
-use crate::http::connection::{Connection, ConnectionWait};
+use crate::http::connection::Connection;
 use crate::http::handler::Handler;
 use crate::http::hyper_io::bare_response::BareResponse;
-use crate::http::hyper_io::framing::Framing;
+use crate::http::hyper_io::protocol::Protocol;
 use crate::http::listener_kind::ListenerKind;
 use crate::http::metrics::{RECEIVED, SENT};
 use crate::http::socket::stream::Stream;
@@ -49,9 +47,9 @@ pub(crate) struct ConnectionIo<H> {
     handler: Arc<H>,
     received: &'static Counter,
     sent: &'static Counter,
-    framing: Framing,
-    /// When the head that is being received began. Set from the start, for clients that send nothing at all.
-    head_since: Option<Instant>,
+    protocol: Protocol,
+    /// The head that is being received. Set from the start, for clients that send nothing at all.
+    partial_head: Option<PartialHead>,
     header_timer: Timer,
     /// When the client ended its side, or last took bytes after that.
     ended_since: Option<Instant>,
@@ -63,6 +61,15 @@ pub(crate) struct ConnectionIo<H> {
     error_response: Vec<u8>,
     /// Takes the stream when hyper is done.
     unread: Option<oneshot::Sender<Stream>>,
+}
+
+/// Bytes that the client sent while no request was in flight, and that have begun none yet.
+#[derive(Debug)]
+struct PartialHead {
+    /// The connection's last activity before them: a later one means that their request has begun.
+    after: Instant,
+    /// When the rest was first waited for. Most heads arrive whole, and need no look at the clock.
+    since: Option<Instant>,
 }
 
 /// A timer that is reset only if its deadline has changed.
@@ -78,14 +85,15 @@ impl<H: Handler> ConnectionIo<H> {
         listener: ListenerKind,
     ) -> (Self, oneshot::Receiver<Stream>) {
         let (unread, receiver) = oneshot::channel();
+        let partial_head = connection.idle_since().map(PartialHead::after);
         let io = Self {
             stream: Some(stream),
             connection,
             handler,
             received: RECEIVED.of((listener,)),
             sent: SENT.of((listener,)),
-            framing: Framing::new(),
-            head_since: Some(Instant::now()),
+            protocol: Protocol::default(),
+            partial_head,
             header_timer: Timer::default(),
             ended_since: None,
             end_timer: Timer::default(),
@@ -99,33 +107,31 @@ impl<H: Handler> ConnectionIo<H> {
 
     fn observe(&mut self, bytes: &[u8]) {
         self.received.add(bytes.len() as u64);
-        self.framing.feed(bytes);
-        if let Some(request) = self.framing.ambiguous_request() {
-            self.connection.mark_ambiguous(request);
+        self.protocol.observe(bytes);
+        if self.protocol == Protocol::Http2 {
+            // Its requests have no such heads, and hyper's pings find clients that are gone.
+            self.partial_head = None;
+        } else if let Some(idle_since) = self.connection.idle_since()
+            && self.partial_head.as_ref().is_none_or(|head| head.after != idle_since)
+        {
+            self.partial_head = Some(PartialHead::after(idle_since));
         }
-        self.head_since = match (self.framing.in_head(), self.head_since) {
-            (false, _) => None,
-            (true, Some(since)) => Some(since),
-            (true, None) => Some(Instant::now()),
-        };
     }
 
-    /// Ready if the client's time for a head is over. A pipelined head waits for the response before it, so its time
-    /// runs only while no request is in flight.
+    /// Ready if the client's time for a head is over.
     fn poll_header_timeout(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let Some(since) = self.head_since else { return Poll::Pending };
-        match self.connection.waiting() {
-            ConnectionWait::ForRequest(idle_since) => {
-                self.header_timer.poll(since.max(idle_since) + self.handler.http().options.header_timeout, context)
-            }
-            ConnectionWait::No | ConnectionWait::ForReader(_) => Poll::Pending,
+        let Some(head) = &mut self.partial_head else { return Poll::Pending };
+        if self.connection.idle_since() != Some(head.after) {
+            self.partial_head = None;
+            return Poll::Pending;
         }
+        let since = *head.since.get_or_insert_with(Instant::now);
+        self.header_timer.poll(since + self.handler.http().options.header_timeout, context)
     }
 
     /// Ready if hyper is to see that the client has ended its side: at once, unless the client waits for the response to a whole request.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let is_waiting = !matches!(self.connection.waiting(), ConnectionWait::ForRequest(_));
-        if !is_waiting || !self.framing.is_between_requests() {
+        if self.protocol == Protocol::Http2 || !self.connection.has_sent_requests() {
             return Poll::Ready(());
         }
         let since = *self.ended_since.get_or_insert_with(Instant::now);
@@ -135,7 +141,7 @@ impl<H: Handler> ConnectionIo<H> {
     /// The bytes up to hyper's own bare response, which is the last thing that it writes. Prepares the response that
     /// replaces it.
     fn without_bare_response<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
-        if self.framing.is_http2() {
+        if self.protocol == Protocol::Http2 {
             return bytes;
         }
         match BareResponse::find(bytes) {
@@ -187,6 +193,12 @@ impl<H: Handler> ConnectionIo<H> {
 /// The outcome of a write after the stream was handed back.
 fn closed<T>() -> Poll<io::Result<T>> {
     Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
+}
+
+impl PartialHead {
+    fn after(activity: Instant) -> Self {
+        Self { after: activity, since: None }
+    }
 }
 
 impl Timer {
@@ -264,7 +276,7 @@ impl<H: Handler> AsyncWrite for ConnectionIo<H> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.ended_since.is_some() && matches!(self.connection.waiting(), ConnectionWait::ForRequest(_)) {
+        if self.ended_since.is_some() && self.connection.idle_since().is_some() {
             // The response is complete, and hyper does not look for the client's end again by itself.
             context.waker().wake_by_ref();
         }

@@ -11,13 +11,11 @@ use crate::http::request_error::RequestError;
 /// Bytes of memory that a header field takes beside its name and value, about.
 const FIELD_OVERHEAD: usize = 64;
 
-/// Checks the head. `is_ambiguous`: it has `Content-Length` beside `Transfer-Encoding`, which hyper hides.
-pub(crate) fn check(head: &Head, is_ambiguous: bool) -> Result<(), RequestError> {
+/// Checks the head. Where a request has `Content-Length` beside `Transfer-Encoding`, hyper has removed the length, reads the body by its
+/// encoding and closes the connection after the response, so that no other request can hide in it (RFC 9112, section 6.3).
+pub(crate) fn check(head: &Head) -> Result<(), RequestError> {
     if head.uri.path().len() + head.uri.query().map_or(0, str::len) > MAX_TARGET_BYTES {
         return Err(RequestError::TargetTooLong { limit: MAX_TARGET_BYTES });
-    }
-    if is_ambiguous {
-        return Err(RequestError::AmbiguousLength);
     }
     check_host(&head.headers, head.version)?;
     let mut codings = head.headers.get_all(header::TRANSFER_ENCODING).into_iter();
