@@ -50,8 +50,8 @@ pub(super) struct SharedConnection {
     /// Each turn copies it, to observe how long its statement waits for locks. It does not keep the connection open.
     pub(super) backend: Backend,
     /// The statements that are prepared here, by a hash of their texts; the least recently used are closed when the plans take too much of
-    /// the server's memory. A turn has a copy of its own statement, which stays valid when the entry goes.
-    statements: Mutex<ByteLru<u64, Prepared>>,
+    /// the server's memory. A turn has its own copy of the statement, which stays valid when the entry goes.
+    statements: Mutex<ByteLru<u64, Arc<Prepared>>>,
     /// How many statements are on their way: of all turns that have begun and not ended.
     in_flight: AtomicUsize,
     /// How many of these are executions of texts of few rows. Few may run at once: other requests of such texts wait in the queue.
@@ -143,13 +143,14 @@ impl SharedConnection {
     }
 
     /// The statement, if it is prepared here.
-    pub(super) fn prepared(&self, key: u64, sql: &str) -> Option<Prepared> {
+    pub(super) fn prepared(&self, key: u64, sql: &str) -> Option<Arc<Prepared>> {
         self.statements().get(&key).filter(|prepared| *prepared.sql == *sql).cloned()
     }
 
     /// PostgreSQL has rejected an execution for several requests.
     pub(super) fn rest(&self, key: u64) {
         self.statements().update(&key, |prepared| {
+            let prepared = Arc::make_mut(prepared);
             if let Some(statement) = prepared.batch.usable().cloned() {
                 prepared.batch = BatchStatement::Resting(statement, Instant::now() + REST);
             }
@@ -183,14 +184,15 @@ impl SharedConnection {
         // An error shows on the connection of its own that the statement is run on.
         if let Ok(statement) = self.client.prepare(&sql).await {
             let bytes = plan_bytes(&sql);
-            self.statements().insert(key, Prepared { sql, statement, batch: BatchStatement::Unprepared, bytes }, bytes);
+            let prepared = Prepared { sql, statement, batch: BatchStatement::Unprepared, bytes };
+            self.statements().insert(key, Arc::new(prepared), bytes);
         }
     }
 
     async fn prepare_batch(&self, PreparedText { key, sql }: PreparedText) {
-        let Some(Prepared { statement, .. }) = self.prepared(key, &sql) else { return };
+        let Some(single) = self.prepared(key, &sql) else { return };
         let (mut batch, mut more) = (BatchStatement::Impossible, 0);
-        if let Some(text) = batch_text(&sql, statement.params()) {
+        if let Some(text) = batch_text(&sql, single.statement.params()) {
             match self.client.prepare(&text).await.map_err(DatabaseError::from) {
                 Ok(prepared) => {
                     batch = BatchStatement::Prepared(prepared);
@@ -203,6 +205,7 @@ impl SharedConnection {
         }
         // It may have been closed meanwhile, as out of date.
         self.statements().update(&key, |prepared| {
+            let prepared = Arc::make_mut(prepared);
             prepared.batch = batch;
             prepared.bytes += more;
             prepared.bytes

@@ -135,9 +135,9 @@ impl SharedConnections {
             let may_wait =
                 |place: &&PreparedPlace| place.prepared.batch.usable().is_some() && !place.connection.is_paused();
             if let Some(place) = places.iter().find(may_wait) {
-                let Prepared { sql, statement, .. } = place.prepared.clone();
-                let prepared = PreparedText { key: text.key, sql };
-                let turn = BatchTurn::new(&shared.queue, prepared, text.examined, statement);
+                let Prepared { sql, statement, .. } = &*place.prepared;
+                let prepared = PreparedText { key: text.key, sql: Arc::clone(sql) };
+                let turn = BatchTurn::new(&shared.queue, prepared, text.examined, statement.clone());
                 return Some(SharedPlace::Batched(turn));
             }
         }
@@ -161,7 +161,7 @@ impl SharedConnections {
 struct PreparedPlace {
     slot: usize,
     connection: Arc<SharedConnection>,
-    prepared: Prepared,
+    prepared: Arc<Prepared>,
 }
 
 impl PreparedPlace {
