@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::api::query_texts::QueryHash;
-use crate::documents::document::Document;
+use crate::documents::document::OperationDocument;
 
 /// The prefix that GraphQL-over-HTTP puts before an id that is a hash.
 const HASH_PREFIX: &str = "sha256:";
@@ -28,9 +28,9 @@ pub(crate) struct NamedDocuments {
 
 impl NamedDocuments {
     /// The documents of a manifest by their ids, and others by the names of their operations. Fails if two have one name.
-    pub(crate) fn new(documents: &[Document]) -> Result<Self, AmbiguousName> {
+    pub(crate) fn new(documents: &[OperationDocument]) -> Result<Self, AmbiguousName> {
         let mut named = Self::default();
-        let mut places: HashMap<&str, &Document> = HashMap::new();
+        let mut places: HashMap<&str, &OperationDocument> = HashMap::new();
         for document in documents {
             let text: Arc<str> = document.text.as_str().into();
             for hashed in document.hashed_texts() {

@@ -19,7 +19,7 @@ pub struct Changes {
     /// The relation whose key it is.
     pub relation: String,
     /// How rows in between lead to the rows of the feed.
-    pub routes: Vec<Route>,
+    pub routes: Vec<FeedRoute>,
 }
 
 impl Changes {
@@ -31,7 +31,7 @@ impl Changes {
     /// Sets how the database stores the columns that statements compare values with.
     pub(super) fn set_stored_types(&mut self, stored: &StoredTypes) {
         self.key.set_stored_type(&self.relation, stored);
-        for Route { relation, to, .. } in &mut self.routes {
+        for FeedRoute { relation, to, .. } in &mut self.routes {
             to.set_stored_type(relation, stored);
         }
     }
@@ -39,7 +39,7 @@ impl Changes {
 
 /// A relation that leads from a row in between to rows of a feed.
 #[derive(Debug)]
-pub struct Route {
+pub struct FeedRoute {
     /// The relation's name.
     pub relation: String,
     /// Its column with the value that a mark has.
@@ -48,7 +48,7 @@ pub struct Route {
     pub key: String,
 }
 
-impl Route {
+impl FeedRoute {
     /// How marks name it.
     pub fn via(&self) -> String {
         format!("{}.{}", self.relation, self.to.name)

@@ -18,12 +18,12 @@ pub struct Feed {
     /// The column of the type's key.
     pub key: String,
     /// The tables whose rows belong to the type's, the type's own among them. Sorted, each once.
-    pub parts: Vec<Part>,
+    pub parts: Vec<FeedPart>,
 }
 
 /// A table whose rows belong to rows of a feed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Part {
+pub struct FeedPart {
     /// The table's name.
     pub relation: String,
     /// Its column with the key of the feed's row, or with what `through` has.
@@ -46,7 +46,7 @@ pub struct Through {
 impl Feed {
     /// The argument of the database's function `orderql.make_feed`.
     pub fn definition(&self) -> Value {
-        let parts = self.parts.iter().map(|Part { relation, by, through }| match through {
+        let parts = self.parts.iter().map(|FeedPart { relation, by, through }| match through {
             None => json!({ "relation": relation, "by": by }),
             Some(Through { relation: through, to, key }) => {
                 json!({ "relation": relation, "by": by, "through": through, "to": to, "key": key })

@@ -32,7 +32,7 @@ pub(crate) struct Places {
 
 /// A field or a search key.
 #[derive(Debug)]
-struct Place {
+struct NamePlace {
     /// The path, as it is shown.
     path: String,
     /// The words of its name, and the words of the names on the path to it.
@@ -45,7 +45,7 @@ struct Place {
 /// Places by the words of their names.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    places: Vec<Place>,
+    places: Vec<NamePlace>,
     by_word: BTreeMap<String, Vec<usize>>,
 }
 
@@ -74,11 +74,11 @@ impl Index {
         }
         let types = way.iter().map(|object| object.ty.to_owned()).collect();
         let way = way.iter().flat_map(|object| words(object.field)).collect();
-        self.places.push(Place { path, name, way, types });
+        self.places.push(NamePlace { path, name, way, types });
     }
 
     /// The places that fit a name best, with an addition for each.
-    fn best(&self, name: &str, added: impl Fn(&Place) -> f32, is_asked: impl Fn(&Place) -> bool) -> Vec<String> {
+    fn best(&self, name: &str, added: impl Fn(&NamePlace) -> f32, is_asked: impl Fn(&NamePlace) -> bool) -> Vec<String> {
         let Some(name) = Name::new(name) else { return Vec::new() };
         let mut found: Vec<usize> = name.0.iter().flatten().flat_map(|word| self.named_like(word)).collect();
         found.sort_unstable();
@@ -121,7 +121,7 @@ impl Name {
     }
 
     /// How well a place fits. `None` if a word is nowhere, or none is in the place's own name.
-    fn score(&self, Place { name: own, way: around, types, .. }: &Place) -> Option<f32> {
+    fn score(&self, NamePlace { name: own, way: around, types, .. }: &NamePlace) -> Option<f32> {
         let mut is_named = false;
         let mut total = 0.0;
         for alternatives in &self.0 {

@@ -42,7 +42,7 @@ impl ScopeSet {
 /// Two are equal if the same rows are seen.
 #[derive(Debug, Clone)]
 pub struct RowScope {
-    limits: Option<Arc<Limits>>,
+    limits: Option<Arc<ScopeLimits>>,
     breadth: Breadth,
 }
 
@@ -61,15 +61,15 @@ impl PartialEq for RowScope {
 impl Eq for RowScope {}
 
 #[derive(Debug, PartialEq, Eq)]
-struct Limits {
+struct ScopeLimits {
     /// By the index of the scope.
-    scopes: Vec<Limit>,
+    scopes: Vec<ScopeLimit>,
     secret: Secret,
 }
 
 /// A scope, and what the caller has in it.
 #[derive(Debug, PartialEq, Eq)]
-struct Limit {
+struct ScopeLimit {
     name: String,
     /// `None` if it does not limit the caller.
     values: Option<Vec<Value>>,
@@ -91,8 +91,8 @@ impl RowScope {
         if scopes.iter().all(|(_, values)| values.is_none()) {
             return Self::default();
         }
-        let scopes = scopes.into_iter().map(|(name, values)| Limit::new(name, values)).collect();
-        Self { limits: Some(Limits { scopes, secret }.into()), breadth: Breadth::AVERAGE }
+        let scopes = scopes.into_iter().map(|(name, values)| ScopeLimit::new(name, values)).collect();
+        Self { limits: Some(ScopeLimits { scopes, secret }.into()), breadth: Breadth::AVERAGE }
     }
 
     /// The same rows for another request, whose searches among hidden rows examine another number of them.
@@ -135,13 +135,13 @@ impl RowScope {
         })
     }
 
-    fn limits(&self, is_asked: impl Fn(usize) -> bool) -> impl Iterator<Item = (usize, &Limit)> {
+    fn limits(&self, is_asked: impl Fn(usize) -> bool) -> impl Iterator<Item = (usize, &ScopeLimit)> {
         let limits = self.limits.iter().flat_map(|limits| &limits.scopes).enumerate();
         limits.filter(move |(index, limit)| limit.values.is_some() && is_asked(*index))
     }
 }
 
-impl Limit {
+impl ScopeLimit {
     fn new(name: &str, values: Option<Vec<&str>>) -> Self {
         let mut values = values;
         if let Some(values) = &mut values {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tokio_postgres::{Client, Error};
 
-use crate::catalog::feed::{Feed, Part};
+use crate::catalog::feed::{Feed, FeedPart};
 use crate::change_feed::check;
 
 /// Makes the feeds, or their missing parts. Returns the number of tables whose triggers were made. The database must be migrated. A
@@ -46,7 +46,7 @@ pub(crate) async fn missing<'a>(client: &Client, feeds: &'a [Feed]) -> Result<Ve
 }
 
 /// A part as the database has it.
-fn row(feed: &str, Part { relation, by, through }: &Part) -> [String; 6] {
+fn row(feed: &str, FeedPart { relation, by, through }: &FeedPart) -> [String; 6] {
     let through = through.as_ref().map(|through| [&through.relation, &through.to, &through.key].map(Clone::clone));
     let [through, to, key] = through.unwrap_or_default();
     [feed.to_owned(), relation.clone(), by.clone(), through, to, key]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::documents::document::Document;
+use crate::documents::document::OperationDocument;
 use crate::documents::{DocumentError, File, read};
 
 /// Why documents cannot be read.
@@ -21,7 +21,7 @@ pub(crate) enum DocumentFileError {
 }
 
 /// The documents of manifests and `.graphql` files. Of a folder, the `.graphql` and `.gql` files in it and in the folders below.
-pub(crate) fn documents(paths: &[PathBuf]) -> Result<Vec<Document>, DocumentFileError> {
+pub(crate) fn documents(paths: &[PathBuf]) -> Result<Vec<OperationDocument>, DocumentFileError> {
     let mut files = Vec::new();
     for path in paths {
         add(path, true, &mut files)?;

@@ -12,7 +12,7 @@ const MAX_ROUNDS: usize = 4;
 
 /// A request that is corrected until it has no errors.
 #[derive(Debug)]
-pub struct Attempt {
+pub struct CorrectionAttempt {
     before: Request,
     /// The parts that the request's own errors are about; later errors have other places.
     first: Option<Vec<Unkept>>,
@@ -23,7 +23,7 @@ pub struct Attempt {
     rounds: usize,
 }
 
-impl Attempt {
+impl CorrectionAttempt {
     /// Before the first correction.
     pub fn new(request: Request) -> Self {
         Self { before: request.clone(), first: None, request, left_out: Vec::new(), has_bracket_less: false, rounds: 0 }
@@ -89,7 +89,7 @@ mod tests {
         let query =
             "{ party(partyId: 1) { roles edges { node { roleTypeId } } } orders(first: 1) { count } } }".to_owned();
         let end = query.len();
-        let mut attempt = Attempt::new(Request { query, ..Request::default() });
+        let mut attempt = CorrectionAttempt::new(Request { query, ..Request::default() });
         let too_many = json!({
             "locations": [{ "line": 1, "column": end }],
             "extensions": { "code": "GRAPHQL_PARSE_FAILED", "found": "\"}\"", "expected": [] }
@@ -102,6 +102,6 @@ mod tests {
         assert!(!attempt.correct(std::slice::from_ref(&no_selection)), "{}", attempt.request().query);
         // Without a bracket before, the selection is added.
         let query = "{ party(partyId: 1) { roles } }".to_owned();
-        assert!(Attempt::new(Request { query, ..Request::default() }).correct(&[no_selection]));
+        assert!(CorrectionAttempt::new(Request { query, ..Request::default() }).correct(&[no_selection]));
     }
 }

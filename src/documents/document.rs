@@ -9,7 +9,7 @@ use crate::query::parse::print::print;
 
 /// An operation with the fragments that it needs: what a client sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Document {
+pub(crate) struct OperationDocument {
     pub(crate) operation: Option<String>,
     /// The id by which a manifest names it.
     pub(crate) id: Option<String>,
@@ -44,7 +44,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl Document {
+impl OperationDocument {
     /// The text of a file as it is.
     pub(super) fn whole(file: &str, id: Option<String>, operation: Option<String>, text: &str) -> Self {
         let piece = Piece { line: 1, file: file.to_owned(), file_line: 1 };

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-use crate::documents::document::Document;
+use crate::documents::document::OperationDocument;
 use crate::documents::manifest::{Entry, ManifestError};
 use crate::error::graphql_error::GraphqlErrors;
 use crate::query::parse::definitions::{Definition, definitions};
@@ -38,7 +38,7 @@ pub(crate) enum DocumentError {
 
 /// The operations of files, each with the fragments that it needs from any of them, in the order of the files. An entry of a manifest
 /// is as it is.
-pub(crate) fn read(files: &[File]) -> Result<Vec<Document>, DocumentError> {
+pub(crate) fn read(files: &[File]) -> Result<Vec<OperationDocument>, DocumentError> {
     let (mut documents, mut read) = (Vec::new(), Vec::new());
     for File { name, text } in files {
         if name.to_ascii_lowercase().ends_with(".json") {
@@ -73,12 +73,12 @@ struct ReadFile<'a> {
 }
 
 /// The operations of a manifest's entry.
-fn of_entry(file: &str, Entry { id, name, text }: Entry) -> Result<Vec<Document>, DocumentError> {
+fn of_entry(file: &str, Entry { id, name, text }: Entry) -> Result<Vec<OperationDocument>, DocumentError> {
     let place = format!("{file}#{}", name.unwrap_or_else(|| id.clone()));
     let definitions = definitions(&text);
     let definitions = definitions.map_err(|errors| DocumentError::Syntax { place: place.clone(), errors })?;
     let operations = definitions.into_iter().filter(|definition| definition.is_operation);
-    Ok(operations.map(|one| Document::whole(&place, Some(id.clone()), one.name, &text)).collect())
+    Ok(operations.map(|one| OperationDocument::whole(&place, Some(id.clone()), one.name, &text)).collect())
 }
 
 /// An operation with the fragments that it needs. If several fragments have a name, the fragment of the operation's own file is used.
@@ -86,9 +86,9 @@ fn with_fragments(
     file: &ReadFile<'_>,
     operation: &Definition,
     fragments: &BTreeMap<&str, Vec<(&str, &Definition)>>,
-) -> Result<Document, DocumentError> {
+) -> Result<OperationDocument, DocumentError> {
     let is_only = file.definitions.iter().filter(|definition| definition.is_operation).count() == 1;
-    let mut document = Document::new(operation.name.clone(), is_only.then(|| file.text.to_owned()));
+    let mut document = OperationDocument::new(operation.name.clone(), is_only.then(|| file.text.to_owned()));
     let file = file.name;
     document.add(file, operation);
     let mut pending: Vec<&String> = operation.spreads.iter().rev().collect();

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::plan::response_template::ColumnType;
+use crate::plan::response_template::ShownType;
 use crate::value::{MAX_VALUE_BYTES, ScalarType};
 
 /// The most field errors that one response reports. The rest are counted.
@@ -49,12 +49,12 @@ pub enum Cause {
     },
     /// A value that the field's type does not have.
     #[error("{}", unwritable(*.0))]
-    Unwritable(ColumnType),
+    Unwritable(ShownType),
 }
 
 /// Which value of the database a type does not have.
-fn unwritable(ty: ColumnType) -> &'static str {
-    let (ColumnType::Text(scalar) | ColumnType::Scalar(scalar)) = ty else {
+fn unwritable(ty: ShownType) -> &'static str {
+    let (ShownType::Text(scalar) | ShownType::Scalar(scalar)) = ty else {
         return "the database has an array here with more than 1,000 elements, several dimensions, or an element that the list cannot have";
     };
     match scalar {

@@ -5,7 +5,7 @@ use tokio_postgres::Row;
 use crate::execute::column;
 use crate::execute::statement_rows::{RowKind, StatementRows};
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{ColumnType, Op, ResponseTemplate};
+use crate::plan::response_template::{ShownType, Op, ResponseTemplate};
 use crate::query::bind::ids::StepId;
 
 /// A check of the rows of a response, each once.
@@ -26,7 +26,7 @@ struct NonNull {
     within: Vec<usize>,
     column: usize,
     /// Its type; `None` for a joined object.
-    ty: Option<ColumnType>,
+    ty: Option<ShownType>,
 }
 
 impl NullCheck {

@@ -1,14 +1,14 @@
 //! The part of a response that is being written, and the objects that are open in it.
 
 /// The part of a response that is being written.
-pub(super) struct Part<'o> {
+pub(super) struct ResponsePart<'o> {
     /// The bytes of the part, after others that come before `data`.
     pub(super) out: &'o mut Vec<u8>,
     /// The index in `out` of an offset in `data` is the offset plus this.
     pub(super) base: usize,
 }
 
-impl Part<'_> {
+impl ResponsePart<'_> {
     /// The offset in `data` of the next byte.
     pub(super) fn offset(&self) -> usize {
         self.out.len().wrapping_sub(self.base)

@@ -15,7 +15,7 @@ use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart}
 use crate::execute::nullability::NullCheck;
 use crate::execute::page_cursor::{CursorWriter, PageCursor, WrittenPage};
 use crate::execute::page_frame::{PageFrame, Stop};
-use crate::execute::response_part::{OpenObject, Part};
+use crate::execute::response_part::{OpenObject, ResponsePart};
 use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{ColumnType, Op, PathId, PathSegment};
@@ -246,7 +246,7 @@ impl ResponseWriter {
     pub(super) fn write_available(&mut self, out: &mut Vec<u8>, at_least: usize) -> Result<Pause, WriteError> {
         let plan = Arc::clone(&self.plan);
         let prefix = *self.prefix.get_or_insert(out.len());
-        let mut part = Part { out, base: prefix.wrapping_sub(self.returned) };
+        let mut part = ResponsePart { out, base: prefix.wrapping_sub(self.returned) };
         while let Some(op) = plan.response_template().ops.get(self.next) {
             self.next += 1;
             match self.run(&plan, op, &mut part) {
@@ -274,7 +274,7 @@ impl ResponseWriter {
     }
 
     /// Runs one op, after which `next` is the position of the next.
-    fn run(&mut self, plan: &Plan, op: &Op, part: &mut Part<'_>) -> Result<(), Stop> {
+    fn run(&mut self, plan: &Plan, op: &Op, part: &mut ResponsePart<'_>) -> Result<(), Stop> {
         match op {
             Op::Literal(_) | Op::Column { .. } => self.fields(plan, part)?,
             Op::Object { present, non_null, path, end } => match self.value(*present) {
@@ -425,7 +425,7 @@ impl ResponseWriter {
 
     /// Writes literals and columns of the current row, from the op before `next` up to the first other op. Most ops are literals and
     /// columns: the row is looked up once for a sequence of them.
-    fn fields(&mut self, plan: &Plan, part: &mut Part<'_>) -> Result<(), Stop> {
+    fn fields(&mut self, plan: &Plan, part: &mut ResponsePart<'_>) -> Result<(), Stop> {
         let out = &mut *part.out;
         let row = self.frames.last().and_then(|frame| frame.row(&self.rows));
         let ops = &plan.response_template().ops;
@@ -464,12 +464,12 @@ impl ResponseWriter {
         self.rows.value(self.frames.last()?.row(&self.rows)?, column)
     }
 
-    fn open(&mut self, non_null: bool, end: usize, part: &Part<'_>) {
+    fn open(&mut self, non_null: bool, end: usize, part: &ResponsePart<'_>) {
         self.scopes.push(OpenObject { non_null, start: part.offset(), end, frames: self.frames.len() });
     }
 
     /// Writes an absent object, and goes on with the op at `end`. If it may not be absent, `missing` is its path.
-    fn absent(&mut self, end: usize, missing: Option<PathId>, part: &mut Part<'_>) -> Result<(), Stop> {
+    fn absent(&mut self, end: usize, missing: Option<PathId>, part: &mut ResponsePart<'_>) -> Result<(), Stop> {
         self.next = end;
         if let Some(path) = missing {
             self.report(Cause::Missing, path);
@@ -478,7 +478,7 @@ impl ResponseWriter {
     }
 
     /// Writes a null. In place of a field that is non-null, the nearest nullable object around it becomes null, or `data`.
-    fn null(&mut self, non_null: bool, part: &mut Part<'_>) -> Result<(), Stop> {
+    fn null(&mut self, non_null: bool, part: &mut ResponsePart<'_>) -> Result<(), Stop> {
         if non_null {
             let mut nullable = None;
             while let Some(scope) = self.scopes.pop() {

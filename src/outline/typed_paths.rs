@@ -23,7 +23,7 @@ pub type DataPath = Vec<String>;
 
 /// The paths and pages that a query selects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selected {
+pub struct SelectedPaths {
     /// The paths of all text, but cursors.
     pub texts: BTreeSet<DataPath>,
     /// The pages of lists.
@@ -42,7 +42,7 @@ pub struct SelectedPage {
 }
 
 /// The selection of a query with the values of its variables. `None` if the text is no query.
-pub fn selected(outline: &Outline, query: &str, variables: &Map<String, Value>) -> Option<Selected> {
+pub fn selected(outline: &Outline, query: &str, variables: &Map<String, Value>) -> Option<SelectedPaths> {
     let document = parse_query::<String>(query).ok()?;
     let mut reader = Reader {
         outline,
@@ -50,7 +50,7 @@ pub fn selected(outline: &Outline, query: &str, variables: &Map<String, Value>) 
         variables,
         visits: 0,
         path: DataPath::new(),
-        found: Selected::default(),
+        found: SelectedPaths::default(),
     };
     for definition in &document.definitions {
         if let Definition::Operation(operation) = definition {
@@ -72,7 +72,7 @@ struct Reader<'a> {
     visits: usize,
     /// The path of the selection that is read.
     path: DataPath,
-    found: Selected,
+    found: SelectedPaths,
 }
 
 impl Reader<'_> {
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use crate::catalog::Catalog;
 
-    fn of(outline: &Outline, query: &str) -> Option<Selected> {
+    fn of(outline: &Outline, query: &str) -> Option<SelectedPaths> {
         selected(outline, query, &Map::from_iter([("n".to_owned(), json!(7))]))
     }
 
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(totals.texts, BTreeSet::new());
         assert_eq!(of(&outline, "{"), None);
         let cycle = of(&outline, "fragment A on Order { ...A } { order { ...A } nothing }");
-        assert_eq!(cycle, Some(Selected::default()));
+        assert_eq!(cycle, Some(SelectedPaths::default()));
     }
 
     #[test]

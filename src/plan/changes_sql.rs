@@ -7,7 +7,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::catalog::changes::{Changes, Route};
+use crate::catalog::changes::{Changes, FeedRoute};
 use crate::plan::parameters::Placeholder;
 use crate::plan::select::Select;
 use crate::plan::sql::{Identifier, List, NameText, Relation, type_name};
@@ -209,7 +209,7 @@ LEFT JOIN LATERAL (SELECT k.snapshot, k.timeline, k.at FROM orderql.sync_tick AS
 }
 
 /// The rows of the feed that a row in between belongs to.
-fn lead(route: &Route) -> impl Display {
+fn lead(route: &FeedRoute) -> impl Display {
     let (relation, via, to) = (Relation(&route.relation), route.via(), Identifier(&route.to.name));
     let (key, ty) = (Identifier(&route.key), type_name(route.to.stored));
     fmt::from_fn(move |f| {

@@ -3,7 +3,7 @@
 
 use crate::cursor;
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{ColumnType, Op};
+use crate::plan::response_template::{ShownType, Op};
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 
@@ -34,8 +34,8 @@ impl Plan {
                 Op::Column { before, ty, .. } => {
                     before.len() as u64
                         + match ty {
-                            ColumnType::List { scalar, .. } => ELEMENTS * width(*scalar),
-                            ColumnType::Text(scalar) | ColumnType::Scalar(scalar) => width(*scalar),
+                            ShownType::List { scalar, .. } => ELEMENTS * width(*scalar),
+                            ShownType::Text(scalar) | ShownType::Scalar(scalar) => width(*scalar),
                         }
                 }
                 Op::OfPage { scalar, .. } => width(*scalar),

@@ -62,7 +62,7 @@ pub enum PathSegment {
 
 /// The type of a column in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnType {
+pub enum ShownType {
     /// A single text, an `ID` or a `String`, which the statement returns as text. Most columns are such texts.
     Text(ScalarType),
     /// A single value of another type.
@@ -76,7 +76,7 @@ pub enum ColumnType {
     },
 }
 
-impl ColumnType {
+impl ShownType {
     /// The type of a field that shows a scalar, which the statement returns so.
     pub(super) fn of(scalar: ScalarType, ty: &TypeRef, result: ResultType) -> Self {
         match (ty, scalar, result) {
@@ -104,7 +104,7 @@ pub enum Op {
         /// The index of its size, if its values may be longer than [`MAX_VALUE_BYTES`](crate::value::MAX_VALUE_BYTES): null unless this one is.
         size: Option<usize>,
         /// Its type in the schema, but for whether it is non-null.
-        ty: ColumnType,
+        ty: ShownType,
         /// Whether its type in the schema is non-null.
         non_null: bool,
         /// Its path in the response.
@@ -272,7 +272,7 @@ impl TemplateWriter {
     }
 
     /// Appends a column, with the bytes before it.
-    pub(super) fn column(&mut self, ShownColumn { column, size }: ShownColumn, ty: ColumnType, non_null: bool) {
+    pub(super) fn column(&mut self, ShownColumn { column, size }: ShownColumn, ty: ShownType, non_null: bool) {
         let before = mem::take(&mut self.literal).into();
         self.ops.push(Op::Column { before, column, size, ty, non_null, path: self.path });
     }

@@ -7,7 +7,7 @@ use std::fmt;
 use crate::catalog::Catalog;
 use crate::catalog::aggregate::{Aggregate, AggregateFunction};
 use crate::catalog::binding::{Binding, Entity, EntityBinding, EntityScope, Lookup, One, RootBinding};
-use crate::catalog::changes::{Changes, Route};
+use crate::catalog::changes::{Changes, FeedRoute};
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join, ListIndex, SortKey};
 use crate::catalog::schema::{Field, ObjectType};
@@ -242,7 +242,7 @@ impl<'a> Requirements<'a> {
         ] {
             of_root.column(relation, name, ColumnUse::Internal);
         }
-        for Route { relation, to, key } in &changes.routes {
+        for FeedRoute { relation, to, key } in &changes.routes {
             of_root.column(relation, &to.name, ColumnUse::Compared(to.scalar));
             of_root.column(relation, key, ColumnUse::Internal);
             of_root.scan(relation, vec![&to.name], Vec::new());

@@ -102,13 +102,13 @@ pub struct Occurrence {
     /// The field's index in document order, among the occurrences of all selections of the merged selection sets.
     pub order: u32,
     /// The conditions, which must all be met; empty if the field is always selected.
-    pub(crate) conditions: Vec<Condition>,
+    pub(crate) conditions: Vec<DirectiveCondition>,
     pub(crate) location: Location,
 }
 
 /// `@include(if: $variable)` or `@skip(if: $variable)`. Directives with a literal value have been evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Condition {
+pub(crate) struct DirectiveCondition {
     /// The variable's index in [`Operation::variables`].
     pub(crate) variable: usize,
     /// The value that meets the condition: true for `@include`, false for `@skip`.

@@ -28,13 +28,13 @@ pub(super) struct CallerPositions {
 
 #[derive(Debug, Default)]
 struct Callers {
-    entries: HashMap<Arc<str>, Caller>,
+    entries: HashMap<Arc<str>, KnownCaller>,
     /// The number of entries at which old ones are removed.
     next_sweep: usize,
 }
 
 #[derive(Debug, Default)]
-struct Caller {
+struct KnownCaller {
     written: Option<(Write, Instant)>,
     /// The last read on each server.
     seen: Vec<SeenRead>,
@@ -118,7 +118,7 @@ impl CallerPositions {
 
 impl Callers {
     /// The caller's entry. Now and then, removes entries that do not count any more.
-    fn caller(&mut self, caller: &Arc<str>, now: Instant, longest: Duration) -> &mut Caller {
+    fn caller(&mut self, caller: &Arc<str>, now: Instant, longest: Duration) -> &mut KnownCaller {
         if self.entries.len() >= self.next_sweep {
             self.entries.retain(|_, caller| {
                 let reads = caller.seen.iter().map(|read| read.at);

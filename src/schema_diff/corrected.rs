@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::catalog::Catalog;
 use crate::correction::attempt::Attempt;
-use crate::documents::document::{Document, Place};
+use crate::documents::document::{OperationDocument, Place};
 use crate::error::graphql_error::{GraphqlErrors, Location};
 use crate::limits::Limits;
 use crate::query::Request;
@@ -20,7 +20,7 @@ pub(crate) struct CorrectedAnswer {
 }
 
 /// The corrected operation, if there is one that the schema answers whatever its variables are.
-pub(super) fn corrected(catalog: &Catalog, document: &Document, limits: &Limits) -> Option<CorrectedAnswer> {
+pub(super) fn corrected(catalog: &Catalog, document: &OperationDocument, limits: &Limits) -> Option<CorrectedAnswer> {
     let mut attempt = Attempt::new(document.request());
     while let Some(errors) = refusal(catalog, attempt.request(), limits) {
         let errors: Vec<Value> = errors.iter().filter_map(|error| serde_json::to_value(error).ok()).collect();
@@ -41,7 +41,7 @@ fn refusal(catalog: &Catalog, request: &Request, limits: &Limits) -> Option<Grap
 }
 
 /// Corrections edit lines, and neither add nor remove one.
-fn changed_lines(document: &Document, text: &str) -> Vec<(Place, String)> {
+fn changed_lines(document: &OperationDocument, text: &str) -> Vec<(Place, String)> {
     let lines = (1..).zip(document.text.lines().zip(text.lines()));
     let changed = lines.filter(|(_, (before, after))| before != after);
     changed.map(|(line, (_, after))| (document.place(Location { line, column: 1 }), after.trim().to_owned())).collect()

@@ -25,14 +25,14 @@ pub(crate) mod schema_change;
 mod usage;
 
 use crate::catalog::Catalog;
-use crate::documents::document::{Document, Place};
+use crate::documents::document::{OperationDocument, Place};
 use crate::error::graphql_error::GraphqlErrors;
 use crate::limits::Limits;
 use crate::schema_diff::assessment::assess;
 use crate::schema_diff::change::{Change, Class};
 use crate::schema_diff::corrected::{CorrectedAnswer, corrected};
 use crate::schema_diff::operation_diff::Judgement;
-use crate::schema_diff::schema::{Caller, Schema};
+use crate::schema_diff::schema::{Sender, Schema};
 use crate::schema_diff::schema_change::{SchemaChange, schema_changes};
 
 /// An operation for which something changes.
@@ -84,7 +84,7 @@ impl Diff {
     }
 }
 
-pub(crate) fn diff(old: &Schema, new: &Schema, documents: &[Document], caller: &Caller) -> Diff {
+pub(crate) fn diff(old: &Schema, new: &Schema, documents: &[OperationDocument], caller: &Sender) -> Diff {
     let mut diff = Diff { schema: schema_changes(&old.facts, &new.facts), ..Diff::default() };
     for document in documents {
         let (operation, place) = (document.operation.clone(), document.start());
@@ -102,7 +102,7 @@ pub(crate) fn diff(old: &Schema, new: &Schema, documents: &[Document], caller: &
 }
 
 /// Why a schema refuses an operation, whoever sends it; `None` if there are values of its variables with which it does not.
-pub(crate) fn refusal(catalog: &Catalog, document: &Document) -> Option<GraphqlErrors> {
+pub(crate) fn refusal(catalog: &Catalog, document: &OperationDocument) -> Option<GraphqlErrors> {
     match assess(catalog, &document.request(), &Limits::UNLIMITED) {
         Ok(assessment) => assessment.refused,
         Err(errors) => Some(errors),

@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use crate::documents::document::Document;
+use crate::documents::document::OperationDocument;
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::schema_diff::assessment::{Assessment, CreditInterval, DatabaseWork, assess};
 use crate::schema_diff::change::{Change, PriceChange};
 use crate::schema_diff::facts::Aspect;
-use crate::schema_diff::schema::{Caller, Schema};
+use crate::schema_diff::schema::{Sender, Schema};
 use crate::schema_diff::schema_change::{FactChange, fact_changes};
 use crate::schema_diff::usage::{Use, uses};
 
@@ -20,7 +20,7 @@ pub(super) enum Judgement {
 }
 
 /// Compares what two schemas make of an operation.
-pub(super) fn judge(old: &Schema, new: &Schema, document: &Document, caller: &Caller) -> Judgement {
+pub(super) fn judge(old: &Schema, new: &Schema, document: &OperationDocument, caller: &Sender) -> Judgement {
     let request = document.request();
     let before = assess(&old.catalog, &request, &caller.limits);
     let after = assess(&new.catalog, &request, &caller.limits);
@@ -56,7 +56,7 @@ pub(super) fn judge(old: &Schema, new: &Schema, document: &Document, caller: &Ca
     }
 }
 
-fn breaks(document: &Document, errors: &GraphqlErrors) -> Vec<Change> {
+fn breaks(document: &OperationDocument, errors: &GraphqlErrors) -> Vec<Change> {
     let change = |error: &GraphqlError| {
         let place = error.locations.first().map_or_else(|| document.start(), |location| document.place(*location));
         Change::Breaks { error: error.clone(), place }
@@ -65,7 +65,7 @@ fn breaks(document: &Document, errors: &GraphqlErrors) -> Vec<Change> {
 }
 
 /// Errors that depend on values.
-fn refusals(document: &Document, before: &Assessment, after: &Assessment) -> Vec<Change> {
+fn refusals(document: &OperationDocument, before: &Assessment, after: &Assessment) -> Vec<Change> {
     match (&before.refused, &after.refused) {
         (None, Some(errors)) => breaks(document, errors),
         (Some(_), None) => vec![Change::ValidNow],
@@ -128,7 +128,7 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
 }
 
 /// The class follows from the most credits, and from the least if the most are equal.
-fn price_change(old: CreditInterval, new: CreditInterval, caller: &Caller) -> Option<Change> {
+fn price_change(old: CreditInterval, new: CreditInterval, caller: &Sender) -> Option<Change> {
     let limit = caller.limits.highest_cost();
     let credits_per_minute = caller.restore_rate.saturating_mul(60);
     let change = PriceChange { old, new, limit, credits_per_minute };

@@ -23,12 +23,12 @@ fn schema(text: &str) -> Schema {
     Schema::new(&file, catalog)
 }
 
-fn documents() -> Vec<Document> {
+fn documents() -> Vec<OperationDocument> {
     read(&[File { name: "app.graphql".to_owned(), text: DOCUMENTS.to_owned() }]).unwrap()
 }
 
-fn caller() -> Caller {
-    Caller { limits: Limits::DEFAULT, restore_rate: 50 }
+fn caller() -> Sender {
+    Sender { limits: Limits::DEFAULT, restore_rate: 50 }
 }
 
 fn changed(from: &str, to: &str) -> String {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::relations::join_fault::JoinFault;
 use crate::relations::relation::ForeignKey;
 use crate::schema_draft::existing::{Existing, ExistingJoin};
-use crate::schema_draft::missing_index::{LeftOut, MissingIndex};
+use crate::schema_draft::missing_index::{LeftOut, AdvisedIndex};
 use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
 
@@ -103,7 +103,7 @@ fn object(
     let rest: Vec<_> = parent.key.iter().map(String::as_str).filter(|column| !to.contains(column)).collect();
     // The key or another unique index identifies the row. Else the one with the lowest key is read.
     if !rest.is_empty() && !parent.relation.are_unique(&to) && !parent.relation.has_order(&to, &rest) {
-        let index = MissingIndex::of_columns(parent.relation, to.iter().chain(&rest).copied());
+        let index = AdvisedIndex::of_columns(parent.relation, to.iter().chain(&rest).copied());
         let reason = format!("{}: no index finds the {} in the order of its key", foreign.name, parent.name);
         return Err(LeftOut::without(index, reason));
     }
@@ -132,7 +132,7 @@ fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) ->
     let columns: Vec<_> = foreign.columns.iter().map(String::as_str).collect();
     let distinct: HashSet<_> = columns.iter().collect();
     let rest: Vec<_> = child.key.iter().map(String::as_str).filter(|column| !columns.contains(column)).collect();
-    let index = || MissingIndex::of_columns(child.relation, columns.iter().chain(&rest).copied());
+    let index = || AdvisedIndex::of_columns(child.relation, columns.iter().chain(&rest).copied());
     let is_served = |equal, order| distinct.len() == columns.len() && child.relation.has_order(equal, order);
     let bound = if is_served(&columns, &rest) {
         None

@@ -2,7 +2,7 @@
 
 use crate::search::bounds::MAX_TERMS;
 use crate::search::error::{SearchError, SearchErrorKind};
-use crate::search::term::{Comparator, Operator, Term};
+use crate::search::term::{Comparator, TermOperator, Term};
 
 /// Parses a search string: its terms and the errors of invalid ones, in the order of the string. An empty string has no
 /// terms. Stops at the first term above the limit, with an error.
@@ -57,7 +57,7 @@ fn term(text: &str, offset: usize) -> Result<Term<'_>, SearchErrorKind> {
         ">=" => Some(Comparator::GreaterOrEqual),
         "<" => Some(Comparator::Less),
         "<=" => Some(Comparator::LessOrEqual),
-        _ => return Ok(Term { key, operator: Operator::Unknown(sign), elements: Vec::new(), offset, text }),
+        _ => return Ok(Term { key, operator: TermOperator::Unknown(sign), elements: Vec::new(), offset, text }),
     };
     let elements = elements(value)?;
     let comparator = match (comparator, elements.len()) {
@@ -66,7 +66,7 @@ fn term(text: &str, offset: usize) -> Result<Term<'_>, SearchErrorKind> {
         (Some(comparator), 1) => comparator,
         (Some(_), _) => return Err(SearchErrorKind::RangeOfList),
     };
-    Ok(Term { key, operator: Operator::Known(comparator), elements, offset, text })
+    Ok(Term { key, operator: TermOperator::Known(comparator), elements, offset, text })
 }
 
 fn without_colon(text: &str) -> SearchErrorKind {
@@ -181,10 +181,10 @@ mod tests {
     /// The terms and errors of a search string, in its order.
     fn read(text: &str) -> String {
         let read = |result: &Result<Term<'_>, SearchError>| match result {
-            Ok(Term { key, operator: Operator::Known(comparator), elements, .. }) => {
+            Ok(Term { key, operator: TermOperator::Known(comparator), elements, .. }) => {
                 format!("{key} {} {elements:?}", comparator.describe())
             }
-            Ok(Term { key, operator: Operator::Unknown(sign), .. }) => format!("{key} unknown {sign}"),
+            Ok(Term { key, operator: TermOperator::Unknown(sign), .. }) => format!("{key} unknown {sign}"),
             Err(error) => format!("{}: {:?}", error.offset, error.kind),
         };
         parse(text).iter().map(read).collect::<Vec<_>>().join(" & ")

@@ -57,7 +57,7 @@ impl Comparator {
 
 /// The operator between a term's colon and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operator<'a> {
+pub enum TermOperator<'a> {
     /// An operator that the language has.
     Known(Comparator),
     /// An operator that the language does not have, such as `!=`. No key accepts it.
@@ -70,7 +70,7 @@ pub struct Term<'a> {
     /// The text before the first colon, not empty. Whether a connection has such a key is not known here.
     pub key: &'a str,
     /// How the key is compared.
-    pub operator: Operator<'a>,
+    pub operator: TermOperator<'a>,
     /// The elements without their quotes, empty only if they had some: several for [`Comparator::In`], none for an unknown operator,
     /// otherwise one.
     pub elements: Vec<&'a str>,

@@ -4,7 +4,7 @@
 //! - A term written anew, its elements in quotes where that is possible, is read as the same term.
 //! - Memory grows with the string's length at most.
 
-use orderql::search::{Comparator, Operator, SearchErrorKind, Term, parse};
+use orderql::search::{Comparator, TermOperator, SearchErrorKind, Term, parse};
 
 use crate::support::allocation::{Allowance, within};
 
@@ -57,7 +57,7 @@ fn check_term(text: &str, term: &Term<'_>) {
     // Only quotes can have nothing between them.
     let has_quotes = term.text.contains(['\'', '"']);
     assert!(term.elements.iter().all(|element| has_quotes || !element.is_empty()));
-    let Operator::Known(comparator) = term.operator else { return assert_eq!(term.elements.len(), 0) };
+    let TermOperator::Known(comparator) = term.operator else { return assert_eq!(term.elements.len(), 0) };
     let sign = match comparator {
         Comparator::Equals | Comparator::In | Comparator::Matches => "",
         other => other.describe(),

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cli::mcp::backend::{Authorization, Backend};
+use crate::cli::mcp::backend::{Authorization, QueriedServer};
 use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::query::response::Ordered;
-use crate::correction::attempt::Attempt;
+use crate::correction::attempt::CorrectionAttempt;
 use crate::error::code::ErrorCode;
 use crate::outline::Outline;
 use crate::query::{Request, Variables};
@@ -37,7 +37,7 @@ pub(super) struct ExplainArguments {
 /// Explains the error. The errors of the query are asked for anew, because agents shorten what they pass on. Where no query asks for
 /// the same, none is offered: `dropped` has what cannot be kept, and where else the schema may have it.
 pub(super) async fn explain(
-    backend: &Backend,
+    backend: &QueriedServer,
     caller: &Authorization,
     explained: ExplainArguments,
 ) -> Result<Reply, ToolRefusal> {
@@ -47,7 +47,7 @@ pub(super) async fn explain(
     let mut correction = Vec::new();
     if let Some(query) = query {
         let request = Request { query, variables: variables.unwrap_or_default(), operation_name: None };
-        let mut attempt = Attempt::new(request);
+        let mut attempt = CorrectionAttempt::new(request);
         let mut priced = price(backend, caller, attempt.request()).await?;
         if let Err(reported) = &priced {
             errors.clone_from(reported);
@@ -97,7 +97,7 @@ fn listed(error: Value) -> Vec<Value> {
 
 /// The cost of a query, or its errors.
 async fn price(
-    backend: &Backend,
+    backend: &QueriedServer,
     caller: &Authorization,
     request: &Request,
 ) -> Result<Result<Value, Vec<Value>>, ToolRefusal> {

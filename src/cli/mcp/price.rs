@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::mcp::backend::{Authorization, Backend};
+use crate::cli::mcp::backend::{Authorization, QueriedServer};
 use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::query::response::Ordered;
 use crate::query::Request;
@@ -11,7 +11,7 @@ use crate::query::Request;
 const LISTED_FIELDS: usize = 5;
 
 /// The price of a query.
-pub(super) async fn price(backend: &Backend, caller: &Authorization, request: &Request) -> Result<Reply, ToolRefusal> {
+pub(super) async fn price(backend: &QueriedServer, caller: &Authorization, request: &Request) -> Result<Reply, ToolRefusal> {
     let cost = cost(backend, caller, request).await?;
     let fields = cost["fields"].as_array().cloned().unwrap_or_default();
     let mut fields: Vec<_> =
@@ -31,7 +31,7 @@ pub(super) async fn price(backend: &Backend, caller: &Authorization, request: &R
 }
 
 /// The report of a query that is valid.
-pub(super) async fn cost(backend: &Backend, caller: &Authorization, request: &Request) -> Result<Value, ToolRefusal> {
+pub(super) async fn cost(backend: &QueriedServer, caller: &Authorization, request: &Request) -> Result<Value, ToolRefusal> {
     let report = backend.price(caller, request).await?.to_value();
     match report.get("errors") {
         Some(errors) => Err(ToolRefusal::by_server(errors)),

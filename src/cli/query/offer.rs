@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::cli::outcome::Outcome;
 use crate::cli::query::response::Ordered;
-use crate::correction::attempt::Attempt;
+use crate::correction::attempt::CorrectionAttempt;
 use crate::query::Request;
 
 /// The corrected request, if there is one that is accepted, and in one line what it changes. `price` gets the response to a request that is
@@ -14,7 +14,7 @@ pub(super) fn offer(
     response: &Ordered,
     mut price: impl FnMut(&Request) -> Outcome<Ordered>,
 ) -> Outcome<Option<(Request, String)>> {
-    let mut attempt = Attempt::new(request.clone());
+    let mut attempt = CorrectionAttempt::new(request.clone());
     let mut errors = errors(response);
     while !errors.is_empty() && attempt.correct(&errors) {
         errors = self::errors(&price(attempt.request())?);

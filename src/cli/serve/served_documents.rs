@@ -7,13 +7,13 @@ use crate::api::named_documents::NamedDocuments;
 use crate::catalog::Catalog;
 use crate::cli::document_files::documents;
 use crate::cli::outcome::Outcome;
-use crate::documents::document::Document;
+use crate::documents::document::OperationDocument;
 use crate::error::graphql_error::GraphqlErrors;
 use crate::schema_diff::refusal;
 
 /// Documents that the schema refuses, whoever sends them.
 #[derive(Debug, thiserror::Error)]
-struct BrokenDocuments(Vec<(Document, GraphqlErrors)>);
+struct BrokenDocuments(Vec<(OperationDocument, GraphqlErrors)>);
 
 impl fmt::Display for BrokenDocuments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use crate::catalog::schema::Field;
 use crate::plan::lookup_sql::LookupSql;
 use crate::plan::parameters::ParameterSource;
 use crate::plan::planner::{Planner, StepDraft};
-use crate::plan::response_template::{ColumnType, Op};
+use crate::plan::response_template::{ShownType, Op};
 use crate::plan::select::{Select, ShownColumn};
 use crate::plan::sql::{Alias, ColumnOf, Condition, SqlOperator};
 use crate::plan::statement_sql::{BranchRows, StepBranch};
@@ -90,7 +90,7 @@ impl<'a> Planner<'a> {
     }
 
     pub(super) fn value(&mut self, shown: ShownColumn, scalar: ScalarType, field: &Field) {
-        let ty = ColumnType::of(scalar, &field.ty, self.columns.ty(shown.column));
+        let ty = ShownType::of(scalar, &field.ty, self.columns.ty(shown.column));
         self.response.column(shown, ty, field.ty.is_non_null());
     }
 }

@@ -1,7 +1,7 @@
 //! The conditions of `@skip` and `@include`, decided.
 
 use crate::query::bind::variable::Values;
-use crate::query::operation::{Condition, Operation, Selection};
+use crate::query::operation::{DirectiveCondition, Operation, Selection};
 
 /// The values of the variables that selections depend on, by the variable's index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Conditions {
 
     /// The order of the first occurrence whose conditions hold. It decides the position of the key in the response.
     fn first_occurrence(&self, selection: &Selection) -> Option<u32> {
-        let holds = |condition: &Condition| {
+        let holds = |condition: &DirectiveCondition| {
             let known = self.0.binary_search_by_key(&condition.variable, |(variable, _)| *variable);
             known.is_ok_and(|index| self.0[index].1 == Some(condition.expected))
         };

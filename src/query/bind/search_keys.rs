@@ -14,7 +14,7 @@ use crate::query::bind::error::BindError;
 use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::search_size::SearchSize;
 use crate::query::operation::Literal;
-use crate::search::{self, Comparator, Operator, SearchError, SearchErrorKind, Term};
+use crate::search::{self, Comparator, TermOperator, SearchError, SearchErrorKind, Term};
 
 /// The search string of a connection, as its field's arguments have it.
 #[derive(Clone, Copy)]
@@ -130,9 +130,9 @@ impl<'a> SearchArgument<'a> {
         })?;
         let key = &connection.search_keys[index];
         let comparator = match term.operator {
-            Operator::Known(Comparator::Equals) if key.language.is_some() => Comparator::Matches,
-            Operator::Known(comparator) => comparator,
-            Operator::Unknown(operator) => {
+            TermOperator::Known(Comparator::Equals) if key.language.is_some() => Comparator::Matches,
+            TermOperator::Known(comparator) => comparator,
+            TermOperator::Unknown(operator) => {
                 return Err(BindError::NoSuchOperator {
                     field: field(),
                     key: key.name.clone(),

@@ -19,7 +19,7 @@ use crate::error::diagnostic::{Diagnostic, ErrorExtensions};
 use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::query::document_limits::{MAX_CONDITIONS, MAX_SELECTIONS};
 use crate::query::operation::{
-    Condition, Literal, Occurrence, Operation, Selection, SelectionId, Target, VariableDefinition,
+    DirectiveCondition, Literal, Occurrence, Operation, Selection, SelectionId, Target, VariableDefinition,
 };
 use crate::query::parse::document::{DefinitionParts, Document, is_long_number, location, operation_parts};
 use crate::query::validate::name_map::NameMap;
@@ -80,7 +80,7 @@ impl Diagnostic for ExpansionError {
 }
 
 /// The conditions under which a selection set applies. All must be met.
-type ConditionSet = Rc<[Condition]>;
+type ConditionSet = Rc<[DirectiveCondition]>;
 
 struct Merger<'c, 'd, 't> {
     catalog: &'c Catalog,
@@ -229,7 +229,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
         directives: &[ast::Directive<'t, &'t str>],
         position: Pos,
     ) -> Result<Option<ConditionSet>, GraphqlError> {
-        let mut all: Option<Vec<Condition>> = None;
+        let mut all: Option<Vec<DirectiveCondition>> = None;
         for directive in directives {
             let expected = match directive.name {
                 "include" => true,
@@ -241,7 +241,7 @@ impl<'d, 't> Merger<'_, 'd, 't> {
                 Some(ast::Value::Variable(name)) => {
                     let Some(variable) = self.variables.get(name).copied() else { return Ok(None) };
                     let all = all.get_or_insert_with(|| outer.to_vec());
-                    let condition = Condition { variable, expected };
+                    let condition = DirectiveCondition { variable, expected };
                     if !all.contains(&condition) {
                         if all.len() == MAX_CONDITIONS {
                             return Err(error(&ExpansionError::Conditions, position));

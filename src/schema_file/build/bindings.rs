@@ -6,7 +6,7 @@ use graphql_parser::Pos;
 
 use crate::catalog::aggregate::Aggregate;
 use crate::catalog::binding::{Entity, EntityScope, Lookup, One};
-use crate::catalog::changes::{Changes, Route};
+use crate::catalog::changes::{Changes, FeedRoute};
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, Join, ListIndex, SortKey};
 use crate::catalog::ids::EntityId;
@@ -212,7 +212,7 @@ impl<'a> Bindings<'a> {
         }
         let route = |(relation, to, key): (&String, &String, &String)| {
             let to = Column::new(to, ScalarType::Id);
-            Route { relation: relation.clone(), to, key: key.clone() }
+            FeedRoute { relation: relation.clone(), to, key: key.clone() }
         };
         let routes = routes.into_iter().map(route).collect();
         let tag = OrderingTag::new(&field.name, "CHANGE");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::binding::Entity;
-use crate::catalog::feed::{Feed, Part, Through};
+use crate::catalog::feed::{Feed, FeedPart, Through};
 use crate::catalog::ids::EntityId;
 use crate::schema_file::build::type_names::TypeNames;
 use crate::schema_file::definition::{PartDefinition, TypeDefinition};
@@ -47,7 +47,7 @@ pub(super) fn build(
             let entity = entity_id(&ty.name).ok_or_else(error)?;
             let Entity { relation, key, .. } = &entities[usize::from(entity.index)];
             let [key] = key.as_slice() else { return Err(error()) };
-            let own = Part { relation: relation.clone(), by: key.name.clone(), through: None };
+            let own = FeedPart { relation: relation.clone(), by: key.name.clone(), through: None };
             let mut parts: Vec<_> = parts.into_iter().map(|(part, of)| resolve(part, of, &key.name)).collect();
             parts.push(own);
             parts.sort();
@@ -65,9 +65,9 @@ pub(super) fn build(
 }
 
 /// A part with its defaults.
-fn resolve(part: &PartDefinition, own: &str, key: &str) -> Part {
+fn resolve(part: &PartDefinition, own: &str, key: &str) -> FeedPart {
     let PartDefinition { relation, by, through, .. } = part;
-    Part {
+    FeedPart {
         relation: relation.clone().unwrap_or_else(|| own.to_owned()),
         by: by.clone(),
         through: through.as_ref().map(|through| Through {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use orderql::catalog::Catalog;
 use orderql::catalog::binding::Binding;
-use orderql::catalog::feed::Part;
+use orderql::catalog::feed::FeedPart;
 use orderql::catalog::ids::{FieldId, TypeId};
 use orderql::catalog::schema::ObjectKind;
 use tokio_postgres::Client;
@@ -66,7 +66,7 @@ const TABLES: &str = "
     )
     SELECT oid::regclass::text FROM read JOIN pg_class USING (oid) WHERE relkind IN ('r', 'p')";
 
-fn parts(catalog: &Catalog) -> &[Part] {
+fn parts(catalog: &Catalog) -> &[FeedPart] {
     &catalog.feeds().iter().find(|feed| feed.name == "order_change").unwrap().parts
 }
 
@@ -111,7 +111,7 @@ async fn the_migration_makes_the_feed_that_the_schema_file_declares() {
         .iter()
         .map(|row| [0, 1, 2, 3, 4].map(|column| row.get(column)))
         .collect();
-    let declared = parts(&catalog).iter().map(|Part { relation, by, through }| {
+    let declared = parts(&catalog).iter().map(|FeedPart { relation, by, through }| {
         let through = through.as_ref().map(|through| [&through.relation, &through.to, &through.key].map(Clone::clone));
         let [through, to, key] = through.unwrap_or_default();
         [relation.clone(), by.clone(), through, to, key]

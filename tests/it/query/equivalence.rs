@@ -9,7 +9,7 @@ use graphql_parser::query::{
 };
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
-use orderql::correction::attempt::Attempt;
+use orderql::correction::attempt::CorrectionAttempt;
 use orderql::correction::tokens::QueryText;
 use orderql::limits::Limits;
 use orderql::query::Request;
@@ -79,8 +79,8 @@ fn add(
 }
 
 /// The query that the errors lead to, if there is one that is accepted.
-fn accepted(catalog: &Catalog, request: Request) -> Option<Attempt> {
-    let mut attempt = Attempt::new(request);
+fn accepted(catalog: &Catalog, request: Request) -> Option<CorrectionAttempt> {
+    let mut attempt = CorrectionAttempt::new(request);
     loop {
         let errors = match compile(catalog, attempt.request(), &Limits::DEFAULT) {
             Ok(_) => return Some(attempt),

@@ -30,14 +30,14 @@ const UNPAID: u64 = 16 * 1024;
 
 /// The work for a free request.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Work {
+pub(crate) struct FreeWork {
     /// Bytes that it writes.
     pub(crate) bytes: u64,
     /// How long it has taken so far.
     pub(crate) time: Duration,
 }
 
-impl Work {
+impl FreeWork {
     /// The bytes that a query writes without paying for them; `None` if it pays for all. A free query counts with the time of its
     /// compilation.
     fn unpaid(compiled: &Compiled, time: Duration) -> Option<Self> {
@@ -81,7 +81,7 @@ impl FailurePace {
 
 /// Waits until the caller's next free request is due, which has this work. Fails with the time until then if others of the same caller are
 /// before it for too long.
-pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: Work) -> Result<(), Duration> {
+pub(crate) async fn pace(pace: &Pace, caller: &Principal, work: FreeWork) -> Result<(), Duration> {
     let now = Instant::now();
     let delay = pace.claim(&caller.user_id, now.into_std(), INTERVAL + work.delay())?;
     if !delay.is_zero() {
@@ -96,7 +96,7 @@ pub(crate) async fn pace_unpaid(
     compiled: &Compiled,
 ) -> Result<(), ApiError> {
     let compiling = context.entry.timeline.compile.map(Stage::time).unwrap_or_default();
-    if let Some(work) = Work::unpaid(compiled, compiling) {
+    if let Some(work) = FreeWork::unpaid(compiled, compiling) {
         let paced = pace(&context.service.free_query_pace, caller, work).await;
         paced.map_err(|retry_after| QueryError::TooManyFreeQueries { retry_after })?;
     }
@@ -104,12 +104,12 @@ pub(crate) async fn pace_unpaid(
 }
 
 /// Delays the caller's next free request by one that was not paced, as it was not known to be free, and by what it took.
-pub(crate) fn charge_unpaced(pace: &Pace, caller: &Principal, work: Work) {
+pub(crate) fn charge_unpaced(pace: &Pace, caller: &Principal, work: FreeWork) {
     pace.charge(&caller.user_id, Instant::now().into_std(), INTERVAL + work.delay());
 }
 
 /// Delays the caller's next free request by what one took that was paced before that was known.
-pub(crate) fn charge(pace: &Pace, caller: &Principal, work: Work) {
+pub(crate) fn charge(pace: &Pace, caller: &Principal, work: FreeWork) {
     pace.charge(&caller.user_id, Instant::now().into_std(), work.delay());
 }
 
@@ -126,7 +126,7 @@ mod tests {
         let unpaid = |query: String| {
             let request = Request { query, ..Request::default() };
             let compiled = compile(&Catalog::built_in().unwrap(), &request, &Limits::default()).unwrap();
-            Work::unpaid(&compiled, Duration::from_secs(2)).map(|work| (compiled.estimate.cost(), work))
+            FreeWork::unpaid(&compiled, Duration::from_secs(2)).map(|work| (compiled.estimate.cost(), work))
         };
         let (cost, schema) = unpaid("{ __schema { types { name description } } }".to_owned()).unwrap();
         assert!(cost == 0 && schema.bytes > 5000);

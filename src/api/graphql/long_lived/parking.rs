@@ -9,7 +9,7 @@ use tokio::time::{self, Instant};
 
 use crate::access::grants::Principal;
 use crate::api::errors::query_error::QueryError;
-use crate::api::graphql::gates::free_requests::{self, Work};
+use crate::api::graphql::gates::free_requests::{self, FreeWork};
 use crate::api::service::Service;
 use crate::change_feed::watcher::AwaitedChanges;
 use crate::plan::request_plan::Plan;
@@ -56,7 +56,7 @@ impl Parking {
 
     /// A page without changes took so long.
     pub(crate) fn found_nothing(service: &Service, caller: &Principal, took: Duration) {
-        free_requests::charge_unpaced(&service.free_query_pace, caller, Work { bytes: 0, time: took });
+        free_requests::charge_unpaced(&service.free_query_pace, caller, FreeWork { bytes: 0, time: took });
     }
 
     /// Waits for changes that the last page did not show, if there was one, and then for the turn of the next page.

@@ -11,7 +11,7 @@ use crate::api::errors::access_error::AccessError;
 use crate::api::errors::api_error::{ApiError, milliseconds};
 use crate::api::errors::query_error::QueryError;
 use crate::api::graphql::gates::compilation::Compilation;
-use crate::api::graphql::gates::free_requests::{Work, charge, pace};
+use crate::api::graphql::gates::free_requests::{FreeWork, charge, pace};
 use crate::api::graphql::request::persisted_queries::store;
 use crate::api::graphql::request::query_request::QueryRequest;
 use crate::api::negotiate::Media;
@@ -122,7 +122,7 @@ pub(crate) async fn respond(
     if wanted == Report::Plan {
         require_plan_grant(caller)?;
     }
-    pace(&service.report_pace, caller, Work::default())
+    pace(&service.report_pace, caller, FreeWork::default())
         .await
         .map_err(|retry_after| QueryError::TooManyReports { retry_after })?;
     let started = Instant::now();
@@ -137,7 +137,7 @@ pub(crate) async fn respond(
     };
     let response = json_response(StatusCode::OK, media.content_type(), &report(explanation, wanted, &forecast));
     let bytes = if let ResponseBody::Whole(body) = response.body() { body.len() as u64 } else { 0 };
-    charge(&service.report_pace, caller, Work { bytes, time: started.elapsed() });
+    charge(&service.report_pace, caller, FreeWork { bytes, time: started.elapsed() });
     Ok(response)
 }
 

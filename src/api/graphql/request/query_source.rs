@@ -10,7 +10,7 @@ use crate::error::code::ErrorCode;
 
 /// Why a request has no document.
 #[derive(Debug, thiserror::Error)]
-enum DocumentError {
+enum QuerySourceError {
     /// A text, or a hash that no document has, from a caller who may send documents alone.
     #[error("you may run documents that the server knows, and no others; name one with \"documentId\"")]
     Required,
@@ -22,11 +22,11 @@ enum DocumentError {
     Both,
 }
 
-impl From<DocumentError> for ApiError {
-    fn from(error: DocumentError) -> Self {
+impl From<QuerySourceError> for ApiError {
+    fn from(error: QuerySourceError) -> Self {
         let code = match error {
-            DocumentError::Required => ErrorCode::DocumentRequired,
-            DocumentError::Unknown(_) | DocumentError::Both => ErrorCode::BadUserInput,
+            QuerySourceError::Required => ErrorCode::DocumentRequired,
+            QuerySourceError::Unknown(_) | QuerySourceError::Both => ErrorCode::BadUserInput,
         };
         Self::new(code, &error)
     }
@@ -43,9 +43,9 @@ pub(crate) fn resolve(
     mut envelope: GraphqlRequest,
 ) -> Result<ResolvedQuery, ApiError> {
     let document = match (envelope.document_id.take(), &envelope.query) {
-        (Some(_), Some(_)) => return Err(DocumentError::Both.into()),
+        (Some(_), Some(_)) => return Err(QuerySourceError::Both.into()),
         (Some(id), None) => {
-            let unknown = || DocumentError::Unknown(id.chars().take(MAX_ID_IN_ERROR).collect());
+            let unknown = || QuerySourceError::Unknown(id.chars().take(MAX_ID_IN_ERROR).collect());
             Some(service.documents.named(&id).ok_or_else(unknown)?)
         }
         (None, Some(_)) => None,
@@ -59,7 +59,7 @@ pub(crate) fn resolve(
             // The text is there already.
             envelope.extensions = None;
         }
-        None if caller.sends_documents_alone() => return Err(DocumentError::Required.into()),
+        None if caller.sends_documents_alone() => return Err(QuerySourceError::Required.into()),
         None => {}
     }
     Ok(persisted_queries::resolve(&service.persisted_queries, view.grants, envelope)?)
