@@ -66,7 +66,7 @@ impl<'r> WrittenPage<'r> {
         // empty page no row matches.
         let last_examined = frame.last_examined(rows);
         match which {
-            _ if let StepRows::Totals(totals) = &step.rows => {
+            _ if let StepRows::Totals { columns: totals, .. } = &step.rows => {
                 frame.any_row(rows).filter(|row| matches!(flag(row, totals.complete), Ok(Some(false))))
             }
             PageCursor::OfRow => frame.row(rows),

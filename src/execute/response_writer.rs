@@ -18,7 +18,7 @@ use crate::execute::page_frame::{PageFrame, Stop};
 use crate::execute::response_part::{OpenObject, ResponsePart};
 use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{ColumnType, Op, PathId, PathSegment};
+use crate::plan::response_template::{ShownType, Op, PathId, PathSegment};
 use crate::plan::step::Step;
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
@@ -120,6 +120,17 @@ pub struct ShortSearch<'a> {
     pub has_previous_page: bool,
 }
 
+/// Totals of fewer rows than match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PartialTotals<'a> {
+    /// The response key.
+    pub(crate) key: &'a str,
+    /// How many rows were added up.
+    pub(crate) rows: u32,
+    /// The search key of a time by whose ranges the rows can be added up in parts.
+    pub(crate) in_parts_of: Option<&'a str>,
+}
+
 impl ResponseWriter {
     /// The response to a plan, without rows. Boxed, because it is handed on from one future to the next.
     pub(super) fn new(plan: Arc<Plan>) -> Box<Self> {
@@ -181,6 +192,14 @@ impl ResponseWriter {
             let rows_examined = if is_page_cut { self.plan.average_window(id) } else { of_probe() };
             let search = ShortSearch { key: &step.name, rows_examined, is_page_cut, has_next_page, has_previous_page };
             (is_page_cut || has_next_page || has_previous_page).then_some(search)
+        })
+    }
+
+    /// The totals of fewer rows than match. Complete when the rows are.
+    pub(crate) fn partial_totals(&self) -> impl Iterator<Item = PartialTotals<'_>> {
+        self.plan.steps().iter().enumerate().filter(|(id, _)| self.rows.is_beyond_rows(*id)).filter_map(|(id, step)| {
+            let StepRows::Totals { in_parts_of, .. } = &step.rows else { return None };
+            Some(PartialTotals { key: &step.name, rows: self.plan.rows(id), in_parts_of: in_parts_of.as_deref() })
         })
     }
 
@@ -325,7 +344,7 @@ impl ResponseWriter {
             Op::OfPage { column, scalar } => self.of_page(*column, *scalar, part.out),
             Op::LocalTime { column, offset, path } => {
                 if !self.local_time(*column, *offset, part.out) {
-                    self.report(Cause::Unwritable(ColumnType::Scalar(ScalarType::DateTime)), *path);
+                    self.report(Cause::Unwritable(ShownType::Scalar(ScalarType::DateTime)), *path);
                 }
             }
             Op::PageEnd => self.end_page(plan),

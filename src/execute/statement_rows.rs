@@ -82,6 +82,8 @@ struct Arrived {
     rows_of_page: u32,
     /// Whether the window of a page ended before the page was full, or before totals had all of their rows, and there is a row after it.
     is_cut: bool,
+    /// Whether more rows match than totals add up.
+    is_beyond_rows: bool,
     /// Whether the windows of the probes before and after a page ended before they found a row that matches.
     cut_probes: [bool; 2],
 }
@@ -157,6 +159,11 @@ impl StatementRows {
         self.steps[step].is_cut
     }
 
+    /// Whether more rows match than totals add up.
+    pub(super) fn is_beyond_rows(&self, step: StepId) -> bool {
+        self.steps[step].is_beyond_rows
+    }
+
     /// The pages of changes, each with a row that describes it.
     pub(super) fn changes(&self) -> &[(StepId, Row)] {
         &self.changes
@@ -214,10 +221,12 @@ impl Arrived {
                 *cut |= column.map_or(Ok(None), |column| flag(row, column))? == Some(false);
             }
         }
-        if let StepRows::Totals(totals) = &step.rows {
+        if let StepRows::Totals { columns: totals, .. } = &step.rows {
             let rows: Option<i64> = row.try_get(totals.rows).map_err(|_| ExecuteError::Misshapen)?;
             self.rows = rows.and_then(|rows| u64::try_from(rows).ok()).ok_or(ExecuteError::Misshapen)?;
-            self.is_cut = !truth(row, totals.complete)? && self.rows < plan.rows(id).into();
+            let is_complete = truth(row, totals.complete)?;
+            self.is_cut = !is_complete && self.rows < plan.rows(id).into();
+            self.is_beyond_rows = !is_complete && !self.is_cut;
             return Ok(if truth(row, step.layout.present.ok_or(ExecuteError::Misshapen)?)? {
                 RowKind::OfPage
             } else {

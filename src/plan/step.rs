@@ -46,7 +46,12 @@ pub enum StepRows {
     /// A page of changes.
     Changes(ChangesColumns),
     /// Groups. The cursor belongs to the last row examined.
-    Totals(TotalsColumns),
+    Totals {
+        /// The columns that describe the totals.
+        columns: TotalsColumns,
+        /// The search key of a time by whose ranges the rows can be added up in parts.
+        in_parts_of: Option<String>,
+    },
 }
 
 impl Step {
@@ -57,7 +62,7 @@ impl Step {
 
     /// Whether the rows are groups.
     pub fn is_totals(&self) -> bool {
-        matches!(self.rows, StepRows::Totals(_))
+        matches!(self.rows, StepRows::Totals { .. })
     }
 
     /// The columns that describe a search whose page may end with its window.

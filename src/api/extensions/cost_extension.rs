@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::api::extensions::executed_plan::PlanExtension;
 use crate::api::extensions::sync_extension::SyncExtension;
-use crate::api::extensions::value_warning::ValueWarning;
+use crate::api::extensions::warning::Warning;
 use crate::execute::response_writer::ShortSearch;
 use crate::throttle::bucket::ThrottleStatus;
 
@@ -14,9 +14,9 @@ use crate::throttle::bucket::ThrottleStatus;
 pub(crate) struct ResponseExtensions<'a> {
     /// The cost of the query.
     pub cost: CostExtension<'a>,
-    /// Possible mistakes in a query that was executed.
+    /// Possible mistakes in a query that was executed, and totals of fewer rows than match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<ValueWarning<'a>>,
+    pub warnings: Vec<Warning<'a>>,
     /// The searches that ended with their windows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub search: Vec<SearchExtension<'a>>,

@@ -3,8 +3,10 @@
 use std::mem;
 
 use crate::catalog::column::Column;
+use crate::catalog::connection::Connection;
 use crate::catalog::ids::EntityId;
 use crate::catalog::result_type::ResultType;
+use crate::catalog::search_key::SearchKey;
 use crate::catalog::totals::{FieldPath, GroupField, GroupOrder, TotalsField};
 use crate::plan::access_path::FoundFor;
 use crate::plan::locator::Locator;
@@ -78,7 +80,7 @@ impl<'a> Planner<'a> {
             tag: if bound.rows.reverse { sort_key.tag.reversed() } else { sort_key.tag },
             columns: cursor,
         });
-        let rows = StepRows::Totals(values.columns);
+        let rows = StepRows::Totals { columns: values.columns, in_parts_of: time_of_order(connection).map(str::to_owned) };
         let relation = sql.page.relation.to_owned();
         self.limited_by = self.limited_by.and(connection.limited_by);
         self.steps[step] = Step { name, relation, end: step + 1, layout, cursor, access_path, rows, ..Step::default() };
@@ -211,6 +213,13 @@ impl<'a> Planner<'a> {
             }
         });
     }
+}
+
+/// The first search key of a time in whose order an index has the rows.
+fn time_of_order(connection: &Connection) -> Option<&str> {
+    let is_time = |key: &&SearchKey| key.column.scalar == ScalarType::DateTime && key.takes_ranges();
+    let mut keys = connection.search_keys.iter().filter(is_time);
+    keys.find(|key| connection.order_of(key).is_some()).map(|key| key.name.as_str())
 }
 
 fn selects_cursor(selections: &[BoundSelection<'_, BoundTotalsField<'_>>]) -> bool {

@@ -492,4 +492,15 @@ async fn a_server_answers_and_charges_totals_like_any_root() {
     // Values that are not known are warned of as those of any search.
     let body = server.query(&token, &misspelt.replace("[STATUS]", "[STATUS_ID]")).json();
     assert_eq!(body["extensions"]["warnings"][0]["nearest"], "ORDER_APPROVED", "{body:#}");
+
+    // So are totals of fewer rows than match, whether `complete` is selected or not.
+    let sold = |search: &str| {
+        let query = format!("{{ sold: itemTotals(first: 1, rows: 100, query: \"{search}\") {{ groups {{ count }} }} }}");
+        server.query(&token, &query).json()["extensions"]["warnings"].clone()
+    };
+    assert_eq!(sold(&format!("orderId:{id}")), json!(null), "an order has fewer lines");
+    let warnings = sold("orderDate:>=2000-01-01");
+    assert_eq!(warnings[0]["path"], json!(["sold"]), "{warnings:#}");
+    assert_eq!((&warnings[0]["rows"], &warnings[0]["inPartsOf"]), (&json!(100), &json!("orderDate")));
+    assert!(warnings[0]["message"].as_str().unwrap().contains("shorter ranges of `orderDate`"), "{warnings:#}");
 }

@@ -8,7 +8,7 @@ use crate::api::extensions::cost_extension::{CostExtension, ResponseExtensions, 
 use crate::api::extensions::executed_plan::ExecutedPlan;
 use crate::api::extensions::scope_extension;
 use crate::api::extensions::sync_extension::SyncExtension;
-use crate::api::extensions::value_warning::ValueWarning;
+use crate::api::extensions::warning::Warning;
 use crate::api::graphql::gates::prepared_query::{AdmittedQuery, PreparedQuery};
 use crate::api::graphql::response::response_envelope::{errors, write_end};
 use crate::compile::compiled::Compiled;
@@ -56,6 +56,7 @@ impl ResponseEnd {
             emit(&Event::NullabilityViolations { request_id, count: rows.field_error_count() });
         }
         out.extend_from_slice(errors(rows.field_errors()).as_bytes());
+        let unknown_values = self.unknown_values.iter().map(Warning::from);
         let extensions = ResponseExtensions {
             cost: CostExtension {
                 requested_query_cost: self.debit.cost,
@@ -63,7 +64,7 @@ impl ResponseEnd {
                 throttle_status: self.debit.bucket,
                 fields: self.field_costs.as_ref(),
             },
-            warnings: self.unknown_values.iter().map(ValueWarning::from).collect(),
+            warnings: unknown_values.chain(rows.partial_totals().map(Warning::from)).collect(),
             search: rows.short_searches().map(SearchExtension::from).collect(),
             scope: self.scope.as_ref(),
             sync: rows.changes_states().next().map(|(_, state)| SyncExtension::from(&state)),
