@@ -78,7 +78,12 @@ impl Index {
     }
 
     /// The places that fit a name best, with an addition for each.
-    fn best(&self, name: &str, added: impl Fn(&NamePlace) -> f32, is_asked: impl Fn(&NamePlace) -> bool) -> Vec<String> {
+    fn best(
+        &self,
+        name: &str,
+        added: impl Fn(&NamePlace) -> f32,
+        is_asked: impl Fn(&NamePlace) -> bool,
+    ) -> Vec<String> {
         let Some(name) = Name::new(name) else { return Vec::new() };
         let mut found: Vec<usize> = name.0.iter().flatten().flat_map(|word| self.named_like(word)).collect();
         found.sort_unstable();

@@ -5,7 +5,7 @@ use tokio_postgres::Row;
 use crate::execute::column;
 use crate::execute::statement_rows::{RowKind, StatementRows};
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{ShownType, Op, ResponseTemplate};
+use crate::plan::response_template::{Op, ResponseTemplate, ShownType};
 use crate::query::bind::ids::StepId;
 
 /// A check of the rows of a response, each once.

@@ -3,7 +3,7 @@
 
 use crate::cursor;
 use crate::plan::request_plan::Plan;
-use crate::plan::response_template::{ShownType, Op};
+use crate::plan::response_template::{Op, ShownType};
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::catalog::Catalog;
-use crate::correction::attempt::Attempt;
+use crate::correction::attempt::CorrectionAttempt;
 use crate::documents::document::{OperationDocument, Place};
 use crate::error::graphql_error::{GraphqlErrors, Location};
 use crate::limits::Limits;
@@ -21,7 +21,7 @@ pub(crate) struct CorrectedAnswer {
 
 /// The corrected operation, if there is one that the schema answers whatever its variables are.
 pub(super) fn corrected(catalog: &Catalog, document: &OperationDocument, limits: &Limits) -> Option<CorrectedAnswer> {
-    let mut attempt = Attempt::new(document.request());
+    let mut attempt = CorrectionAttempt::new(document.request());
     while let Some(errors) = refusal(catalog, attempt.request(), limits) {
         let errors: Vec<Value> = errors.iter().filter_map(|error| serde_json::to_value(error).ok()).collect();
         if !attempt.correct(&errors) {

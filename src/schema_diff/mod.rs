@@ -32,7 +32,7 @@ use crate::schema_diff::assessment::assess;
 use crate::schema_diff::change::{Change, Class};
 use crate::schema_diff::corrected::{CorrectedAnswer, corrected};
 use crate::schema_diff::operation_diff::Judgement;
-use crate::schema_diff::schema::{Sender, Schema};
+use crate::schema_diff::schema::{Schema, Sender};
 use crate::schema_diff::schema_change::{SchemaChange, schema_changes};
 
 /// An operation for which something changes.

@@ -7,7 +7,7 @@ use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::schema_diff::assessment::{Assessment, CreditInterval, DatabaseWork, assess};
 use crate::schema_diff::change::{Change, PriceChange};
 use crate::schema_diff::facts::Aspect;
-use crate::schema_diff::schema::{Sender, Schema};
+use crate::schema_diff::schema::{Schema, Sender};
 use crate::schema_diff::schema_change::{FactChange, fact_changes};
 use crate::schema_diff::usage::{Use, uses};
 

@@ -9,7 +9,7 @@ use crate::relations::relation::{Children, DescribedRelation, RelationKind};
 use crate::relations::type_compatibility::is_compared;
 use crate::schema_draft::existing::{Existing, ExistingType};
 use crate::schema_draft::joins::joins;
-use crate::schema_draft::missing_index::{LeftOut, AdvisedIndex};
+use crate::schema_draft::missing_index::{AdvisedIndex, LeftOut};
 use crate::schema_draft::model::{
     ColumnField, Compared, Model, RootModel, SearchKeyModel, SortKeyModel, TextKey, TypeModel,
 };

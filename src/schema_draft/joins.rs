@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::relations::join_fault::JoinFault;
 use crate::relations::relation::ForeignKey;
 use crate::schema_draft::existing::{Existing, ExistingJoin};
-use crate::schema_draft::missing_index::{LeftOut, AdvisedIndex};
+use crate::schema_draft::missing_index::{AdvisedIndex, LeftOut};
 use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
 

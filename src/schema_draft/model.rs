@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::relations::column::DescribedColumn;
 use crate::relations::relation::DescribedRelation;
 use crate::relations::type_compatibility::is_compared;
-use crate::schema_draft::missing_index::{LeftOut, AdvisedIndex};
+use crate::schema_draft::missing_index::{AdvisedIndex, LeftOut};
 use crate::value::{Enumeration, ScalarType};
 
 /// A schema file.

@@ -15,4 +15,4 @@ mod term;
 
 pub use error::{SearchError, SearchErrorKind};
 pub use parse::parse;
-pub use term::{Comparator, TermOperator, Term};
+pub use term::{Comparator, Term, TermOperator};

@@ -2,7 +2,7 @@
 
 use crate::search::bounds::MAX_TERMS;
 use crate::search::error::{SearchError, SearchErrorKind};
-use crate::search::term::{Comparator, TermOperator, Term};
+use crate::search::term::{Comparator, Term, TermOperator};
 
 /// Parses a search string: its terms and the errors of invalid ones, in the order of the string. An empty string has no
 /// terms. Stops at the first term above the limit, with an error.

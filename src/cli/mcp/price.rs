@@ -11,7 +11,11 @@ use crate::query::Request;
 const LISTED_FIELDS: usize = 5;
 
 /// The price of a query.
-pub(super) async fn price(backend: &QueriedServer, caller: &Authorization, request: &Request) -> Result<Reply, ToolRefusal> {
+pub(super) async fn price(
+    backend: &QueriedServer,
+    caller: &Authorization,
+    request: &Request,
+) -> Result<Reply, ToolRefusal> {
     let cost = cost(backend, caller, request).await?;
     let fields = cost["fields"].as_array().cloned().unwrap_or_default();
     let mut fields: Vec<_> =
@@ -31,7 +35,11 @@ pub(super) async fn price(backend: &QueriedServer, caller: &Authorization, reque
 }
 
 /// The report of a query that is valid.
-pub(super) async fn cost(backend: &QueriedServer, caller: &Authorization, request: &Request) -> Result<Value, ToolRefusal> {
+pub(super) async fn cost(
+    backend: &QueriedServer,
+    caller: &Authorization,
+    request: &Request,
+) -> Result<Value, ToolRefusal> {
     let report = backend.price(caller, request).await?.to_value();
     match report.get("errors") {
         Some(errors) => Err(ToolRefusal::by_server(errors)),

@@ -287,7 +287,7 @@ impl SharedConnection {
         }
     }
 
-    fn statements(&self) -> MutexGuard<'_, ByteLru<u64, Prepared>> {
+    fn statements(&self) -> MutexGuard<'_, ByteLru<u64, Arc<Prepared>>> {
         self.statements.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,9 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Protocol {
     /// So many bytes of the preface were received, and nothing else.
-    Unknown { received: usize },
+    Unknown {
+        received: usize,
+    },
     Http1,
     Http2,
 }

@@ -4,7 +4,7 @@ use crate::catalog::schema::Field;
 use crate::plan::lookup_sql::LookupSql;
 use crate::plan::parameters::ParameterSource;
 use crate::plan::planner::{Planner, StepDraft};
-use crate::plan::response_template::{ShownType, Op};
+use crate::plan::response_template::{Op, ShownType};
 use crate::plan::select::{Select, ShownColumn};
 use crate::plan::sql::{Alias, ColumnOf, Condition, SqlOperator};
 use crate::plan::statement_sql::{BranchRows, StepBranch};

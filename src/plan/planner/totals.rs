@@ -80,7 +80,8 @@ impl<'a> Planner<'a> {
             tag: if bound.rows.reverse { sort_key.tag.reversed() } else { sort_key.tag },
             columns: cursor,
         });
-        let rows = StepRows::Totals { columns: values.columns, in_parts_of: time_of_order(connection).map(str::to_owned) };
+        let rows =
+            StepRows::Totals { columns: values.columns, in_parts_of: time_of_order(connection).map(str::to_owned) };
         let relation = sql.page.relation.to_owned();
         self.limited_by = self.limited_by.and(connection.limited_by);
         self.steps[step] = Step { name, relation, end: step + 1, layout, cursor, access_path, rows, ..Step::default() };

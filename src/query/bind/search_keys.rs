@@ -14,7 +14,7 @@ use crate::query::bind::error::BindError;
 use crate::query::bind::search_budget::SearchBudget;
 use crate::query::bind::search_size::SearchSize;
 use crate::query::operation::Literal;
-use crate::search::{self, Comparator, TermOperator, SearchError, SearchErrorKind, Term};
+use crate::search::{self, Comparator, SearchError, SearchErrorKind, Term, TermOperator};
 
 /// The search string of a connection, as its field's arguments have it.
 #[derive(Clone, Copy)]

@@ -35,7 +35,8 @@ async fn answers_nothing_after_a_request_with_both_a_length_and_an_encoding() {
     let valid = "POST /auth/token HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
     let sized = "POST /auth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
     let smuggled = "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n";
-    for both in ["Content-Length: 4\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 46"] {
+    for both in ["Content-Length: 4\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 46"]
+    {
         let conflict = format!("POST /auth/token HTTP/1.1\r\nHost: a\r\n{both}\r\n\r\n0\r\n\r\n{smuggled}");
         for before in [vec![], vec![sized, valid, sized]] {
             let responses = server.exchange(format!("{}{conflict}{valid}", before.concat()));

@@ -495,7 +495,8 @@ async fn a_server_answers_and_charges_totals_like_any_root() {
 
     // So are totals of fewer rows than match, whether `complete` is selected or not.
     let sold = |search: &str| {
-        let query = format!("{{ sold: itemTotals(first: 1, rows: 100, query: \"{search}\") {{ groups {{ count }} }} }}");
+        let query =
+            format!("{{ sold: itemTotals(first: 1, rows: 100, query: \"{search}\") {{ groups {{ count }} }} }}");
         server.query(&token, &query).json()["extensions"]["warnings"].clone()
     };
     assert_eq!(sold(&format!("orderId:{id}")), json!(null), "an order has fewer lines");

@@ -18,7 +18,7 @@ use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::cli::schema::schema_file::{parse, text as schema_text};
 use crate::limits::default_of;
-use crate::schema_diff::schema::{Sender, Schema};
+use crate::schema_diff::schema::{Schema, Sender};
 use crate::schema_diff::{Diff, diff};
 
 /// What stands for the built-in schema in place of a file.
