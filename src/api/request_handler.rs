@@ -140,7 +140,7 @@ async fn respond(
         Route::Graphql => Ok(graphql::respond(context, body).await),
         // Boxed, so that the futures of other requests stay small.
         Route::UpdateOrder => Ok(Box::pin(update_order::respond(context, body)).await),
-        Route::Token => token::respond(context).await,
+        Route::Token => Box::pin(token::respond(context)).await,
         Route::Sdl => schema::respond(context).await,
         Route::Console => console::files::respond(service, head.uri.path(), &head.headers).await,
         Route::Root => Ok(console::files::redirect("rest/s1/graphql")),

@@ -266,7 +266,8 @@ impl ReadServers {
             {
                 return Ok(shared);
             }
-            let LeasedConnection { connection, held } = self.own(route, caller).await?;
+            // Boxed, as what else waits here, so that the futures of statements that share a connection stay small.
+            let LeasedConnection { connection, held } = Box::pin(self.own(route, caller)).await?;
             Ok(LeasedConnection { connection: connection.into(), held })
         })
         .await
@@ -313,7 +314,7 @@ impl ReadServers {
                         turn = server.turns.acquire(caller) => FreeTurn::Own(turn),
                     }
                 };
-                time::timeout(self.wait, first).await.map_err(|_| DatabaseError::Busy)?
+                Box::pin(time::timeout(self.wait, first)).await.map_err(|_| DatabaseError::Busy)?
             }
         };
         let (turn, connection) = match turn {
@@ -321,7 +322,7 @@ impl ReadServers {
                 Some(shared) => (turn, shared),
                 None => return Ok(None),
             },
-            FreeTurn::Own(turn) => (turn, server.queries.connection().await?.into()),
+            FreeTurn::Own(turn) => (turn, Box::pin(server.queries.connection()).await?.into()),
         };
         server.count(route.reason);
         let held = HeldServer { server: Arc::clone(server), _turn: turn };

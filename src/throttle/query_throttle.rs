@@ -154,7 +154,8 @@ impl QueryThrottle {
                 }
             }
         };
-        self.wait(query, ticket, began).await
+        // Boxed, so that the futures of queries that need not wait stay small.
+        Box::pin(self.wait(query, ticket, began)).await
     }
 
     /// Fails if the query would be rejected at once, as far as that is known in this process. Changes nothing.

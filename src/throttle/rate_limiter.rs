@@ -88,7 +88,8 @@ impl RateLimiter {
                 let bucket = store.debit(caller, rate, credits)?;
                 SharedDebit { bucket, debited: Debited::Bucket, written: None }
             }
-            Store::Shared(store) => store.debit(caller, rate, credits).await?,
+            // Boxed, as the other questions to the store, so that the futures of servers without one stay small.
+            Store::Shared(store) => Box::pin(store.debit(caller, rate, credits)).await?,
         };
         Ok(Debit { cost: credits, bucket, written, debited })
     }
@@ -97,7 +98,7 @@ impl RateLimiter {
     pub(crate) async fn remember_write(&self, caller: &str, position: u64, time: Duration) {
         match &self.store {
             Store::Memory(_) => {}
-            Store::Shared(store) => store.remember_write(caller, position, time).await,
+            Store::Shared(store) => Box::pin(store.remember_write(caller, position, time)).await,
         }
     }
 
@@ -106,7 +107,7 @@ impl RateLimiter {
     pub(crate) async fn forecast(&self, caller: &str, rate: &Rate, credits: u64) -> Result<ThrottleStatus, DebitError> {
         match &self.store {
             Store::Memory(store) => Ok(store.forecast(caller, rate, Claim::first(credits))?),
-            Store::Shared(store) => Ok(store.forecast(caller, rate, credits).await?),
+            Store::Shared(store) => Ok(Box::pin(store.forecast(caller, rate, credits)).await?),
         }
     }
 
@@ -131,7 +132,7 @@ impl RateLimiter {
     pub(crate) async fn refund(&self, caller: &str, debit: Debit) {
         match &self.store {
             Store::Memory(store) => store.refund(caller, debit.cost),
-            Store::Shared(store) => store.refund(caller, debit.cost, debit.debited).await,
+            Store::Shared(store) => Box::pin(store.refund(caller, debit.cost, debit.debited)).await,
         }
     }
 }

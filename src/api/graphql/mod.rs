@@ -101,7 +101,8 @@ async fn serve(
     let report = cost_report::requested(&headers)?;
     let mut request = QueryRequest { context, caller: Arc::clone(&caller), view, query };
     if let Some(report) = report {
-        return cost_report::respond(&mut request, report, media).await;
+        // Boxed, so that the futures of other requests stay small.
+        return Box::pin(cost_report::respond(&mut request, report, media)).await;
     }
     let schedule = Schedule::new(&request.context.service, &caller, wait);
     let result = run(&mut request, &headers, &schedule).await;

@@ -45,7 +45,8 @@ impl ReadConnection {
     /// Prepares the statement, unless the connection has prepared it before.
     pub(crate) async fn prepare(&self, sql: &str) -> Result<Statement, DatabaseError> {
         match self {
-            Self::Own(connection) => connection.prepare(sql).await,
+            // Boxed, so that the futures of statements on shared connections stay small.
+            Self::Own(connection) => Box::pin(connection.prepare(sql)).await,
             Self::Shared(turn) => Ok(turn.statement().clone()),
             Self::Batched(turn) => Ok(turn.statement().clone()),
         }
@@ -58,7 +59,7 @@ impl ReadConnection {
         parameters: impl ExactSizeIterator<Item = BinaryParameter<'p>>,
     ) -> Result<Rows<'_>, DatabaseError> {
         match self {
-            Self::Own(connection) => connection.query(statement, parameters, TransactionKind::Own).await,
+            Self::Own(connection) => Box::pin(connection.query(statement, parameters, TransactionKind::Own)).await,
             Self::Shared(turn) => turn.query(parameters).await,
             Self::Batched(turn) => turn.query(parameters).await,
         }

@@ -61,11 +61,12 @@ impl Compilation<'_> {
             compile(&view.compiler, request, Caller { limits: &limits, rows: &view.rows })
         } else {
             let until = Instant::now() + caller.limits.deadline;
-            let turn = service.cpu_tasks.turn(&caller.user_id, until).await?;
+            let turn = Box::pin(service.cpu_tasks.turn(&caller.user_id, until)).await?;
             let pace = FailurePace { pace: Arc::clone(&service.free_query_pace), caller: Arc::clone(&caller.user_id) };
             let (compiler, rows) = (Arc::clone(&view.compiler), view.rows.clone());
             let work = move |request: &Request| compile(&compiler, request, Caller { limits: &limits, rows: &rows });
-            compile_apart(turn, pace, request, work).await?
+            // Boxed, so that the futures of small texts stay small.
+            Box::pin(compile_apart(turn, pace, request, work)).await?
         };
         Ok(result.map_err(QueryError::Compile)?)
     }

@@ -90,7 +90,9 @@ pub(crate) async fn field_costs(
     if !headers.get(INCLUDE_FIELDS).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"true")) {
         return Ok(None);
     }
-    let explanation = Compilation { service: &context.service, caller, view }.explain(&mut query.request).await?;
+    let compilation = Compilation { service: &context.service, caller, view };
+    // Boxed, so that the futures of other requests stay small.
+    let explanation = Box::pin(compilation.explain(&mut query.request)).await?;
     Ok(Some(json!(explanation.fields())))
 }
 
