@@ -12,7 +12,7 @@ use crate::database::column_format::ColumnFormat;
 use crate::database::parameter::RawValue;
 use crate::execute::error::ExecuteError;
 use crate::plan::request_plan::Plan;
-use crate::plan::step::StepRows;
+use crate::plan::step::{StepRows, TotalsColumns};
 use crate::query::bind::ids::StepId;
 
 /// Bytes that a row takes beside its values, and each of its columns.
@@ -123,8 +123,9 @@ impl StatementRows {
         if step.changes().is_some() && !self.changes.iter().any(|(known, _)| *known == id) {
             self.changes.push((id, row.clone()));
         }
-        self.memory += self.memory_of(&row);
-        self.bytes += row.raw_size_bytes() as u64;
+        let bytes = row.raw_size_bytes();
+        self.memory += self.memory_of(bytes);
+        self.bytes += bytes as u64;
         self.rows.push_back(StatementRow { step: id, kind, row });
         Ok(())
     }
@@ -179,7 +180,7 @@ impl StatementRows {
         while self.dropped < number
             && let Some(row) = self.rows.pop_front()
         {
-            self.memory -= self.memory_of(&row.row);
+            self.memory -= self.memory_of(row.row.raw_size_bytes());
             self.dropped += 1;
         }
     }
@@ -207,8 +208,9 @@ impl StatementRows {
         self.memory
     }
 
-    fn memory_of(&self, row: &Row) -> usize {
-        row.raw_size_bytes() + ROW_OVERHEAD + self.formats.len() * COLUMN_OVERHEAD
+    /// Bytes of memory that a row takes whose values have so many.
+    fn memory_of(&self, bytes: usize) -> usize {
+        bytes + ROW_OVERHEAD + self.formats.len() * COLUMN_OVERHEAD
     }
 }
 
@@ -216,29 +218,22 @@ impl Arrived {
     /// What the next row is.
     fn kind(&mut self, plan: &Plan, id: StepId, row: &Row) -> Result<RowKind, ExecuteError> {
         let step = &plan.steps()[id];
-        if step.search().is_some() {
+        let search = match &step.rows {
+            StepRows::Lookup | StepRows::Changes(_) => None,
+            StepRows::Page { search, .. } => search.as_ref(),
+            StepRows::Totals { columns, .. } => return self.kind_of_group(plan, id, columns, row),
+        };
+        if search.is_some() {
             for (cut, column) in self.cut_probes.iter_mut().zip([step.layout.before_page, step.layout.after_page]) {
                 *cut |= column.map_or(Ok(None), |column| flag(row, column))? == Some(false);
             }
-        }
-        if let StepRows::Totals { columns: totals, .. } = &step.rows {
-            let rows: Option<i64> = row.try_get(totals.rows).map_err(|_| ExecuteError::Misshapen)?;
-            self.rows = rows.and_then(|rows| u64::try_from(rows).ok()).ok_or(ExecuteError::Misshapen)?;
-            let is_complete = truth(row, totals.complete)?;
-            self.is_cut = !is_complete && self.rows < plan.rows(id).into();
-            self.is_beyond_rows = !is_complete && !self.is_cut;
-            return Ok(if truth(row, step.layout.present.ok_or(ExecuteError::Misshapen)?)? {
-                RowKind::OfPage
-            } else {
-                RowKind::Empty
-            });
         }
         if let Some(column) = step.layout.present
             && !truth(row, column)?
         {
             return Ok(RowKind::Empty);
         }
-        if let Some(search) = step.search() {
+        if let Some(search) = search {
             let number: Option<i64> = row.try_get(search.number).map_err(|_| ExecuteError::Misshapen)?;
             // There is one only if the page is not full.
             if number.is_some_and(|number| number > plan.window(id)) {
@@ -259,6 +254,23 @@ impl Arrived {
         self.rows_of_page += 1;
         self.rows += 1;
         Ok(RowKind::OfPage)
+    }
+
+    /// What the next row of totals is.
+    fn kind_of_group(
+        &mut self,
+        plan: &Plan,
+        id: StepId,
+        totals: &TotalsColumns,
+        row: &Row,
+    ) -> Result<RowKind, ExecuteError> {
+        let rows: Option<i64> = row.try_get(totals.rows).map_err(|_| ExecuteError::Misshapen)?;
+        self.rows = rows.and_then(|rows| u64::try_from(rows).ok()).ok_or(ExecuteError::Misshapen)?;
+        let is_complete = truth(row, totals.complete)?;
+        self.is_cut = !is_complete && self.rows < plan.rows(id).into();
+        self.is_beyond_rows = !is_complete && !self.is_cut;
+        let present = plan.steps()[id].layout.present.ok_or(ExecuteError::Misshapen)?;
+        Ok(if truth(row, present)? { RowKind::OfPage } else { RowKind::Empty })
     }
 }
 

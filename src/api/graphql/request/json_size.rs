@@ -31,21 +31,30 @@ pub(crate) struct JsonSize {
 }
 
 impl JsonSize {
+    /// The size of a null, a truth value or a number.
+    pub(crate) const SCALAR: Self = Self { values: 1, memory: VALUE };
+
+    /// The size of a string.
+    pub(crate) const STRING: Self = Self { values: 1, memory: VALUE + STRING };
+
     /// Measures one JSON value. Fails if the text is anything else.
     pub(crate) fn of(text: &[u8]) -> Result<Self, serde_json::Error> {
         Self::read(JsonDeserializer::from_slice(text))
     }
 
-    /// Measures an object by the texts of its members' values, which are JSON.
-    pub(crate) fn of_object<'a>(values: impl ExactSizeIterator<Item = &'a str>) -> Result<Self, serde_json::Error> {
-        let mut size = Self { values: 1, memory: VALUE + OBJECT + values.len() * MEMBER };
-        for text in values {
-            if text.starts_with('"') {
-                size.add(1, VALUE + STRING);
-            } else {
-                let Self { values, memory } = Self::of(text.as_bytes())?;
-                size.add(values, memory);
-            }
+    /// Measures the value of a member by its text, which is JSON.
+    pub(crate) fn of_member(text: &str) -> Result<Self, serde_json::Error> {
+        if text.starts_with('"') { Ok(Self::STRING) } else { Self::of(text.as_bytes()) }
+    }
+
+    /// Measures an object by its members.
+    pub(crate) fn of_object(
+        members: impl Iterator<Item = Result<Self, serde_json::Error>>,
+    ) -> Result<Self, serde_json::Error> {
+        let mut size = Self { values: 1, memory: VALUE + OBJECT };
+        for member in members {
+            let Self { values, memory } = member?;
+            size.add(values, memory + MEMBER);
         }
         Ok(size)
     }
@@ -63,8 +72,8 @@ impl JsonSize {
     }
 }
 
-/// Adds a value to a size.
-struct Measure<'a>(&'a mut JsonSize);
+/// Adds a value to a size; as a visitor, what is inside of it.
+pub(crate) struct Measure<'a>(pub(crate) &'a mut JsonSize);
 
 impl<'de> DeserializeSeed<'de> for Measure<'_> {
     type Value = ();
@@ -174,7 +183,7 @@ mod tests {
         let members = ["1", "\"a\"", "null", "[]", r#"{"a": [1, "2"]}"#];
         let object = members.iter().enumerate().map(|(key, value)| format!("\"{key}\": {value}"));
         let object = format!("{{{}}}", object.collect::<Vec<_>>().join(","));
-        let size = JsonSize::of_object(members.into_iter()).unwrap();
+        let size = JsonSize::of_object(members.into_iter().map(JsonSize::of_member)).unwrap();
         assert_eq!(size, JsonSize::of(object.as_bytes()).unwrap());
     }
 

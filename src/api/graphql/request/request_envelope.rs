@@ -11,7 +11,7 @@ use crate::access::grants::Principal;
 use crate::api::errors::api_error::ApiError;
 use crate::api::errors::service_error::ServiceError;
 use crate::api::graphql::request::envelope_error::EnvelopeError;
-use crate::api::graphql::request::json_members::JsonMembers;
+use crate::api::graphql::request::json_members::{JsonMembers, MemberValue};
 use crate::api::graphql::request::json_size::{JsonSize, MAX_VALUES};
 use crate::api::negotiate;
 use crate::api::request_context::RequestContext;
@@ -83,26 +83,24 @@ pub(crate) fn from_body(body: &[u8]) -> Result<GraphqlRequest, EnvelopeError> {
         }
     }
     let text = str::from_utf8(body).map_err(|error| EnvelopeError::MalformedBody(serde_json::Error::custom(error)))?;
-    let mut members = JsonMembers::of(text)?;
-    let size = JsonSize::of_object(members.values()).map_err(EnvelopeError::MalformedBody)?;
+    let mut members = JsonMembers::with_strings(text, &["query", "operationName", "documentId"])?;
+    let size = members.size()?;
     if size.values > MAX_VALUES {
         // Some members may have been left out.
         let size = JsonSize::of(body).map_err(EnvelopeError::MalformedBody)?;
         return Err(EnvelopeError::TooManyValues { values: size.values });
     }
-    let mut member = |key| members.take(key).filter(|text| *text != "null");
-    let (operation_name, variables, extensions) = (member("operationName"), member("variables"), member("extensions"));
-    let document_id = member("documentId");
-    let query = members.take("query");
+    let mut object_text = |key| members.take(key).filter(|text| *text != "null");
+    let (variables, extensions) = (object_text("variables"), object_text("extensions"));
+    let mut value = |key| members.take_value(key).filter(|value| !matches!(value, MemberValue::Null));
+    let (operation_name, document_id) = (value("operationName"), value("documentId"));
+    let query = members.take_value("query");
     let is_named = document_id.is_some() || has_persisted_query(extensions)?;
-    let query = if query == Some("null") && is_named { None } else { query };
+    let query = query.filter(|query| !(is_named && matches!(query, MemberValue::Null)));
     Ok(GraphqlRequest {
-        query: query.map(|text| string(text, EnvelopeError::QueryType)).transpose()?,
-        document_id: document_id.map(|text| string(text, EnvelopeError::DocumentIdType)).transpose()?,
-        operation_name: operation_name
-            .map(|text| string(text, EnvelopeError::OperationNameType))
-            .transpose()?
-            .filter(|name| !name.is_empty()),
+        query: string(query, EnvelopeError::QueryType)?,
+        document_id: string(document_id, EnvelopeError::DocumentIdType)?,
+        operation_name: string(operation_name, EnvelopeError::OperationNameType)?.filter(|name| !name.is_empty()),
         variables: object("variables", variables)?,
         extensions: object("extensions", extensions)?,
         values_memory: size.memory,
@@ -151,13 +149,12 @@ pub(crate) fn from_target(component: Option<&str>) -> Result<GraphqlRequest, Env
     Ok(request)
 }
 
-/// The string of a JSON text, or an error for other types.
-fn string(text: &str, wrong_type: EnvelopeError) -> Result<String, EnvelopeError> {
-    // A value that is no string is not copied.
-    if text.starts_with('"') {
-        serde_json::from_str(text).map_err(EnvelopeError::MalformedBody)
-    } else {
-        Err(wrong_type)
+/// The string of a member, or an error for other types.
+fn string(value: Option<MemberValue<'_>>, wrong_type: EnvelopeError) -> Result<Option<String>, EnvelopeError> {
+    match value {
+        None => Ok(None),
+        Some(MemberValue::String(text)) => Ok(Some(text.into_owned())),
+        Some(MemberValue::Text(_) | MemberValue::Null | MemberValue::NoString(_)) => Err(wrong_type),
     }
 }
 
