@@ -4,6 +4,7 @@
 //! - [`statement_log`]: when it ran, and how many rows each step has
 //! - `statement_rows`: its rows, in the order of the response
 //! - [`response_writer`]: the template's ops, run over the rows; `response_part`: the part that is being written
+//! - `partial_results`: what a response says of roots and lists that have not all of the rows that match
 //! - `page_frame`: the page or lookup that is being written; `page_cursor`: its cursors
 //! - [`row_limits`]: what rows may take
 //! - [`response_stream`]: fetching and writing large responses side by side
@@ -36,6 +37,7 @@ mod list;
 mod nullability;
 mod page_cursor;
 mod page_frame;
+pub mod partial_results;
 pub mod plan_analysis;
 mod response_part;
 pub mod response_stream;

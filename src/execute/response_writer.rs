@@ -15,12 +15,12 @@ use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart}
 use crate::execute::nullability::NullCheck;
 use crate::execute::page_cursor::{CursorWriter, PageCursor, WrittenPage};
 use crate::execute::page_frame::{PageFrame, Stop};
+use crate::execute::partial_results::{PartialTotals, ShortSearch};
 use crate::execute::response_part::{OpenObject, ResponsePart};
 use crate::execute::statement_rows::{StatementRows, flag};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment, ShownType};
-use crate::plan::step::Step;
-use crate::plan::step::StepRows;
+use crate::plan::step::{Step, StepRows};
 use crate::query::bind::changes::ChangesStart;
 use crate::query::bind::ids::StepId;
 use crate::value::ScalarType;
@@ -104,33 +104,6 @@ pub(super) enum Pause {
 #[derive(Debug, Error)]
 #[error("a value is missing whose absence was not foreseen, and part of the answer has been sent")]
 pub struct WriteError;
-
-/// A search whose window ended before its page and the row after it were found, before totals had all of their rows, or before a flag
-/// of `pageInfo` was known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShortSearch<'a> {
-    /// The response keys from the root to its collection, with dots between them.
-    pub key: &'a str,
-    /// How many rows of the order it examined: for its page, or else for a flag.
-    pub rows_examined: i64,
-    /// Whether that was for its page.
-    pub is_page_cut: bool,
-    /// Whether this flag is true because there are rows that were not examined.
-    pub has_next_page: bool,
-    /// As `has_next_page`, for rows before the page.
-    pub has_previous_page: bool,
-}
-
-/// Totals of fewer rows than match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PartialTotals<'a> {
-    /// The response key.
-    pub(crate) key: &'a str,
-    /// How many rows were added up.
-    pub(crate) rows: u32,
-    /// The search key of a time by whose ranges the rows can be added up in parts.
-    pub(crate) in_parts_of: Option<&'a str>,
-}
 
 impl ResponseWriter {
     /// The response to a plan, without rows. Boxed, because it is handed on from one future to the next.

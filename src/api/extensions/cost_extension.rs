@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::api::extensions::executed_plan::PlanExtension;
 use crate::api::extensions::sync_extension::SyncExtension;
 use crate::api::extensions::warning::Warning;
-use crate::execute::response_writer::ShortSearch;
+use crate::execute::partial_results::ShortSearch;
 use crate::throttle::bucket::ThrottleStatus;
 
 /// A response's `extensions`, which it has if the rate limiter was asked.

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::execute::response_writer::PartialTotals;
+use crate::execute::partial_results::PartialTotals;
 use crate::vocabulary::UnknownValue;
 
 /// An entry of `extensions.warnings`.

@@ -11,7 +11,7 @@ use crate::api::errors::api_error::ApiError;
 use crate::api::extensions::cost_extension::SearchExtension;
 use crate::api::graphql::response::response_envelope;
 use crate::execute::field_error::{FieldError, PathPart};
-use crate::execute::response_writer::ShortSearch;
+use crate::execute::partial_results::ShortSearch;
 
 /// The segments of a field's path before the node's: the root, `edges`, the index of the edge, `node`.
 const NODE_DEPTH: usize = 4;
