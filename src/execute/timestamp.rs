@@ -8,10 +8,22 @@ const DAY: i64 = 86_400_000_000;
 /// Appends a timestamp as ISO-8601 in UTC with a trailing Z. A fraction is written only if it is not zero, without trailing
 /// zeros. A year without four digits has a sign.
 pub(super) fn iso_8601(Timestamp(micros): Timestamp, out: &mut Vec<u8>) {
-    write_date(micros.div_euclid(DAY), out);
-    out.push(b'T');
-    write_time(micros.rem_euclid(DAY).unsigned_abs(), out);
-    out.push(b'Z');
+    let (days, of_day) = (micros.div_euclid(DAY), micros.rem_euclid(DAY).unsigned_abs());
+    let (time, length) = time_text(of_day);
+    let (year, date) = date_text(days);
+    // Appended at once if the year has no sign, as in almost all.
+    if (0..10_000).contains(&year) {
+        let mut text = *b"0000-00-00T00:00:00.000000Z";
+        text[..10].copy_from_slice(&date);
+        text[11..26].copy_from_slice(&time);
+        text[11 + length] = b'Z';
+        out.extend_from_slice(&text[..=11 + length]);
+    } else {
+        write_date(days, out);
+        out.push(b'T');
+        out.extend_from_slice(&time[..length]);
+        out.push(b'Z');
+    }
 }
 
 /// Appends a timestamp as ISO-8601 with an offset from UTC. One of fractions of minutes, as before the time of zones, cannot be written: the
@@ -46,17 +58,13 @@ pub(super) fn time_of_day(TimeOfDay(micros): TimeOfDay, out: &mut Vec<u8>) {
 
 /// Appends the date of a number of days since 2000.
 fn write_date(days: i64, out: &mut Vec<u8>) {
-    let (year, month, day) = civil(days - Timestamp::UNIX_EPOCH.0 / DAY);
+    let (year, text) = date_text(days);
     match year {
         0..10_000 => {}
         ..0 => out.push(b'-'),
         _ => out.push(b'+'),
     }
-    let mut text = *b"0000-00-00";
-    text[5..7].copy_from_slice(&two(month));
-    text[8..].copy_from_slice(&two(day));
-    if let Ok(year @ ..10_000) = u16::try_from(year.unsigned_abs()) {
-        text[..4].copy_from_slice(&four(year));
+    if year.unsigned_abs() < 10_000 {
         out.extend_from_slice(&text);
     } else {
         int(year.abs(), out);
@@ -64,12 +72,34 @@ fn write_date(days: i64, out: &mut Vec<u8>) {
     }
 }
 
+/// The date of a number of days since 2000, without a sign: its year, and its text if the year has four digits.
+fn date_text(days: i64) -> (i64, [u8; 10]) {
+    let (year, month, day) = civil(days - Timestamp::UNIX_EPOCH.0 / DAY);
+    let mut text = *b"0000-00-00";
+    if let Ok(year @ ..10_000) = u16::try_from(year.unsigned_abs()) {
+        text[..4].copy_from_slice(&four(year));
+    }
+    text[5..7].copy_from_slice(&two(month));
+    text[8..].copy_from_slice(&two(day));
+    (year, text)
+}
+
 /// Appends a time of day.
 fn write_time(micros: u64, out: &mut Vec<u8>) {
-    let seconds = narrow(micros / 1_000_000);
-    let [hour, minute, second] = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
-    out.extend_from_slice(&[hour[0], hour[1], b':', minute[0], minute[1], b':', second[0], second[1]]);
-    fraction(micros % 1_000_000, out);
+    let (text, length) = time_text(micros);
+    out.extend_from_slice(&text[..length]);
+}
+
+/// A time of day with six decimal places, and how long it is without trailing zeros.
+fn time_text(micros: u64) -> ([u8; 15], usize) {
+    let (seconds, millionths) = (narrow(micros / 1_000_000), narrow(micros % 1_000_000));
+    let [h, m, s] = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
+    let [a, b, c] = [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two);
+    let text = [h[0], h[1], b':', m[0], m[1], b':', s[0], s[1], b'.', a[0], a[1], b[0], b[1], c[0], c[1]];
+    // A time of whole seconds has no point.
+    let length =
+        if millionths == 0 { 8 } else { text.iter().rposition(|byte| *byte != b'0').map_or(0, |last| last + 1) };
+    (text, length)
 }
 
 /// Appends a point and a fraction in millionths without trailing zeros, or nothing if it is zero.
