@@ -92,7 +92,7 @@ impl Service {
     ) -> Response<OutgoingBody<SentRequest>> {
         let ArrivedRequest { listener, peer, in_flight, request } = arrived;
         let (head, mut body) = request.into_parts();
-        let mut entry = AccessLogEntry::new(self.request_ids.next(), &head.method);
+        let mut entry = AccessLogEntry::new(self.request_ids.next(), &head.method, in_flight.begun.into_std());
         entry.listener = Some(listener);
         entry.peer = Some(client_address::of(peer, &head.headers, &self.http.options.trusted_proxies));
         trace(&head, &mut entry);

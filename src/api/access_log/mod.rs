@@ -88,17 +88,17 @@ pub(crate) struct StreamRecord {
 }
 
 impl AccessLogEntry {
-    /// The entry of a request that has arrived. It is boxed, because it is moved several times until the response is sent.
-    pub(crate) fn new(id: Arc<str>, method: &Method) -> Box<Self> {
-        Self::with_method(id, method.into())
+    /// The entry of a request that arrived then. It is boxed, because it is moved several times until the response is sent.
+    pub(crate) fn new(id: Arc<str>, method: &Method, started: Instant) -> Box<Self> {
+        Self::with_method(id, method.into(), started)
     }
 
     /// The entry of a request whose head cannot be parsed.
     pub(crate) fn unreadable(id: Arc<str>) -> Box<Self> {
-        Self::with_method(id, RequestMethod::Unreadable)
+        Self::with_method(id, RequestMethod::Unreadable, Instant::now())
     }
 
-    fn with_method(id: Arc<str>, method: RequestMethod) -> Box<Self> {
+    fn with_method(id: Arc<str>, method: RequestMethod, started: Instant) -> Box<Self> {
         Box::new(Self {
             id,
             listener: None,
@@ -120,7 +120,7 @@ impl AccessLogEntry {
             timeline: Timeline::default(),
             method,
             operation: None,
-            started: Instant::now(),
+            started,
             _active: ACTIVE.of(()).count(),
         })
     }

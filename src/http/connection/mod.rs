@@ -112,6 +112,8 @@ impl Drop for FurtherMemory {
 pub(crate) struct InFlightRequest {
     connection: Arc<Connection>,
     index: usize,
+    /// When it began.
+    pub(crate) begun: Instant,
     /// Bytes that it holds of the connection's memory.
     reserved: usize,
     /// Bytes of its body that were read.
@@ -147,7 +149,7 @@ impl Connection {
             state.requests.len() - 1
         };
         let connection = Arc::clone(self);
-        InFlightRequest { connection, index, reserved: 0, received: 0, ends_connection: false }
+        InFlightRequest { connection, index, begun: now, reserved: 0, received: 0, ends_connection: false }
     }
 
     /// The event that the server waits for.
