@@ -1,7 +1,7 @@
 //! `orderql schema draft`: a draft fits the database that it was made for, is the same each time, and its queries have the rows that
 //! whole tables have.
 //!
-//! `DRAFT_SCHEMAS` sets the number of made-up databases.
+//! `MADE_UP_DATABASES` sets the number of made-up databases.
 
 mod made_up;
 
@@ -128,7 +128,7 @@ async fn drafts_the_tables_of_this_service() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_draft_of_a_made_up_database_fits_and_answers_as_its_tables_do() {
-    let schemas = env::var("DRAFT_SCHEMAS").map_or(4, |number| number.parse().unwrap());
+    let schemas = env::var("MADE_UP_DATABASES").map_or(4, |number| number.parse().unwrap());
     for seed in 0..schemas {
         let database = empty_database().await;
         let sql = made_up(&mut Random(seed));

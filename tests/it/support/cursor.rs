@@ -11,8 +11,9 @@ use tokio_postgres::types::{ToSql, Type};
 /// A `numeric` in PostgreSQL's binary format.
 pub fn numeric(text: &str) -> BytesMut {
     let mut binary = BytesMut::new();
-    text.parse::<Decimal>().unwrap().to_sql(&Type::NUMERIC, &mut binary).unwrap();
-    // The conversion drops the scale of zero.
+    // PostgreSQL has no digits that are zeros at the end.
+    text.parse::<Decimal>().unwrap().normalize().to_sql(&Type::NUMERIC, &mut binary).unwrap();
+    // The scale is the number of places that it shows.
     let scale = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     binary[6..8].copy_from_slice(&u16::try_from(scale).unwrap().to_be_bytes());
     binary

@@ -1,69 +1,13 @@
 //! Databases that nobody designed.
 
+mod types;
+
 use std::fmt::Write as _;
 
+use crate::cli::schema_draft::made_up::types::{KEY_TYPES, MADE_TYPES, TYPES, referring};
 use crate::support::random::Random;
 
-/// Types of columns, each with an expression for the value of row `n`.
-const TYPES: [(&str, &str); 30] = [
-    ("integer", "n % 7"),
-    ("smallint", "n"),
-    ("bigint", "n * 10000000000"),
-    ("numeric(12, 0)", "n % 5"),
-    ("numeric(8, 3)", "n / 8.0"),
-    ("double precision", "n / 4.0"),
-    ("text", "'text ' || n % 6"),
-    ("varchar(20)", "'v' || n"),
-    ("uuid", "('00000000-0000-0000-0000-' || lpad((n % 9)::text, 12, '0'))::uuid"),
-    ("boolean", "n % 3 = 0"),
-    ("timestamptz", "'2020-02-28'::timestamptz + n * interval '7 hours 1 microsecond'"),
-    ("timestamp", "'2020-02-28'::timestamp + n % 8 * interval '1 day'"),
-    ("date", "'2020-02-28'::date + n"),
-    ("real", "n / 10.0"),
-    ("time", "'09:30'::time + n % 9 * interval '1 minute 1 microsecond'"),
-    ("interval", "n % 8 * interval '1 day 25 hours'"),
-    ("bytea", "decode(lpad(n::text, 8, '0'), 'hex')"),
-    ("json", "('{\"a\": [' || n || E',\\n 0.5]}')::json"),
-    ("jsonb", "'{}'::jsonb"),
-    ("integer[]", "array_fill(n, ARRAY[n % 3])"),
-    ("text[]", "ARRAY['a' || n, NULL, '\"']"),
-    ("mood", "(enum_range(NULL::mood))[1 + n % 3]"),
-    ("feeling", "(enum_range(NULL::mood))[1 + n % 2]"),
-    ("mood[]", "ARRAY[(enum_range(NULL::mood))[1 + n % 3], NULL]"),
-    ("feeling[]", "ARRAY[(enum_range(NULL::mood))[1 + n % 3]]::feeling[]"),
-    ("inet", "'10.0.0.0'::inet + n % 5"),
-    ("int4range", "int4range(n % 3, n)"),
-    ("int4range[]", "ARRAY[int4range(n % 3, n), NULL]"),
-    ("macaddr", "('08:00:2b:01:02:' || lpad(n::text, 2, '0'))::macaddr"),
-    ("day[]", "ARRAY['2020-02-28'::date + n, NULL]::day[]"),
-];
-
-/// Types that keys can have, with an expression for the value of row `n`, which no other row has.
-const KEY_TYPES: [(&str, &str); 10] = [
-    ("integer", "n"),
-    ("bigint", "n"),
-    ("text", "'k' || n"),
-    ("uuid", "('00000000-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid"),
-    ("numeric(9, 0)", "n"),
-    ("timestamptz", "'2020-01-01'::timestamptz + n * interval '1 second'"),
-    ("date", "'2020-01-01'::date + n"),
-    ("time", "'09:30'::time + n * interval '1 second'"),
-    ("bytea", "decode(lpad(n::text, 8, '0'), 'hex')"),
-    ("level", "(enum_range(NULL::level))[n]"),
-];
-
-/// Enums whose labels are not in alphabetical order, and domains.
-const MADE_TYPES: &str = "
-    CREATE TYPE mood AS ENUM ('so-so', 'fine', 'BAD');
-    CREATE DOMAIN feeling AS mood;
-    CREATE DOMAIN day AS date;
-    DO $$ BEGIN EXECUTE (
-        SELECT 'CREATE TYPE level AS ENUM (' || string_agg(quote_literal('level ' || n), ', ' ORDER BY n) || ')'
-        FROM generate_series(1, 30) AS n
-    ); END $$;
-";
-
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 22] = [
     "order",
     "Order Item",
     "status",
@@ -78,13 +22,53 @@ const NAMES: [&str; 14] = [
     "aB",
     "series",
     "edge",
+    "Straße",
+    "日本",
+    "§",
+    "say \"hi\"",
+    "select",
+    "_",
+    "user_connection",
+    "a_name_that_is_as_long_as_postgresql_lets_names_be_63_characters",
 ];
+
+const COLUMN_NAMES: [&str; 12] =
+    ["ID", "Id", "id", "node", "__type", "cursor", "größe", "größe 2", "select", "first", "100%", "tableoid_"];
 
 const ROWS: usize = 30;
 
-struct Table {
+/// The name of a type, and an expression for the value of row `n`.
+type TypeAndValue = (&'static str, &'static str);
+
+/// A column.
+struct Column {
     name: String,
-    key: Vec<(String, &'static str, &'static str)>,
+    /// With constraints.
+    ty: String,
+    /// An expression for the value of row `n`. None if the column is generated.
+    value: Option<String>,
+}
+
+/// Columns that identify rows.
+struct Key {
+    columns: Vec<(String, TypeAndValue)>,
+    /// Whether some rows have nulls in it.
+    is_nullable: bool,
+}
+
+struct Table {
+    /// With its schema, as SQL.
+    name: String,
+    /// The keys that others may refer to.
+    keys: Vec<Key>,
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    names.into_iter().map(quoted).collect::<Vec<_>>().join(", ")
 }
 
 /// Statements that make some tables with keys, foreign keys and indexes, and some rows.
@@ -93,7 +77,8 @@ pub fn made_up(random: &mut Random) -> String {
     let mut tables: Vec<Table> = Vec::new();
     for number in 0..2 + random.below(5) {
         let schema = if random.chance(25) { "other." } else { "" };
-        let mut name = format!("{schema}\"{}\"", random.pick(&NAMES));
+        let own_name: &str = random.pick::<&str>(&NAMES);
+        let mut name = format!("{schema}{}", quoted(own_name));
         if tables.iter().any(|table| table.name == name) {
             name = format!("{schema}\"table_{number}\"");
         }
@@ -104,14 +89,95 @@ pub fn made_up(random: &mut Random) -> String {
 
 fn table(random: &mut Random, name: String, others: &[Table], sql: &mut String) -> Table {
     let has_key = random.chance(90);
-    let mut columns: Vec<(String, String, String)> = Vec::new();
+    let (mut columns, mut keys): (Vec<Column>, Vec<Key>) = (Vec::new(), Vec::new());
+    keys.push(key(random, &mut columns));
+    columns_without_keys(random, &mut columns);
+    keys.extend(random.chance(20).then(|| nullable_key(random, &mut columns)));
+    let mut constraints = Vec::new();
+    for index in 0..random.below(3) {
+        let Some(target) = (!others.is_empty()).then(|| random.pick(others)) else { break };
+        let key = random.pick(&target.keys);
+        constraints.push(reference(random, (index, &target.name), key, &mut columns));
+    }
+    if random.chance(15) {
+        constraints.push(reference(random, (9, &name), &keys[0], &mut columns));
+    }
+    for (index, key) in keys.iter().enumerate() {
+        let constraint = if index == 0 && has_key { "PRIMARY KEY" } else { "UNIQUE" };
+        constraints.push(format!("{constraint} ({})", list(key.columns.iter().map(|(column, _)| column.as_str()))));
+    }
+    let is_dropped = random.chance(10);
+    let dropped = if is_dropped { "dropped integer, " } else { "" };
+    let defined: Vec<_> = columns.iter().map(|column| format!("{} {}", quoted(&column.name), column.ty)).collect();
+    // All unique constraints of a partitioned table have its partition key.
+    let is_partitioned = keys.len() == 1 && random.chance(10);
+    let partition_key = quoted(&keys[0].columns[0].0);
+    let by = if is_partitioned { format!(" PARTITION BY HASH ({partition_key})") } else { String::new() };
+    let _ = writeln!(sql, "CREATE TABLE {name} ({dropped}{}, {}){by};", defined.join(", "), constraints.join(", "));
+    for remainder in (0..2).filter(|_| is_partitioned) {
+        let part = format!("other.\"part {remainder} of {}\"", name.replace('"', ""));
+        let rows = format!("FOR VALUES WITH (MODULUS 2, REMAINDER {remainder})");
+        let _ = writeln!(sql, "CREATE TABLE {part} PARTITION OF {name} {rows};");
+    }
+    if is_dropped {
+        let _ = writeln!(sql, "ALTER TABLE {name} DROP dropped;");
+    }
+    let inserted: Vec<_> = columns.iter().filter(|column| column.value.is_some()).collect();
+    let into = list(inserted.iter().map(|column| column.name.as_str()));
+    let values: Vec<_> = inserted.iter().filter_map(|column| column.value.as_deref()).collect();
+    let values = values.join(", ");
+    let _ = writeln!(sql, "INSERT INTO {name} ({into}) OVERRIDING SYSTEM VALUE");
+    let _ = writeln!(sql, "SELECT {values} FROM generate_series(1, {ROWS}) AS n;");
+    indexes(random, &name, &columns, &keys[0], sql);
+    // Rows of an heir may have keys of others.
+    let has_heir = !is_partitioned && random.chance(5);
+    if has_heir {
+        let heir = format!("other.\"heir of {}\"", name.replace('"', ""));
+        let _ = writeln!(sql, "CREATE TABLE {heir} (of_heir integer PRIMARY KEY) INHERITS ({name});");
+        let _ =
+            writeln!(sql, "INSERT INTO {heir} ({into}, of_heir) SELECT {values}, n FROM generate_series(1, 5) AS n;");
+    }
+    let key = &keys[0].columns;
+    if !has_heir && random.chance(10) {
+        let (view, key) = (format!("\"stored {}\"", name.replace('"', "")), list(key.iter().map(|one| one.0.as_str())));
+        let _ = writeln!(sql, "CREATE MATERIALIZED VIEW {view} AS SELECT * FROM {name};");
+        let _ = writeln!(sql, "CREATE UNIQUE INDEX ON {view} ({key});");
+    }
+    if random.chance(15) {
+        let _ = writeln!(sql, "COMMENT ON TABLE {name} IS E'All \"\"\" of # it \\\\\\n{{ }} «日本» ';");
+        let _ = writeln!(sql, "COMMENT ON COLUMN {name}.{} IS E'\\tA \"key\"\\\\';", quoted(&key[0].0));
+    }
+    Table { name, keys }
+}
+
+/// A key of one column or two.
+fn key(random: &mut Random, columns: &mut Vec<Column>) -> Key {
     let mut key = Vec::new();
     for index in 0..=usize::from(random.chance(30)) {
         let (ty, value) = *random.pick(&KEY_TYPES);
-        let column = if random.chance(50) { format!("k{index}_id") } else { format!("key{index}") };
-        columns.push((column.clone(), format!("{ty} NOT NULL"), value.to_owned()));
-        key.push((column, ty, value));
+        let name = if random.chance(50) { format!("k{index}_id") } else { format!("key{index}") };
+        let is_identity = ty == "integer" && random.chance(30);
+        let identity = if is_identity { " GENERATED ALWAYS AS IDENTITY" } else { "" };
+        columns.push(Column {
+            name: name.clone(),
+            ty: format!("{ty} NOT NULL{identity}"),
+            value: Some(value.to_owned()),
+        });
+        key.push((name, (ty, value)));
     }
+    Key { columns: key, is_nullable: false }
+}
+
+/// A unique column with nulls.
+fn nullable_key(random: &mut Random, columns: &mut Vec<Column>) -> Key {
+    let (ty, value) = *random.pick(&KEY_TYPES);
+    let name = "unique_".to_owned();
+    let value_or_null = format!("CASE WHEN n % 4 <> 1 THEN {value} END");
+    columns.push(Column { name: name.clone(), ty: ty.to_owned(), value: Some(value_or_null) });
+    Key { columns: vec![(name, (ty, value))], is_nullable: true }
+}
+
+fn columns_without_keys(random: &mut Random, columns: &mut Vec<Column>) {
     for index in 0..random.below(6) {
         let (ty, value) = *random.pick(&TYPES);
         let (null, value) = if random.chance(30) {
@@ -119,47 +185,62 @@ fn table(random: &mut Random, name: String, others: &[Table], sql: &mut String) 
         } else {
             ("", format!("CASE WHEN n % 4 <> 1 THEN {value} END"))
         };
-        let column = if random.chance(20) { format!("Col {index}") } else { format!("col_{index}") };
-        columns.push((column, format!("{ty}{null}"), value));
-    }
-    let mut constraints = Vec::new();
-    for index in 0..random.below(3) {
-        let Some(target) = (!others.is_empty()).then(|| random.pick(others)) else { break };
-        let mut own = Vec::new();
-        for (position, (column, ty, value)) in target.key.iter().enumerate() {
-            let column_name = format!("f{index}_{position}_{column}");
-            columns.push((column_name.clone(), (*ty).to_owned(), (*value).to_owned()));
-            own.push((column_name, column.clone()));
+        let mut name = match random.below(10) {
+            0 | 1 => format!("Col {index}"),
+            2..=4 => (*random.pick(&COLUMN_NAMES)).to_owned(),
+            _ => format!("col_{index}"),
+        };
+        if columns.iter().any(|column| column.name == name) {
+            name = format!("col_{index}");
         }
-        let list = |names: Vec<String>| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-        let (by, to) = own.iter().cloned().unzip::<_, _, Vec<_>, Vec<_>>();
-        constraints.push(format!("FOREIGN KEY ({}) REFERENCES {} ({})", list(by), target.name, list(to)));
+        columns.push(Column { name, ty: format!("{ty}{null}"), value: Some(value) });
     }
-    let quoted = |columns: &[String]| columns.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-    let key_columns: Vec<_> = key.iter().map(|(column, _, _)| column.clone()).collect();
-    // Others may refer to it.
-    constraints.push(format!("{} ({})", if has_key { "PRIMARY KEY" } else { "UNIQUE" }, quoted(&key_columns)));
-    let defined: Vec<_> = columns.iter().map(|(column, ty, _)| format!("\"{column}\" {ty}")).collect();
-    let _ = writeln!(sql, "CREATE TABLE {name} ({}, {});", defined.join(", "), constraints.join(", "));
-    let values: Vec<_> = columns.iter().map(|(_, _, value)| value.clone()).collect();
-    let _ = writeln!(sql, "INSERT INTO {name} SELECT {} FROM generate_series(1, {ROWS}) AS n;", values.join(", "));
-    indexes(random, &name, &columns, &key_columns, sql);
-    Table { name, key }
+    if random.chance(15) {
+        let of = quoted(&columns[random.below(columns.len())].name);
+        let ty = format!("integer GENERATED ALWAYS AS (CASE WHEN {of} IS NULL THEN 1 ELSE 2 END) STORED");
+        columns.push(Column { name: "generated".to_owned(), ty, value: None });
+    }
 }
 
-fn indexes(random: &mut Random, name: &str, columns: &[(String, String, String)], key: &[String], sql: &mut String) {
-    let indexed: Vec<_> = columns
-        .iter()
-        .filter(|(_, ty, _)| !ty.contains("[]") && ty.split(' ').next() != Some("json"))
-        .map(|one| one.0.as_str())
-        .collect();
+/// Adds columns that refer to a key, and returns the constraint. Many rows refer to few, or each to one.
+fn reference(random: &mut Random, to: (usize, &str), key: &Key, columns: &mut Vec<Column>) -> String {
+    let (index, target) = to;
+    let referred = *random.pick(&[2, 5, ROWS]);
+    let (mut own, has_nulls) = (Vec::new(), random.chance(40));
+    for (position, (column, (ty, value))) in key.columns.iter().enumerate() {
+        let name = format!("f{index}_{position}_{column}");
+        let types = referring(ty);
+        let ty = if types.is_empty() { *ty } else { *random.pick(types) };
+        // Of a key with nulls, rows 2 to 4 have values.
+        let row = if key.is_nullable { "2 + n % 3".to_owned() } else { format!("1 + n % {referred}") };
+        let mut value = format!("(SELECT {value} FROM (SELECT {row}) AS other (n))");
+        if has_nulls && position == 0 {
+            value = format!("CASE WHEN n % 5 <> 2 THEN {value} END");
+        }
+        columns.push(Column { name: name.clone(), ty: ty.to_owned(), value: Some(value) });
+        own.push(name);
+    }
+    let columns = list(key.columns.iter().map(|(column, _)| column.as_str()));
+    format!("FOREIGN KEY ({}) REFERENCES {target} ({columns})", list(own.iter().map(String::as_str)))
+}
+
+/// Indexes that serve something, and indexes that serve nothing.
+fn indexes(random: &mut Random, name: &str, columns: &[Column], key: &Key, sql: &mut String) {
+    const UNSORTED: [&str; 4] = ["json", "point", "xml", "int2vector"];
+    let is_sorted = |column: &&Column| {
+        let ty = column.ty.split(' ').next().unwrap_or_default();
+        !ty.contains("[]") && !UNSORTED.contains(&ty)
+    };
+    let indexed: Vec<_> = columns.iter().filter(is_sorted).collect();
+    let key: Vec<_> = key.columns.iter().map(|(column, _)| column.as_str()).collect();
     for _ in 0..random.below(6) {
-        let mut chosen = vec![*random.pick(&indexed)];
+        let first = *random.pick(&indexed);
+        let mut chosen = vec![first.name.as_str()];
         if random.chance(40) {
-            chosen.push(*random.pick(&indexed));
+            chosen.push(&random.pick(&indexed).name);
         }
         if random.chance(70) {
-            chosen.extend(key.iter().map(String::as_str));
+            chosen.extend(&key);
         }
         let mut distinct: Vec<&str> = Vec::new();
         for column in chosen {
@@ -167,9 +248,22 @@ fn indexes(random: &mut Random, name: &str, columns: &[(String, String, String)]
                 distinct.push(column);
             }
         }
-        let direction = if random.chance(10) { " DESC" } else { "" };
-        let filter = if random.chance(10) { format!(" WHERE \"{}\" IS NOT NULL", distinct[0]) } else { String::new() };
-        let list: Vec<_> = distinct.iter().map(|column| format!("\"{column}\"{direction}")).collect();
-        let _ = writeln!(sql, "CREATE INDEX ON {name} ({}){filter};", list.join(", "));
+        let direction = *random.pick(&["", "", "", "", "", "", "", "", " DESC", " NULLS FIRST"]);
+        let filter =
+            if random.chance(10) { format!(" WHERE {} IS NOT NULL", quoted(distinct[0])) } else { String::new() };
+        let columns: Vec<_> = distinct.iter().map(|column| format!("{}{direction}", quoted(column))).collect();
+        let columns = columns.join(", ");
+        let is_text = first.ty.starts_with("text") || first.ty.starts_with("varchar");
+        let _ = match random.below(12) {
+            0 => writeln!(sql, "CREATE INDEX ON {name} (({} IS NULL), {columns}){filter};", quoted(distinct[0])),
+            1 => writeln!(sql, "CREATE INDEX ON {name} ({columns}) INCLUDE ({}){filter};", list(key.iter().copied())),
+            2 if is_text => {
+                writeln!(sql, "CREATE INDEX ON {name} ({} COLLATE \"POSIX\"){filter};", quoted(distinct[0]))
+            }
+            3 if is_text && !first.ty.contains("same") => {
+                writeln!(sql, "CREATE INDEX ON {name} ({} text_pattern_ops){filter};", quoted(distinct[0]))
+            }
+            _ => writeln!(sql, "CREATE INDEX ON {name} ({columns}){filter};"),
+        };
     }
 }

@@ -52,7 +52,11 @@ fn notation(cell: &Cell, scalar: ScalarType) -> Option<String> {
             _ => None,
         },
         Cell::Moment(_, text) if scalar == ScalarType::Date => text.split('T').next().map(str::to_owned),
-        Cell::Text(text) | Cell::Number(_, text) | Cell::Moment(_, text) | Cell::Other(_, text) => Some(text.clone()),
+        Cell::Text(text)
+        | Cell::Padded(text)
+        | Cell::Number(_, text)
+        | Cell::Moment(_, text)
+        | Cell::Other(_, text) => Some(text.clone()),
         Cell::Truth(truth) => Some(truth.to_string()),
     }
 }

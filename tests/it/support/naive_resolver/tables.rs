@@ -22,6 +22,8 @@ use crate::support::naive_resolver::json::Json;
 pub enum Cell {
     Null,
     Text(String),
+    /// A text that spaces make as long as its column. They do not count.
+    Padded(String),
     /// A number, and its digits as the database stores them.
     Number(Decimal, String),
     /// Microseconds since 1970, and the moment as text.
@@ -98,33 +100,40 @@ fn relations(catalog: &Catalog) -> BTreeSet<String> {
 
 impl Table {
     async fn read(client: &Client, relation: &str) -> Self {
-        let quoted = relation.split('.').map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(".");
-        let columns = "SELECT attname::text, base::regtype::text,
+        let path = relation.split('.').map(quoted).collect::<Vec<_>>().join(".");
+        let columns = "WITH RECURSIVE type (domain, base) AS (
+                SELECT oid, oid FROM pg_type
+                UNION ALL SELECT domain, typbasetype FROM type JOIN pg_type ON oid = base WHERE typtype = 'd'
+            )
+            SELECT attname::text, base::regtype::text,
                 (SELECT array_agg(enumlabel::text ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = base)
-            FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
-            CROSS JOIN LATERAL (SELECT COALESCE(NULLIF(typbasetype, 0), atttypid)) AS type (base)
+            FROM pg_attribute JOIN type ON domain = atttypid JOIN pg_type ON pg_type.oid = base AND typtype <> 'd'
             WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum";
         let column = |row: &tokio_postgres::Row| (row.get(0), row.get(1), row.get(2));
         let columns: Vec<(String, String, Option<Vec<String>>)> =
-            client.query(columns, &[&quoted]).await.unwrap().iter().map(column).collect();
+            client.query(columns, &[&path]).await.unwrap().iter().map(column).collect();
         let selected: Vec<_> = columns
             .iter()
             .map(|(name, ty, _)| {
+                let name = quoted(name);
                 if is_moment(ty) {
                     format!(
-                        "(extract(epoch FROM \"{name}\"::timestamp) * 1000000)::int8::text || ' ' || \
-                         to_char(\"{name}\"::timestamp, 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
+                        "(extract(epoch FROM {name}::timestamp) * 1000000)::int8::text || ' ' || \
+                         to_char({name}::timestamp, 'YYYY-MM-DD\"T\"HH24:MI:SS.US')"
                     )
-                } else if ty.ends_with("[]") {
-                    format!("to_json(\"{name}\")::text")
+                } else if is_array(ty) {
+                    format!("to_json({name})::text")
                 } else if ty == "bytea" {
-                    format!("encode(\"{name}\", 'base64')")
+                    format!("encode({name}, 'base64')")
+                } else if ty == "character" {
+                    // A cast to text would lose the spaces.
+                    format!("CASE WHEN {name} IS NOT NULL THEN format('%s', {name}) END")
                 } else {
-                    format!("\"{name}\"::text")
+                    format!("{name}::text")
                 }
             })
             .collect();
-        let rows = client.query(&format!("SELECT {} FROM {quoted}", selected.join(", ")), &[]).await.unwrap();
+        let rows = client.query(&format!("SELECT {} FROM {path}", selected.join(", ")), &[]).await.unwrap();
         let enums: Vec<_> = columns.iter().map(|(_, _, labels)| labels.as_deref().map(labels_of)).collect();
         let cell = |row: &tokio_postgres::Row, index: usize| match (row.get::<_, Option<String>>(index), enums[index]) {
             (None, _) => Cell::Null,
@@ -148,6 +157,10 @@ impl<'a> Row<'a> {
     }
 }
 
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 /// An enum with these labels.
 fn labels_of(labels: &[String]) -> Enumeration {
     Enumeration::new(String::new(), labels.iter().map(|label| (label.clone(), label.clone())).collect())
@@ -159,6 +172,10 @@ const DAYS_BEFORE_2000: i64 = 10_957;
 /// The date of microseconds since 1970.
 fn days(micros: i64) -> Date {
     Date(i32::try_from(micros.div_euclid(DAY) - DAYS_BEFORE_2000).unwrap())
+}
+
+fn is_array(ty: &str) -> bool {
+    ty.ends_with("[]") || ty == "int2vector"
 }
 
 fn is_moment(ty: &str) -> bool {
@@ -174,8 +191,9 @@ impl Cell {
             "time without time zone" => Self::Other(Value::Time(TimeOfDay::parse(&text).unwrap()), text),
             "bytea" => Self::Other(ScalarType::Bytes.parse(&text).unwrap(), text),
             "interval" => Self::Other(Value::Interval(Interval::parse(&text).unwrap()), text),
-            array if array.ends_with("[]") => Self::Array(serde_json::from_str(&text).unwrap()),
+            array if is_array(array) => Self::Array(serde_json::from_str(&text).unwrap()),
             "boolean" => Self::Truth(text == "true"),
+            "character" if text.ends_with(' ') => Self::Padded(text),
             _ if is_moment(ty) => {
                 let (micros, moment) = text.split_once(' ').unwrap();
                 let moment = moment.trim_end_matches('0').trim_end_matches('.');
@@ -203,7 +221,7 @@ impl Cell {
             (Self::Null, _) => return None,
             (Self::Text(text), StoredType::Boolean) => Value::Boolean(text == "Y"),
             (Self::Text(text), StoredType::Uuid) => Value::Uuid(Uuid::parse(text).unwrap()),
-            (Self::Text(text) | Self::Label(_, text), _) => Value::Text(text.clone()),
+            (Self::Text(text) | Self::Padded(text) | Self::Label(_, text), _) => Value::Text(text.clone()),
             (Self::Number(number, _), StoredType::Int2 | StoredType::Int4 | StoredType::Int8) => {
                 Value::Int(number.to_i64().unwrap())
             }
@@ -239,6 +257,9 @@ impl Cell {
         match (self, other) {
             (Self::Null, _) | (_, Self::Null) => None,
             (Self::Text(own), Self::Text(other)) => Some(own.as_bytes().cmp(other.as_bytes())),
+            (Self::Padded(own), Self::Padded(other) | Self::Text(other)) | (Self::Text(own), Self::Padded(other)) => {
+                Some(own.trim_end_matches(' ').cmp(other.trim_end_matches(' ')))
+            }
             // In the order of the declaration.
             (Self::Label(labels, own), Self::Label(_, other) | Self::Text(other))
             | (Self::Text(own), Self::Label(labels, other)) => {
@@ -280,7 +301,7 @@ impl Cell {
             (ScalarType::Json, Self::Text(text)) => serde_json::from_str(text).unwrap(),
             (ScalarType::Float, Self::Other(_, text)) => Json::Float(Float::parse(text).unwrap()),
             (ScalarType::Date, Self::Moment(_, text)) => Json::Text(text.split('T').next().unwrap().to_owned()),
-            (ScalarType::Id | ScalarType::String | ScalarType::Uuid, Self::Text(text))
+            (ScalarType::Id | ScalarType::String | ScalarType::Uuid, Self::Text(text) | Self::Padded(text))
             | (ScalarType::Id | ScalarType::Decimal | ScalarType::BigInt, Self::Number(_, text))
             | (
                 ScalarType::Decimal | ScalarType::Time | ScalarType::Interval | ScalarType::Bytes,
