@@ -152,6 +152,17 @@ impl DescribedRelation {
         self.indexes.iter().any(|index| index.serves(&order))
     }
 
+    /// The order in which an index of its own begins with all of these columns, by their places.
+    pub(crate) fn index_of(&self, columns: &[&str]) -> Option<Vec<usize>> {
+        let place = |name: &String| columns.iter().position(|column| column == name);
+        let starts = self.indexes.iter().filter_map(|index| index.columns.get(..columns.len()));
+        let mut orders = starts.filter_map(|start| start.iter().map(place).collect::<Option<Vec<_>>>());
+        orders.find(|places| {
+            let order: Vec<_> = places.iter().map(|place| columns[*place]).collect();
+            self.has_order(&order[..1], &order[1..])
+        })
+    }
+
     /// Whether its own indexes say that one of them finds rows in an order. PostgreSQL may know others: those of a view's tables, of
     /// partitions, and of expressions.
     pub(crate) fn has_index_for(&self, order: &RowOrder<'_>) -> bool {

@@ -1,5 +1,7 @@
 //! The declarations of an existing schema file.
 
+use std::collections::BTreeSet;
+
 use crate::catalog::Catalog;
 use crate::catalog::binding::{Binding, EntityBinding};
 use crate::catalog::column::Column;
@@ -42,8 +44,8 @@ pub(super) struct ExistingJoin {
     /// The name of the joined type.
     pub(super) target: String,
     pub(super) is_list: bool,
-    pub(super) by: Vec<String>,
-    pub(super) to: Vec<String>,
+    /// Each column of the row, and the column of the joined rows that equals it. Their order in the file does not matter.
+    pub(super) pairs: BTreeSet<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -130,7 +132,7 @@ fn join(catalog: &Catalog, binding: Binding<'_>) -> Option<ExistingJoin> {
         _ => return None,
     };
     let target = catalog.entity_type(target).name.clone();
-    Some(ExistingJoin { target, is_list, by: names(by), to: to.clone() })
+    Some(ExistingJoin { target, is_list, pairs: names(by).into_iter().zip(to.iter().cloned()).collect() })
 }
 
 fn names(columns: &[Column]) -> Vec<String> {

@@ -60,7 +60,8 @@ fn field_names(ty: &TypeModel<'_>, existing: &Existing) -> Names {
 /// The field as the file has it, if it has one with the same rows.
 fn known(field: JoinField, ty: &str, existing: &Existing) -> JoinField {
     let JoinField { target, is_list, by, to, .. } = &field;
-    let join = ExistingJoin { target: target.clone(), is_list: *is_list, by: by.clone(), to: to.clone() };
+    let pairs = by.iter().cloned().zip(to.iter().cloned()).collect();
+    let join = ExistingJoin { target: target.clone(), is_list: *is_list, pairs };
     let fields = existing.types.iter().filter(|known| known.name == ty).flat_map(|known| &known.fields);
     let is_known = fields.into_iter().any(|known| known.join.as_ref() == Some(&join));
     JoinField { is_known, ..field }
@@ -133,16 +134,22 @@ fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) ->
     let distinct: HashSet<_> = columns.iter().collect();
     let rest: Vec<_> = child.key.iter().map(String::as_str).filter(|column| !columns.contains(column)).collect();
     let index = || AdvisedIndex::of_columns(child.relation, columns.iter().chain(&rest).copied());
-    let is_served = |equal, order| distinct.len() == columns.len() && child.relation.has_order(equal, order);
-    let bound = if is_served(&columns, &rest) {
+    let is_distinct = distinct.len() == columns.len();
+    let (mut by, mut to) = (foreign.to.clone(), foreign.columns.clone());
+    let bound = if is_distinct && child.relation.has_order(&columns, &rest) {
         None
-    } else if !is_served(&columns[..1], &columns[1..]) {
+    } else if let Some(places) = child.relation.index_of(&columns).filter(|_| is_distinct) {
+        // All columns of the join are read in the order of the index.
+        by = places.iter().map(|place| foreign.to[*place].clone()).collect();
+        to = places.iter().map(|place| foreign.columns[*place].clone()).collect();
+        if child.relation.are_unique(&columns) {
+            Some(ListBound { at_most: 1, index: None })
+        } else {
+            Some(ListBound { at_most: DRAFTED_ROWS, index: Some(index()) })
+        }
+    } else {
         let (name, rows) = (&foreign.name, child.relation.path());
         return Err(LeftOut::without(index(), format!("{name}: no index has the rows of {rows} in order")));
-    } else if child.relation.are_unique(&columns) {
-        Some(ListBound { at_most: 1, index: None })
-    } else {
-        Some(ListBound { at_most: DRAFTED_ROWS, index: Some(index()) })
     };
     let many = camel(&plural(&child.name));
     let by_column = camel(&format!("{many}_by_{}", foreign.columns.join("_and_")));
@@ -152,8 +159,8 @@ fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) ->
         name: names.give(&candidates, |name| vec![name.to_owned()]),
         target: child.name.clone(),
         is_list: true,
-        by: foreign.to.clone(),
-        to: foreign.columns.clone(),
+        by,
+        to,
         bound,
         is_known: false,
     })

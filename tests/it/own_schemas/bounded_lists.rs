@@ -280,12 +280,19 @@ async fn the_check_and_the_draft_know_which_lists_need_a_bound() {
         }
     };
     assert_eq!(check("").await.stdout, "The database fits the schema.\n");
+    let refunds = "CREATE TABLE refund (refund_id integer PRIMARY KEY, shop integer, number integer,
+            FOREIGN KEY (shop, number) REFERENCES sale (shop, number));
+        CREATE INDEX ON refund (number, shop);
+        INSERT INTO refund SELECT n, 1, 7 FROM generate_series(1, 3) AS n";
+    own.client.batch_execute(refunds).await.unwrap();
     let draft = own.run(&["schema", "draft"]).stdout;
     for lines in [
         "  # lines is null if it has more than 200 rows; an index in its order lifts this limit: CREATE INDEX CONCURRENTLY ON \"line\" (\"sale_id\", \"line_id\");\n  \
            lines: [Line] @many(by: [\"sale_id\"], atMost: 200)\n",
         "  events: [Event] @many(by: [\"shop\", \"number\"], atMost: 200)\n",
         "  receipts: [Receipt] @many(by: [\"sale_id\"], atMost: 1)\n",
+        // In the order of the index.
+        "  refunds: [Refund] @many(by: [\"number\", \"shop\"], atMost: 200)\n",
     ] {
         assert!(draft.contains(lines), "{lines}\n{draft}");
     }
@@ -293,8 +300,15 @@ async fn the_check_and_the_draft_know_which_lists_need_a_bound() {
     own.write(&draft);
     assert_eq!(own.check(), "", "{draft}");
     assert_eq!(own.run(&["schema", "draft", "--update", &file]).stdout, draft);
-    let receipt = own.serve(&[]).query("{ sale(saleId: 7) { receipts(first: 2) { edges { node { receiptId } } } } }");
-    assert_eq!(receipt["data"]["sale"]["receipts"]["edges"], json!([{ "node": { "receiptId": "2994" } }]));
+    let sale = own.serve(&[]).query(
+        "{ sale(saleId: 7) { receipts(first: 2) { edges { node { receiptId } } } refunds(last: 2) { edges { node { refundId } } } } }",
+    );
+    assert_eq!(sale["data"]["sale"]["receipts"]["edges"], json!([{ "node": { "receiptId": "2994" } }]));
+    let refund = |id: &str| json!({ "node": { "refundId": id } });
+    assert_eq!(sale["data"]["sale"]["refunds"]["edges"], json!([refund("2"), refund("3")]));
+    // A file that names the columns in another order has the list, too.
+    own.write(&draft.replace("by: [\"number\", \"shop\"]", "by: [\"shop\", \"number\"]"));
+    assert!(!own.run(&["schema", "draft", "--update", &file]).stdout.contains("[\"number\", \"shop\"]"));
     own.write(SCHEMA);
     // Of its three orders, one has an index, then all.
     assert_eq!(check("CREATE INDEX by_key ON line (sale_id, line_id)").await.stdout, "The database fits the schema.\n");
