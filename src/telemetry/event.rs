@@ -178,8 +178,6 @@ events! {
     RestartNeeded { settings: &'a str } = warn, "settings have changed that are in force when the server is started again";
     /// The error says what is wrong.
     ReloadFailed { error: &'a dyn Error } = error, "the settings cannot be used; those that were read before stay in force";
-    /// Triggers keep the table equal to OFBiz's tables, but `count` rows differ.
-    KeptTableDiffers { table: &'a str, count: i64 } = warn, "rows of the table differ from OFBiz's tables; run `orderql tables --repair`";
     /// The database lacks a change feed of the schema file, or triggers of it.
     ChangeFeedIncomplete { feed: &'a str } = warn, "the change feed misses changes; run `orderql migrate`, then `orderql sync reset`";
     /// No constraint of the database guarantees what the schema declares, and `schema-constraints` is `trusted`.

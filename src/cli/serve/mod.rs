@@ -1,7 +1,6 @@
 //! `orderql serve`: serves a database until SIGINT or SIGTERM.
 //!
-//! - `start`: opens everything that the server needs, with `database_wait`, `connection_check`, `served_schema` and `served_documents`;
-//!   `kept_tables_check` goes on beside it
+//! - `start`: opens everything that the server needs, with `database_wait`, `connection_check`, `served_schema` and `served_documents`
 //! - `server`: serves, and does what `signals` ask for; operators are served on the `admin_thread`
 //! - `reload`: reads the settings again, and compares the schema with the tables when `schema_checks` says that it is time
 //! - `service_manager`: notifies systemd of starts, reloads and the stop
@@ -25,7 +24,6 @@ use crate::telemetry::log;
 mod admin_thread;
 mod connection_check;
 mod database_wait;
-mod kept_tables_check;
 mod reload;
 mod schema_checks;
 pub(crate) mod served_documents;

@@ -26,7 +26,6 @@ use crate::cli::outcome::Outcome;
 use crate::cli::schema;
 use crate::cli::serve::connection_check;
 use crate::cli::serve::database_wait::{self, connect};
-use crate::cli::serve::kept_tables_check;
 use crate::cli::serve::served_schema::{SchemaSource, ServedSchema};
 use crate::cli::serve::server::Server;
 use crate::config::report::report;
@@ -80,9 +79,8 @@ pub(crate) async fn start(
     let (options, api) = (config.http(), config.api());
     let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let first = database_wait::read(config.start_wait, async || FirstReads::read(config, &servers).await).await?;
-    let FirstReads { client, schema, documents, served, grants, updates_orders } = first;
+    let FirstReads { schema, documents, served, grants, updates_orders } = first;
     let ServedSchema { catalog, constraints, views, vocabularies } = served;
-    task::spawn(kept_tables_check::run(client));
     let (listener, admin) = listeners(&options, inherited).await?;
     #[cfg(feature = "traces")]
     recorder::start();
@@ -134,7 +132,6 @@ pub(crate) async fn start(
 
 /// The facts that are read from the database before the first request.
 struct FirstReads {
-    client: Client,
     schema: SchemaSource,
     documents: Arc<NamedDocuments>,
     served: ServedSchema,
@@ -154,7 +151,7 @@ impl FirstReads {
             emit(&Event::CollationChanged { collation: &collation.to_string(), remedy: &collation.remedy });
         }
         let grants = GrantCache::start(servers, config.grants()).await?;
-        Ok(Self { client, schema, documents, served, grants, updates_orders })
+        Ok(Self { schema, documents, served, grants, updates_orders })
     }
 }
 
