@@ -1,10 +1,9 @@
 //! `orderql load`: loads data files into a database.
 
 use std::fmt;
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use thiserror::Error;
 use tokio_postgres::Client;
 
@@ -85,7 +84,9 @@ pub fn run(args: Args) -> Outcome {
 async fn load_all(args: Args) -> Outcome {
     let mut client = connect(&args.database.address()?).await?;
     check_ready(&client).await?;
-    let bar = bar()?;
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}")?;
+    // It is drawn on a terminal only.
+    let bar = ProgressBar::new(0).with_style(style);
     let loaded = load_files(&mut client, &args, &bar).await;
     bar.finish_and_clear();
     let incomplete = loaded?;
@@ -137,12 +138,4 @@ async fn load_with_progress(client: &mut Client, input: InputFile, bar: &Progres
         bar.set_position(progress.bytes);
     };
     load_file(client, input, &mut show).await
-}
-
-/// A progress bar that is drawn on a terminal only.
-fn bar() -> Result<ProgressBar, indicatif::style::TemplateError> {
-    let target =
-        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}")?;
-    Ok(ProgressBar::with_draw_target(Some(0), target).with_style(style))
 }

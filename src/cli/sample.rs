@@ -1,8 +1,6 @@
 //! `orderql sample`: fills a database with made-up orders.
 
-use std::io::IsTerminal as _;
-
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::database::connect;
 use crate::cli::database_flags::DatabaseFlags;
@@ -39,7 +37,9 @@ pub(crate) fn run(args: Args) -> Outcome {
 async fn fill_one(args: Args) -> Outcome {
     let mut client = connect(&args.database.address()?).await?;
     let sample = Sample { size: SampleSize::of(args.orders), seed: args.seed };
-    let bar = bar()?;
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}")?;
+    // It is drawn on a terminal only.
+    let bar = ProgressBar::new(0).with_style(style);
     let filled = fill(&mut client, sample, &mut |progress| show(&bar, progress)).await;
     bar.finish_and_clear();
     let rows = filled?.rows;
@@ -59,12 +59,4 @@ fn show(bar: &ProgressBar, progress: FillProgress) {
     });
     bar.set_length(progress.total);
     bar.set_position(progress.done);
-}
-
-/// A progress bar that is drawn on a terminal only.
-fn bar() -> Result<ProgressBar, indicatif::style::TemplateError> {
-    let target =
-        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}")?;
-    Ok(ProgressBar::with_draw_target(Some(0), target).with_style(style))
 }
