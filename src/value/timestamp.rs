@@ -34,11 +34,6 @@ impl Timestamp {
         !self.is_finite() || Self::FINITE.contains(&self.0)
     }
 
-    /// Microseconds since 1970.
-    pub fn unix_micros(self) -> i128 {
-        i128::from(self.0) - i128::from(Self::UNIX_EPOCH.0)
-    }
-
     /// Parses a date, which means midnight UTC, or a timestamp; one without an offset is in UTC. A year without four digits has a sign.
     /// Rejects anything else, offsets that no place on Earth has, and fractions of a microsecond, which could not be compared exactly.
     pub fn parse(text: &str) -> Result<Self, ParseValueError> {

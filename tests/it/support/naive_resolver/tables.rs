@@ -8,7 +8,7 @@ use orderql::catalog::binding::{Binding, EntityBinding, RootBinding};
 use orderql::catalog::column::Column;
 use orderql::catalog::schema::ObjectKind;
 use orderql::catalog::stored_type::StoredType;
-use orderql::value::{Date, Enumeration, Float, Interval, Numeric, ScalarType, TimeOfDay, Uuid, Value};
+use orderql::value::{Date, Enumeration, Float, Interval, Numeric, ScalarType, TimeOfDay, Timestamp, Uuid, Value};
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
 use tokio_postgres::Client;
@@ -242,7 +242,7 @@ impl Cell {
             Value::Int(int) => number((*int).into()),
             Value::Decimal(decimal) => number(*decimal),
             Value::Numeric(binary) => number(Decimal::from_sql(&Type::NUMERIC, binary.as_binary()).unwrap()),
-            Value::DateTime(moment) => Self::Moment(moment.unix_micros().try_into().unwrap(), String::new()),
+            Value::DateTime(moment) => Self::Moment(moment.0 - Timestamp::UNIX_EPOCH.0, String::new()),
             Value::Boolean(truth) => Self::Truth(*truth),
             Value::Date(Date(days)) => Self::Moment((i64::from(*days) + DAYS_BEFORE_2000) * DAY, String::new()),
             Value::Float(_) | Value::Time(_) | Value::Interval(_) | Value::Bytes(_) => {
