@@ -28,7 +28,7 @@ pub(crate) mod metrics;
 pub(crate) mod named_documents;
 pub(crate) mod negotiate;
 pub mod operators;
-pub mod options;
+pub(crate) mod options;
 pub(crate) mod prefer;
 pub(crate) mod query_texts;
 pub(crate) mod read_position;

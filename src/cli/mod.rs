@@ -27,14 +27,14 @@ mod limit_flags;
 pub mod load;
 pub(crate) mod manual;
 pub mod migrate;
-pub mod outcome;
+pub(crate) mod outcome;
 mod output;
 mod privileges;
 pub(crate) mod profile;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub(crate) mod query;
-pub mod query_text;
+pub(crate) mod query_text;
 mod remote_server;
 #[cfg(feature = "tools")]
 pub(crate) mod sample;

@@ -3,4 +3,4 @@
 use std::error::Error;
 
 /// The result of a command or of a part of one. The program prints an error with its causes and exits with 1.
-pub type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;

@@ -21,7 +21,7 @@ pub(crate) mod limit_settings;
 pub(crate) mod options;
 pub(crate) mod origin;
 pub(crate) mod report;
-pub mod setting;
+pub(crate) mod setting;
 pub mod settings;
 pub(crate) mod value_parser;
 pub(crate) mod values;

@@ -1,15 +1,15 @@
 //! PostgreSQL: addresses, connections and their pools, transactions.
 
-pub mod error;
+pub(crate) mod error;
 
-pub mod address;
+pub(crate) mod address;
 pub mod connection;
 pub(crate) mod collation_versions;
 pub(crate) mod column_format;
 pub(crate) mod metrics;
 pub mod parameter;
 pub mod pool;
-pub mod transaction;
+pub(crate) mod transaction;
 pub(crate) mod wal_position;
 
 pub(crate) mod snapshot_position;

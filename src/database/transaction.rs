@@ -11,18 +11,16 @@ use crate::database::error::DatabaseError;
 use crate::database::metrics::{Operation, timed};
 
 /// A transaction. Dropping it rolls it back.
-pub struct Transaction<'a>(tokio_postgres::Transaction<'a>);
+pub(crate) struct Transaction<'a>(tokio_postgres::Transaction<'a>);
 
 impl<'a> Transaction<'a> {
-    /// Begins a transaction.
-    pub async fn begin(client: &'a mut Client) -> Result<Self, DatabaseError> {
+    pub(crate) async fn begin(client: &'a mut Client) -> Result<Self, DatabaseError> {
         timed(Operation::Begin, async { Ok(Self(client.transaction().await?)) }).await
     }
 }
 
 impl Transaction<'_> {
-    /// Commits the transaction.
-    pub async fn commit(self) -> Result<(), DatabaseError> {
+    pub(crate) async fn commit(self) -> Result<(), DatabaseError> {
         // PostgreSQL takes the COMMIT of a transaction that an error has ended, and rolls it back. The response to the end of a prepared
         // statement is not waited for, so an error there shows in the next statement only.
         timed(Operation::Commit, async {
@@ -33,17 +31,17 @@ impl Transaction<'_> {
     }
 
     /// Rolls back to the beginning.
-    pub async fn rollback(self) -> Result<(), DatabaseError> {
+    pub(crate) async fn rollback(self) -> Result<(), DatabaseError> {
         timed(Operation::Rollback, async { Ok(self.0.rollback().await?) }).await
     }
 
     /// Executes statements that have no parameters and no rows.
-    pub async fn batch_execute(&self, sql: &str) -> Result<(), DatabaseError> {
+    pub(crate) async fn batch_execute(&self, sql: &str) -> Result<(), DatabaseError> {
         timed(Operation::Other, async { Ok(self.0.batch_execute(sql).await?) }).await
     }
 
     /// Executes a statement and returns the number of rows that it affected.
-    pub async fn execute(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<u64, DatabaseError> {
+    pub(crate) async fn execute(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<u64, DatabaseError> {
         timed(Operation::of(sql), async {
             let mut stream = pin!(self.stream(sql, parameters).await?);
             while stream.try_next().await?.is_some() {}
@@ -53,7 +51,7 @@ impl Transaction<'_> {
     }
 
     /// The rows of a statement.
-    pub async fn query(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, DatabaseError> {
+    pub(crate) async fn query(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, DatabaseError> {
         timed(Operation::of(sql), async {
             let mut stream = pin!(self.stream(sql, parameters).await?);
             let mut rows = Vec::new();
@@ -67,12 +65,16 @@ impl Transaction<'_> {
     }
 
     /// The first row of a statement, if it has one.
-    pub async fn query_opt(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Option<Row>, DatabaseError> {
+    pub(crate) async fn query_opt(
+        &self,
+        sql: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Option<Row>, DatabaseError> {
         Ok(self.query(sql, parameters).await?.into_iter().next())
     }
 
     /// The first row of a statement that always has one.
-    pub async fn query_one(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Row, DatabaseError> {
+    pub(crate) async fn query_one(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Row, DatabaseError> {
         let row = self.query_opt(sql, parameters).await?;
         row.ok_or(DatabaseError::Incomplete { announced: Some(0), received: 0 })
     }

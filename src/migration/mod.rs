@@ -16,14 +16,14 @@
 
 mod declaration;
 mod difference;
-pub mod error;
+pub(crate) mod error;
 mod index_build;
 pub(crate) mod indexes;
 pub(crate) mod kept_tables;
 pub mod migrate;
 mod object;
 mod old_transactions;
-pub mod partitions;
+pub(crate) mod partitions;
 pub(crate) mod pending;
 mod present;
 pub(crate) mod record;

@@ -13,13 +13,13 @@
 //! - `error_chain`: an error and its causes on one line
 //! - `metrics`: counters, gauges and histograms, and their text for Prometheus
 
-pub mod access_log;
+pub(crate) mod access_log;
 #[cfg(test)]
 mod captured_line;
 pub(crate) mod error_chain;
 pub mod event;
 pub(crate) mod event_metrics;
-pub mod log;
+pub(crate) mod log;
 mod log_queue;
 pub(crate) mod log_value;
 pub(crate) mod metrics;

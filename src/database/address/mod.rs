@@ -1,8 +1,8 @@
 //! Where a database is, and with which parameters, certificates and passwords it is connected to.
 
-pub mod error;
+pub(crate) mod error;
 
-pub mod connection_string;
+pub(crate) mod connection_string;
 pub(crate) mod database_address;
 mod libpq_files;
 pub(crate) mod role;

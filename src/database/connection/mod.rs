@@ -4,7 +4,7 @@
 pub(crate) mod backend;
 pub(crate) mod batch_queue;
 mod batch_text;
-pub mod batches;
+pub(crate) mod batches;
 pub(super) mod cancel;
 pub mod connect;
 pub(crate) mod lock_waits;
@@ -16,6 +16,6 @@ pub(crate) mod rows;
 pub mod session;
 pub(super) mod session_check;
 pub(crate) mod shared_connection;
-pub mod shared_connections;
+pub(crate) mod shared_connections;
 pub(crate) mod shared_turn;
 pub(super) mod statement_texts;
