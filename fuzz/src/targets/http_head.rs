@@ -22,8 +22,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, header};
 use orderql::fuzzing::head::{
-    Envelope, bare_response, basic, bearer, client_address, coding, envelope_of_body, envelope_of_target,
-    is_json, is_taken, media,
+    Envelope, bare_response, basic, bearer, client_address, coding, envelope_of_body, envelope_of_target, is_json,
+    is_taken, media,
 };
 use serde_json::json;
 

@@ -4,7 +4,7 @@
 //! - A term written anew, its elements in quotes where that is possible, is read as the same term.
 //! - Memory grows with the string's length at most.
 
-use orderql::search::{Comparator, TermOperator, SearchErrorKind, Term, parse};
+use orderql::search::{Comparator, SearchErrorKind, Term, TermOperator, parse};
 
 use crate::support::allocation::{Allowance, within};
 
