@@ -93,9 +93,13 @@ fn write_time(micros: u64, out: &mut Vec<u8>) {
 /// A time of day with six decimal places, and how long it is without trailing zeros.
 fn time_text(micros: u64) -> ([u8; 15], usize) {
     let (seconds, millionths) = (narrow(micros / 1_000_000), narrow(micros % 1_000_000));
-    let [h, m, s] = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
-    let [a, b, c] = [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two);
-    let text = [h[0], h[1], b':', m[0], m[1], b':', s[0], s[1], b'.', a[0], a[1], b[0], b[1], c[0], c[1]];
+    let of_time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
+    let decimals = [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two);
+    let mut text = *b"00:00:00.000000";
+    for (place, digits) in [0, 3, 6].into_iter().zip(of_time) {
+        text[place..place + 2].copy_from_slice(&digits);
+    }
+    text[9..].copy_from_slice(decimals.as_flattened());
     // A time of whole seconds has no point.
     let length =
         if millionths == 0 { 8 } else { text.iter().rposition(|byte| *byte != b'0').map_or(0, |last| last + 1) };
