@@ -93,12 +93,12 @@ fn write_time(micros: u64, out: &mut Vec<u8>) {
 /// A time of day with six decimal places, and how long it is without trailing zeros.
 fn time_text(micros: u64) -> ([u8; 15], usize) {
     let (seconds, millionths) = (narrow(micros / 1_000_000), narrow(micros % 1_000_000));
-    let of_time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
+    let [hour, minute, second] = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
     let decimals = [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two);
-    let mut text = *b"00:00:00.000000";
-    for (place, digits) in [0, 3, 6].into_iter().zip(of_time) {
-        text[place..place + 2].copy_from_slice(&digits);
-    }
+    let mut text = [
+        hour[0], hour[1], b':', minute[0], minute[1], b':', second[0], second[1], b'.', b'0', b'0', b'0', b'0', b'0',
+        b'0',
+    ];
     text[9..].copy_from_slice(decimals.as_flattened());
     // A time of whole seconds has no point.
     let length =
