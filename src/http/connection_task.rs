@@ -1,6 +1,7 @@
 //! Serves one connection within its time-outs, until either side ends it.
 
 use std::future;
+use std::mem;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -118,7 +119,7 @@ impl<H: Handler> ConnectionTask<H> {
             shaken = time::timeout(self.handler.http().options.header_timeout, stream.encrypted(tls)) => {
                 shaken.ok()?.inspect_err(|error| emit(&Event::HandshakeFailed { error })).ok()
             }
-            () = self.connection.until_shed() => None,
+            () = self.connection.until_ended() => None,
             _ = self.stopping.wait_for(|stopping| *stopping) => None,
         }
     }
@@ -157,12 +158,14 @@ impl<H: Handler> ConnectionTask<H> {
             tokio::select! {
                 // Nothing to report: most connections are ended by their clients, and requests are logged by themselves.
                 _ = future::poll_fn(|_| serving.as_mut().poll(&mut Context::from_waker(&waker))) => return ConnectionEnd::Done,
-                () = connection.until_shed() => {
-                    if closing || !connection.is_left() {
+                () = connection.until_ended() => {
+                    if connection.is_shed() {
                         return ConnectionEnd::Shed;
                     }
-                    closing = true;
-                    serving.as_mut().graceful_shutdown();
+                    // Where the server stops, the connection is closing already when a response tells the client to leave it.
+                    if !mem::replace(&mut closing, true) {
+                        serving.as_mut().graceful_shutdown();
+                    }
                 }
                 _ = self.stopping.wait_for(|stopping| *stopping), if !closing => {
                     closing = true;

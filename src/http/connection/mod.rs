@@ -21,8 +21,10 @@ const SLOW: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Connection {
     state: Mutex<State>,
-    /// Notified when the connection is to be closed in favour of another one.
-    shed: Notify,
+    /// Notified when the connection is to be closed in favour of another one, or left by its client.
+    ended: Notify,
+    /// Whether it is to be closed in favour of another one.
+    is_shed: AtomicBool,
     /// Whether its end would look like the end of a response that was broken off.
     is_broken: AtomicBool,
     /// Whether the client is to use another connection for further requests.
@@ -128,7 +130,8 @@ impl Connection {
         let state = State { requests: Vec::new(), last_activity: Instant::now() };
         Self {
             state: Mutex::new(state),
-            shed: Notify::new(),
+            ended: Notify::new(),
+            is_shed: AtomicBool::new(false),
             is_broken: AtomicBool::new(false),
             is_left: AtomicBool::new(false),
             memory,
@@ -192,23 +195,25 @@ impl Connection {
 
     /// Asks the connection's task to close it at once.
     pub(crate) fn shed(&self) {
-        self.shed.notify_one();
+        self.is_shed.store(true, Ordering::Relaxed);
+        self.ended.notify_one();
     }
 
-    /// Completes when the connection is to be closed.
-    pub(crate) async fn until_shed(&self) {
-        self.shed.notified().await;
+    /// Whether it is to be closed at once.
+    pub(crate) fn is_shed(&self) -> bool {
+        self.is_shed.load(Ordering::Relaxed)
+    }
+
+    /// Completes when the connection is to be closed, at once or after its requests.
+    pub(crate) async fn until_ended(&self) {
+        self.ended.notified().await;
     }
 
     /// The client is to use another connection for further requests, which is told to HTTP/2 clients alone.
     pub(crate) fn leave(&self) {
         if !self.is_left.swap(true, Ordering::Relaxed) {
-            self.shed.notify_one();
+            self.ended.notify_one();
         }
-    }
-
-    pub(crate) fn is_left(&self) -> bool {
-        self.is_left.load(Ordering::Relaxed)
     }
 
     /// Whether an orderly end of the connection would look like the end of a response that was broken off.

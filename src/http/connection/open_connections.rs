@@ -185,7 +185,7 @@ mod tests {
 
     /// Whether the connection was closed in favour of another one.
     fn is_shed(connection: &Connection) -> bool {
-        connection.until_shed().now_or_never().is_some()
+        connection.is_shed()
     }
 
     /// Opens a connection, if it does not have to wait.

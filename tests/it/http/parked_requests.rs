@@ -196,28 +196,31 @@ async fn a_client_that_hangs_up_waits_no_more() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_without_changes_put_off_what_else_is_free() {
-    let flags = [&ADMIN[..], &["--parked-requests", "50", "--queue-length", "100"]].concat();
+    let flags = [&ADMIN[..], &["--parked-requests", "400", "--queue-length", "500"]].concat();
     let profile = Profile { concurrent_queries: Some(1000), ..UNLIMITED_PROFILE };
     let (server, _database, token) = server_with_demo_user(profile, &flags).await;
     let after = now(&server, &token);
     // Each page claims five milliseconds and what it took, and all that are read at once claim what each of them took.
     let mut is_late = false;
-    for _ in 0..40 {
-        let client = http2::connect(&server, 1 << 16).await;
-        let mut responses = Vec::new();
-        for _ in 0..50 {
-            responses.push(park(&client, &server, &token, &after).await);
+    for _ in 0..10 {
+        let (mut clients, mut responses) = (Vec::new(), Vec::new());
+        for _ in 0..8 {
+            let client = http2::connect(&server, 1 << 16).await;
+            for _ in 0..50 {
+                responses.push(park(&client, &server, &token, &after).await);
+            }
+            clients.push(client);
         }
         // They have their places all the same, and wait for their turns.
-        server.wait_for_metrics(|metrics| metrics.get(PARKED) == 50);
+        server.wait_for_metrics(|metrics| metrics.get(PARKED) == 400);
         if is_late {
             return;
         }
         is_late = server.query(&token, "{ __typename }").code() == "THROTTLED";
-        drop((client, responses));
+        drop((clients, responses));
         server.wait_for_metrics(|metrics| metrics.get(PARKED) == 0);
     }
-    panic!("2,000 pages were read, and no other free query was refused");
+    panic!("4,000 pages were read, and no other free query was refused");
 }
 
 #[tokio::test(flavor = "multi_thread")]
