@@ -94,7 +94,7 @@ fn write_time(micros: u64, out: &mut Vec<u8>) {
 fn time_text(micros: u64) -> ([u8; 15], usize) {
     let (seconds, millionths) = (narrow(micros / 1_000_000), narrow(micros % 1_000_000));
     let [hour, minute, second] = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(two);
-    let decimals = [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two);
+    let decimals = decimals(millionths);
     let mut text = [
         hour[0], hour[1], b':', minute[0], minute[1], b':', second[0], second[1], b'.', b'0', b'0', b'0', b'0', b'0',
         b'0',
@@ -111,13 +111,16 @@ pub(super) fn fraction(millionths: u64, out: &mut Vec<u8>) {
     if millionths == 0 {
         return;
     }
-    let millionths = narrow(millionths);
-    let digits = [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two);
     out.push(b'.');
-    out.extend_from_slice(digits.as_flattened());
+    out.extend_from_slice(decimals(narrow(millionths)).as_flattened());
     while out.last() == Some(&b'0') {
         out.pop();
     }
+}
+
+/// Six decimal places of a number of millionths.
+fn decimals(millionths: u32) -> [[u8; 2]; 3] {
+    [millionths / 10_000, millionths / 100 % 100, millionths % 100].map(two)
 }
 
 /// The date of a number of days since 1970 in the proleptic Gregorian calendar: Howard Hinnant's `civil_from_days`. Within an era of 400

@@ -32,7 +32,7 @@ use crate::schema_diff::assessment::assess;
 use crate::schema_diff::change::{Change, Class};
 use crate::schema_diff::corrected::{CorrectedAnswer, corrected};
 use crate::schema_diff::operation_diff::Judgement;
-use crate::schema_diff::schema::{Schema, Sender};
+use crate::schema_diff::schema::{DiffCaller, Schema};
 use crate::schema_diff::schema_change::{SchemaChange, schema_changes};
 
 /// An operation for which something changes.
@@ -84,7 +84,7 @@ impl Diff {
     }
 }
 
-pub(crate) fn diff(old: &Schema, new: &Schema, documents: &[OperationDocument], caller: &Sender) -> Diff {
+pub(crate) fn diff(old: &Schema, new: &Schema, documents: &[OperationDocument], caller: &DiffCaller) -> Diff {
     let mut diff = Diff { schema: schema_changes(&old.facts, &new.facts), ..Diff::default() };
     for document in documents {
         let (operation, place) = (document.operation.clone(), document.start());

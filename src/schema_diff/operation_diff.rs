@@ -7,7 +7,7 @@ use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::schema_diff::assessment::{Assessment, CreditInterval, DatabaseWork, assess};
 use crate::schema_diff::change::{Change, PriceChange};
 use crate::schema_diff::facts::Aspect;
-use crate::schema_diff::schema::{Schema, Sender};
+use crate::schema_diff::schema::{DiffCaller, Schema};
 use crate::schema_diff::schema_change::{FactChange, fact_changes};
 use crate::schema_diff::usage::{Use, uses};
 
@@ -20,7 +20,7 @@ pub(super) enum Judgement {
 }
 
 /// Compares what two schemas make of an operation.
-pub(super) fn judge(old: &Schema, new: &Schema, document: &OperationDocument, caller: &Sender) -> Judgement {
+pub(super) fn judge(old: &Schema, new: &Schema, document: &OperationDocument, caller: &DiffCaller) -> Judgement {
     let request = document.request();
     let before = assess(&old.catalog, &request, &caller.limits);
     let after = assess(&new.catalog, &request, &caller.limits);
@@ -128,7 +128,7 @@ fn is_silent(FactChange { part, aspect, old, new }: &FactChange) -> bool {
 }
 
 /// The class follows from the most credits, and from the least if the most are equal.
-fn price_change(old: CreditInterval, new: CreditInterval, caller: &Sender) -> Option<Change> {
+fn price_change(old: CreditInterval, new: CreditInterval, caller: &DiffCaller) -> Option<Change> {
     let limit = caller.limits.highest_cost();
     let credits_per_minute = caller.restore_rate.saturating_mul(60);
     let change = PriceChange { old, new, limit, credits_per_minute };

@@ -22,7 +22,7 @@ impl Schema {
 
 /// Who sends the operations.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sender {
+pub(crate) struct DiffCaller {
     /// The limits of the caller's queries.
     pub(crate) limits: Limits,
     /// Credits that their bucket regains every second.

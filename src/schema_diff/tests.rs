@@ -27,8 +27,8 @@ fn documents() -> Vec<OperationDocument> {
     read(&[File { name: "app.graphql".to_owned(), text: DOCUMENTS.to_owned() }]).unwrap()
 }
 
-fn caller() -> Sender {
-    Sender { limits: Limits::DEFAULT, restore_rate: 50 }
+fn caller() -> DiffCaller {
+    DiffCaller { limits: Limits::DEFAULT, restore_rate: 50 }
 }
 
 fn changed(from: &str, to: &str) -> String {

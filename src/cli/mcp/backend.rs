@@ -50,7 +50,7 @@ pub(super) enum CredentialsError {
 
 /// The server.
 #[derive(Debug)]
-pub(super) struct QueriedServer {
+pub(super) struct ToolBackend {
     server: RemoteServer,
     credentials: TokenSource,
     /// By their entity tags; the one that was used last at the end.
@@ -64,7 +64,7 @@ type TaggedSchemas = VecDeque<(String, Arc<Outline>)>;
 /// A request's caller, as an `Authorization`.
 pub(super) struct Authorization(String);
 
-impl QueriedServer {
+impl ToolBackend {
     pub(super) fn new(server: RemoteServer, credentials: TokenSource) -> Self {
         Self { server, credentials, schemas: Mutex::default(), checked: CheckedTokens::default() }
     }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cli::mcp::backend::{Authorization, QueriedServer};
+use crate::cli::mcp::backend::{Authorization, ToolBackend};
 use crate::cli::mcp::limits::QueryLimits;
 use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::mcp::run;
@@ -30,7 +30,7 @@ pub(super) struct ChangesArguments {
 
 /// Asks for the next changes.
 pub(super) async fn changes(
-    backend: &QueriedServer,
+    backend: &ToolBackend,
     caller: &Authorization,
     wanted: ChangesArguments,
 ) -> Result<Reply, ToolRefusal> {

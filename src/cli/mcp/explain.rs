@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cli::mcp::backend::{Authorization, QueriedServer};
+use crate::cli::mcp::backend::{Authorization, ToolBackend};
 use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::query::response::Ordered;
 use crate::correction::attempt::CorrectionAttempt;
@@ -37,7 +37,7 @@ pub(super) struct ExplainArguments {
 /// Explains the error. The errors of the query are asked for anew, because agents shorten what they pass on. Where no query asks for
 /// the same, none is offered: `dropped` has what cannot be kept, and where else the schema may have it.
 pub(super) async fn explain(
-    backend: &QueriedServer,
+    backend: &ToolBackend,
     caller: &Authorization,
     explained: ExplainArguments,
 ) -> Result<Reply, ToolRefusal> {
@@ -97,7 +97,7 @@ fn listed(error: Value) -> Vec<Value> {
 
 /// The cost of a query, or its errors.
 async fn price(
-    backend: &QueriedServer,
+    backend: &ToolBackend,
     caller: &Authorization,
     request: &Request,
 ) -> Result<Result<Value, Vec<Value>>, ToolRefusal> {

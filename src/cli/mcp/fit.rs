@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::mcp::backend::{Authorization, QueriedServer};
+use crate::cli::mcp::backend::{Authorization, ToolBackend};
 use crate::cli::mcp::page::connections;
 use crate::cli::mcp::price::cost;
 use crate::cli::mcp::reply::{ToolRefusal, text};
@@ -64,7 +64,7 @@ pub(super) fn to_bytes(request: &Request, data: &Ordered, max_bytes: usize) -> O
 
 /// A request that costs at most `max_cost`, as the server says, if a request for fewer rows does. The report is about the given request.
 pub(super) async fn to_cost(
-    backend: &QueriedServer,
+    backend: &ToolBackend,
     caller: &Authorization,
     schema: &Outline,
     request: &Request,

@@ -37,7 +37,7 @@ mod untrusted;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::cli::mcp::backend::{QueriedServer, TokenSource};
+use crate::cli::mcp::backend::{TokenSource, ToolBackend};
 use crate::cli::mcp::http::Access;
 use crate::cli::mcp::protocol_server::ProtocolServer;
 use crate::cli::outcome::Outcome;
@@ -97,7 +97,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     let server = RemoteServer::new(args.url, args.ca.as_deref())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if let Some(address) = args.listen {
-        let protocol_server = ProtocolServer::new(QueriedServer::new(server, TokenSource::OfRequest));
+        let protocol_server = ProtocolServer::new(ToolBackend::new(server, TokenSource::OfRequest));
         let tools = tokio::runtime::Builder::new_multi_thread().worker_threads(TOOL_THREADS).enable_all().build()?;
         let access = Access { origins: args.origin, hosts: args.host, proxies: args.trusted_proxy };
         return runtime.block_on(http::serve(address, protocol_server, access, tools.handle().clone()));
@@ -107,7 +107,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         (None, Some(token)) => TokenSource::Token(token),
         (None, None) => return Err("name a caller: ORDERQL_TOKEN, --token, or --token-file".into()),
     };
-    let outcome = runtime.block_on(stdio::serve(ProtocolServer::new(QueriedServer::new(server, credentials))));
+    let outcome = runtime.block_on(stdio::serve(ProtocolServer::new(ToolBackend::new(server, credentials))));
     // A pending read of standard input would be waited for.
     runtime.shutdown_background();
     outcome

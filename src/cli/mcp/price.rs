@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::mcp::backend::{Authorization, QueriedServer};
+use crate::cli::mcp::backend::{Authorization, ToolBackend};
 use crate::cli::mcp::reply::{Reply, ToolRefusal};
 use crate::cli::query::response::Ordered;
 use crate::query::Request;
@@ -12,7 +12,7 @@ const LISTED_FIELDS: usize = 5;
 
 /// The price of a query.
 pub(super) async fn price(
-    backend: &QueriedServer,
+    backend: &ToolBackend,
     caller: &Authorization,
     request: &Request,
 ) -> Result<Reply, ToolRefusal> {
@@ -36,7 +36,7 @@ pub(super) async fn price(
 
 /// The report of a query that is valid.
 pub(super) async fn cost(
-    backend: &QueriedServer,
+    backend: &ToolBackend,
     caller: &Authorization,
     request: &Request,
 ) -> Result<Value, ToolRefusal> {

@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use crate::cli::mcp::backend::QueriedServer;
+use crate::cli::mcp::backend::ToolBackend;
 use crate::cli::mcp::reply::{ToolRefusal, result};
 use crate::cli::mcp::{prompts, tools};
 use crate::cli::outcome::Outcome;
@@ -27,11 +27,11 @@ const OWN_METHODS: [&str; 4] = ["initialize", "tools/list", "prompts/list", "pro
 /// The server.
 #[derive(Debug)]
 pub(super) struct ProtocolServer {
-    backend: QueriedServer,
+    backend: ToolBackend,
 }
 
 impl ProtocolServer {
-    pub(super) fn new(backend: QueriedServer) -> Self {
+    pub(super) fn new(backend: ToolBackend) -> Self {
         Self { backend }
     }
 

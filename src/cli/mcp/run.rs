@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
-use crate::cli::mcp::backend::{Authorization, QueriedServer};
+use crate::cli::mcp::backend::{Authorization, ToolBackend};
 use crate::cli::mcp::fit::{self, Smaller};
 use crate::cli::mcp::limits::QueryLimits;
 use crate::cli::mcp::page::{full_pages, next_pages};
@@ -17,7 +17,7 @@ use crate::query::Request;
 
 /// Runs a query, unless it costs too much, and returns its data, unless that is too large.
 pub(super) async fn run(
-    backend: &QueriedServer,
+    backend: &ToolBackend,
     caller: &Authorization,
     request: &Request,
     limits: QueryLimits,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Number, Value};
 use tokio::task::spawn_blocking;
 
-use crate::cli::mcp::backend::{Authorization, QueriedServer};
+use crate::cli::mcp::backend::{Authorization, ToolBackend};
 use crate::cli::mcp::changes::{self, ChangesArguments};
 use crate::cli::mcp::explain::{self, ExplainArguments};
 use crate::cli::mcp::handle::Handle;
@@ -78,7 +78,7 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::E
 pub(super) async fn call(
     name: &str,
     arguments: JsonObject,
-    backend: &QueriedServer,
+    backend: &ToolBackend,
     caller: &Authorization,
 ) -> Result<Reply, ToolRefusal> {
     check_lengths(&arguments)?;
@@ -100,7 +100,7 @@ pub(super) async fn call(
     }
 }
 
-async fn search_schema(backend: &QueriedServer, caller: &Authorization, words: String) -> Result<Reply, ToolRefusal> {
+async fn search_schema(backend: &ToolBackend, caller: &Authorization, words: String) -> Result<Reply, ToolRefusal> {
     let schema = backend.schema(caller).await?;
     // It takes more than a millisecond.
     let found = spawn_blocking(move || search(&schema, &words, SEARCH_BYTES)).await;
@@ -120,7 +120,7 @@ async fn search_schema(backend: &QueriedServer, caller: &Authorization, words: S
     Ok(Reply::new(members))
 }
 
-async fn page_on(backend: &QueriedServer, caller: &Authorization, handle: &str) -> Result<Reply, ToolRefusal> {
+async fn page_on(backend: &ToolBackend, caller: &Authorization, handle: &str) -> Result<Reply, ToolRefusal> {
     let handle = Handle::decode(handle).map_err(|error| ToolRefusal::new("HANDLE_INVALID", &error.to_string()))?;
     let limits = QueryLimits { max_cost: handle.max_cost, max_bytes: handle.max_bytes };
     run::run(backend, caller, &handle.request(), limits).await

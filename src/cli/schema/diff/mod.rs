@@ -18,7 +18,7 @@ use crate::cli::outcome::Outcome;
 use crate::cli::output::write;
 use crate::cli::schema::schema_file::{parse, text as schema_text};
 use crate::limits::default_of;
-use crate::schema_diff::schema::{Schema, Sender};
+use crate::schema_diff::schema::{DiffCaller, Schema};
 use crate::schema_diff::{Diff, diff};
 
 /// What stands for the built-in schema in place of a file.
@@ -72,7 +72,7 @@ struct Unacceptable;
 pub(super) fn run(args: &Args) -> Outcome {
     let (old, new) = (schema(&args.old)?, schema(&args.new)?);
     let documents = documents(&args.documents)?;
-    let caller = Sender { limits: args.limits.0, restore_rate: args.restore_rate };
+    let caller = DiffCaller { limits: args.limits.0, restore_rate: args.restore_rate };
     let diff: Diff = diff(&old, &new, &documents, &caller);
     let is_unacceptable = diff.is_unacceptable(args.max_increase);
     write(&match args.format {
