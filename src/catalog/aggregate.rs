@@ -35,7 +35,10 @@ impl Aggregate {
     pub(crate) fn is_searched_by(&self, key: &SearchKey) -> bool {
         let is_same = |semi_join: &SemiJoin| {
             let by = self.join.by.iter().map(|column| &column.name);
-            semi_join.relation == self.relation && by.eq(&semi_join.by) && self.join.to == semi_join.by
+            semi_join.relation == self.relation
+                && by.eq(&semi_join.by)
+                && self.join.to == semi_join.by
+                && self.join.where_null.is_none()
         };
         self.function == AggregateFunction::Lowest
             && self.column == key.column.name

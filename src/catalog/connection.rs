@@ -7,13 +7,15 @@ use crate::catalog::search_key::{PairIndex, SearchKey};
 use crate::catalog::stored_type::StoredTypes;
 use crate::cursor::OrderingTag;
 
-/// The join condition between a parent's row and a child's: equality of paired columns.
+/// The join condition between a parent's row and a child's: equality of paired columns, and perhaps a null in another one.
 #[derive(Debug, Clone, Default)]
 pub struct Join {
     /// The parent's columns.
     pub by: Vec<Column>,
     /// The child's columns, one for each of the parent's.
     pub to: Vec<String>,
+    /// The child's column that is null: rows with a value there are not joined.
+    pub where_null: Option<String>,
 }
 
 /// Which index finds the rows of a connection.

@@ -307,7 +307,11 @@ fn by_index(parent: Alias, join: &Join) -> impl Display {
     let conditions = columns.map(|(index, to, by)| {
         fmt::from_fn(move |f| if index == 0 { write!(f, "{to} = ANY(ARRAY[{by}])") } else { write!(f, "{to} = {by}") })
     });
-    Separated(" AND ", conditions)
+    let empty = join.where_null.as_ref().map(|column| Condition::IsNull(ColumnOf(Alias::Inner, column)));
+    fmt::from_fn(move |f| {
+        Separated(" AND ", conditions.clone()).fmt(f)?;
+        empty.iter().try_for_each(|empty| write!(f, " AND {empty}"))
+    })
 }
 
 impl Joined<'_> {

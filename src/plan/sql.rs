@@ -58,6 +58,16 @@ impl Display for Configuration<'_> {
     }
 }
 
+/// The rows of an index: all, or those with a null in a column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WhereNull<'a>(pub(crate) Option<&'a str>);
+
+impl Display for WhereNull<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |column| write!(f, " WHERE {} IS NULL", Identifier(column)))
+    }
+}
+
 /// A column of an aliased relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ColumnOf<'a>(pub(crate) Alias, pub &'a str);

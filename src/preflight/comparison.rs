@@ -276,7 +276,12 @@ impl<'r, 'a> Comparison<'r, 'a> {
 
     fn is_readable(&self, scan: &ScanRequirement<'_>) -> bool {
         self.database.relation(scan.order.relation).is_some_and(|relation| {
-            relation.schema_is_usable && scan.order.columns().all(|column| relation.readable_column(column).is_some())
+            relation.schema_is_usable
+                && scan
+                    .order
+                    .columns()
+                    .chain(scan.order.where_null)
+                    .all(|column| relation.readable_column(column).is_some())
         })
     }
 
@@ -293,15 +298,24 @@ impl<'r, 'a> Comparison<'r, 'a> {
                     let is_migrated = MIGRATED.contains(&relation);
                     let columns = order.columns().map(str::to_owned).collect();
                     let is_first_descending = order.is_first_descending;
+                    let where_null = order.where_null.map(str::to_owned);
                     let has_indexes = self.database.relation(&relation).is_some_and(DescribedRelation::has_indexes);
                     self.mismatches.push(if has_indexes {
-                        Mismatch::MissingIndex { relation, is_migrated, columns, is_first_descending, required_by }
+                        Mismatch::MissingIndex {
+                            relation,
+                            is_migrated,
+                            columns,
+                            is_first_descending,
+                            where_null,
+                            required_by,
+                        }
                     } else {
                         Mismatch::MissingIndexOfView {
                             relation,
                             is_migrated,
                             columns,
                             is_first_descending,
+                            where_null,
                             required_by,
                         }
                     });

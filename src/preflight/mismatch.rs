@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use thiserror::Error;
 
-use crate::plan::sql::{Identifier, List, Relation, direction};
+use crate::plan::sql::{Identifier, List, Relation, WhereNull, direction};
 use crate::relations::column_use::ColumnUse;
 use crate::relations::join_fault::JoinFault;
 use crate::relations::key_fault::KeyFault;
@@ -92,10 +92,11 @@ pub enum Mismatch {
     },
     /// No index of a table returns rows in a required order, or finds the rows with given values.
     #[error(
-        "no index serves {required_by}: {}CREATE INDEX CONCURRENTLY ON {} ({});",
+        "no index serves {required_by}: {}CREATE INDEX CONCURRENTLY ON {} ({}){};",
         migrating(*.is_migrated),
         Relation(.relation),
-        index_columns(.columns, *.is_first_descending, Identifier)
+        index_columns(.columns, *.is_first_descending, Identifier),
+        WhereNull(.where_null.as_deref())
     )]
     MissingIndex {
         /// The table's name.
@@ -106,15 +107,18 @@ pub enum Mismatch {
         columns: Vec<String>,
         /// Whether the first of them is descending.
         is_first_descending: bool,
+        /// The column that is null in its rows, if it must not have all rows.
+        where_null: Option<String>,
         /// The part of the schema that requires it.
         required_by: String,
     },
     /// The same for a view, which uses the indexes of its tables.
     #[error(
         "no index serves {required_by}: {}the view {relation} needs one on the table of its columns ({}), in this order, \
-         and one for each table that it joins",
+         and one for each table that it joins{}",
         migrating(*.is_migrated),
-        index_columns(.columns, *.is_first_descending, |column| column)
+        index_columns(.columns, *.is_first_descending, |column| column),
+        WhereNull(.where_null.as_deref())
     )]
     MissingIndexOfView {
         /// The view's name.
@@ -125,6 +129,8 @@ pub enum Mismatch {
         columns: Vec<String>,
         /// Whether the first of them is descending.
         is_first_descending: bool,
+        /// The column that is null in its rows, if it must not have all rows.
+        where_null: Option<String>,
         /// The part of the schema that requires it.
         required_by: String,
     },

@@ -42,7 +42,7 @@ fn order<'c>(Connection { relation, join, .. }: &'c Connection, key: &'c SortKey
     let rest = key.columns.iter().map(|column| column.name.as_str());
     let (equal, rest): (Vec<_>, Vec<_>) =
         (to.collect(), rest.filter(|name| !join.to.iter().any(|to| to == name)).collect());
-    RowOrder { relation, equal, order: rest, is_first_descending: false }
+    RowOrder { relation, equal, order: rest, where_null: join.where_null.as_deref(), is_first_descending: false }
 }
 
 /// The first column and the number of columns of each index, by the schema and name of its relation.

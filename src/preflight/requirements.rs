@@ -264,6 +264,7 @@ impl<'a> Requirements<'a> {
                 relation: &connection.relation,
                 equal: vec![first],
                 order: std::iter::once(second).chain(rest).collect(),
+                where_null: None,
                 is_first_descending: true,
             };
             let required_by = SchemaPath::PairIndex(field, keys);
@@ -311,11 +312,11 @@ impl<'a> RequiredBy<'_, 'a> {
         match aggregate.function {
             AggregateFunction::CountDistinct => {
                 self.column(relation, &aggregate.column, ColumnUse::Internal);
-                self.scan(relation, names(&aggregate.join.to), Vec::new());
+                self.joined_scan(relation, &aggregate.join, names(&aggregate.join.to), Vec::new());
             }
             AggregateFunction::Lowest => {
                 self.column(relation, &aggregate.column, ColumnUse::Output(aggregate.scalar));
-                self.scan(relation, names(&aggregate.join.to), vec![&aggregate.column]);
+                self.joined_scan(relation, &aggregate.join, names(&aggregate.join.to), vec![&aggregate.column]);
             }
         }
     }
@@ -331,7 +332,7 @@ impl<'a> RequiredBy<'_, 'a> {
         } else {
             let equal = names(&one.join.to);
             let order = key().filter(|column| !equal.contains(column)).collect();
-            let order = RowOrder { relation: &target.relation, equal, order, is_first_descending: false };
+            let order = RowOrder { relation: &target.relation, equal, order, ..RowOrder::default() };
             let required_by = self.required_by;
             self.all.scans.push(ScanRequirement { order, is_of_one: true, required_by });
         }
@@ -362,7 +363,7 @@ impl<'a> RequiredBy<'_, 'a> {
             // In the order of `to`, as statements have it.
             ListIndex::Parent { .. } => (equal[..1].to_vec(), equal[1..].to_vec()),
         };
-        self.scan(&connection.relation, equal, order);
+        self.joined_scan(&connection.relation, &connection.join, equal, order);
     }
 
     fn search_key(&mut self, connection: &'a Connection, key: &'a SearchKey) {
@@ -436,6 +437,9 @@ impl<'a> RequiredBy<'_, 'a> {
         for (by, to) in join.by.iter().zip(&join.to) {
             self.join(column(left, &by.name), column(right, to));
         }
+        if let Some(name) = &join.where_null {
+            self.column(right, name, ColumnUse::Internal);
+        }
     }
 
     fn join(&mut self, left: ColumnName<'a>, right: ColumnName<'a>) {
@@ -450,7 +454,22 @@ impl<'a> RequiredBy<'_, 'a> {
     }
 
     fn scan(&mut self, relation: &'a str, equal: Vec<&'a str>, order: Vec<&'a str>) {
-        let (order, required_by) = (RowOrder { relation, equal, order, is_first_descending: false }, self.required_by);
+        self.ordered(RowOrder { relation, equal, order, ..RowOrder::default() });
+    }
+
+    /// A scan of joined rows.
+    fn joined_scan(&mut self, relation: &'a str, join: &'a Join, equal: Vec<&'a str>, order: Vec<&'a str>) {
+        self.ordered(RowOrder {
+            relation,
+            equal,
+            order,
+            where_null: join.where_null.as_deref(),
+            ..RowOrder::default()
+        });
+    }
+
+    fn ordered(&mut self, order: RowOrder<'a>) {
+        let required_by = self.required_by;
         self.all.scans.push(ScanRequirement { order, is_of_one: false, required_by });
     }
 }

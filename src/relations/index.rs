@@ -1,8 +1,8 @@
-//! An index of all rows of a relation, and what it can do.
+//! An index of a relation's rows, and what it can do.
 
 use crate::relations::row_order::RowOrder;
 
-/// An index of all rows, on columns alone. What other indexes can do is known to PostgreSQL's planner.
+/// An index on columns alone, of all rows or of those with a null. What other indexes can do is known to PostgreSQL's planner.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DescribedIndex {
     /// The columns that it compares.
@@ -16,6 +16,8 @@ pub(crate) struct DescribedIndex {
     pub(crate) has_usual_comparison: bool,
     /// Whether it has the words of its columns, in no order.
     pub(crate) is_of_words: bool,
+    /// The column that is null in its rows, if it does not have all rows.
+    pub(crate) where_null: Option<String>,
 }
 
 /// How `pg_index.indoption` says that a column is sorted as `ORDER BY` sorts it, ascending or descending.
@@ -43,7 +45,8 @@ impl DescribedIndex {
     }
 
     /// Whether it has the rows in an order, read from one end or from the other.
-    pub(crate) fn serves(&self, RowOrder { equal, order, is_first_descending, .. }: &RowOrder<'_>) -> bool {
+    pub(crate) fn serves(&self, of: &RowOrder<'_>) -> bool {
+        let RowOrder { equal, order, is_first_descending, where_null, .. } = of;
         let Some((first, rest)) = self.columns.split_at_checked(equal.len()) else { return false };
         let begins_so = equal.iter().all(|column| first.iter().any(|other| other == column))
             && rest.len() >= order.len()
@@ -54,7 +57,9 @@ impl DescribedIndex {
         };
         let (one, other) = if *is_first_descending { (DESCENDING, ASCENDING) } else { (ASCENDING, DESCENDING) };
         let is_in_order = is_sorted(one, ASCENDING) || is_sorted(other, DESCENDING);
-        !self.is_of_words && self.has_usual_comparison && begins_so && is_in_order
+        // An index of all rows would have to be read past those with a value.
+        let has_the_rows = self.where_null.as_deref() == *where_null;
+        !self.is_of_words && self.has_usual_comparison && has_the_rows && begins_so && is_in_order
     }
 }
 
@@ -82,8 +87,20 @@ mod tests {
             ([0, 0, 0], &["a", "b", "c"], &["d"], false, false),
         ] {
             let (equal, order) = (equal.to_vec(), order.to_vec());
-            let order = RowOrder { relation: "t", equal, order, is_first_descending };
+            let order = RowOrder { equal, order, is_first_descending, ..RowOrder::default() };
             assert_eq!(index(options).serves(&order), serves, "{options:?} {order:?}");
+        }
+    }
+
+    #[test]
+    fn has_all_rows_or_those_with_a_null_in_one_column() {
+        for of_index in [None, Some("d"), Some("e")] {
+            for of_order in [None, Some("d"), Some("e")] {
+                let index =
+                    DescribedIndex { where_null: of_index.map(str::to_owned), ..DescribedIndex::of_order(["a", "b"]) };
+                let order = RowOrder { equal: vec!["a"], where_null: of_order, ..RowOrder::default() };
+                assert_eq!(index.serves(&order), of_index == of_order, "{of_index:?} {of_order:?}");
+            }
         }
     }
 }

@@ -54,25 +54,36 @@ pub(crate) async fn indexed<'o>(client: &Client, orders: Vec<RowOrder<'o>>) -> R
 
 /// Explains all scans. The plans are in the order of the scans.
 pub(crate) async fn explain(client: &Client, scans: &[&RowOrder<'_>]) -> Result<Vec<ScanPlan>, Error> {
-    let texts: Vec<Vec<String>> = scans.iter().map(|scan| statements(scan)).collect();
-    let plans = explain_all(client, texts.iter().flatten().map(String::as_str).collect()).await?;
-    let best = |texts: &Vec<String>| {
-        let mut plans = texts.iter().filter_map(|text| plans.get(text.as_str()));
+    let texts: Vec<Vec<Statement>> = scans.iter().map(|scan| statements(scan)).collect();
+    let plans = explain_all(client, texts.iter().flatten().collect()).await?;
+    let best = |texts: &Vec<Statement>| {
+        let mut plans = texts.iter().filter_map(|text| plans.get(text));
         let first = plans.next().cloned().unwrap_or(ScanPlan::Unindexed);
         if plans.any(|plan| *plan == ScanPlan::Indexed) { ScanPlan::Indexed } else { first }
     };
     Ok(texts.iter().map(best).collect())
 }
 
-async fn explain_all<'t>(client: &Client, texts: HashSet<&'t str>) -> Result<HashMap<&'t str, ScanPlan>, Error> {
+/// A statement that scans a relation.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Statement {
+    text: String,
+    /// Whether it has only rows with a null in a column. An index of all rows would have to be read past the others.
+    is_where_null: bool,
+}
+
+async fn explain_all<'t>(
+    client: &Client,
+    statements: HashSet<&'t Statement>,
+) -> Result<HashMap<&'t Statement, ScanPlan>, Error> {
     client.batch_execute(ONLY_INDEX_SCANS).await?;
-    let explained = texts.into_iter().map(async |text| Ok::<_, Error>((text, explain_one(client, text).await?)));
+    let explained = statements.into_iter().map(async |one| Ok::<_, Error>((one, explain_one(client, one).await?)));
     let explained = try_join_all(explained).await;
     client.batch_execute("ROLLBACK").await?;
     Ok(explained?.into_iter().collect())
 }
 
-async fn explain_one(client: &Client, text: &str) -> Result<ScanPlan, Error> {
+async fn explain_one(client: &Client, Statement { text, is_where_null }: &Statement) -> Result<ScanPlan, Error> {
     // The rollback undoes a failure of the previous statement, so that the statements can be pipelined.
     let explained = format!("ROLLBACK TO SAVEPOINT asked; EXPLAIN (COSTS OFF, FORMAT JSON) {text}");
     let messages = match client.simple_query(&explained).await {
@@ -86,33 +97,40 @@ async fn explain_one(client: &Client, text: &str) -> Result<ScanPlan, Error> {
         SimpleQueryMessage::Row(row) => serde_json::from_str(row.try_get(0).ok()??).ok(),
         _ => None,
     });
-    let is_indexed = plan.as_ref().is_some_and(|plan: &Value| uses_only_indexes(&plan[0]["Plan"]));
+    let is_indexed = plan.as_ref().is_some_and(|plan: &Value| uses_only_indexes(&plan[0]["Plan"], *is_where_null));
     Ok(if is_indexed { ScanPlan::Indexed } else { ScanPlan::Unindexed })
 }
 
-/// Whether a plan, from this node down, scans indexes only and keeps their order.
-fn uses_only_indexes(node: &Value) -> bool {
+/// Whether a plan, from this node down, scans indexes only and keeps their order; if its rows have a null in a column, whether the indexes have
+/// no others.
+fn uses_only_indexes(node: &Value, is_where_null: bool) -> bool {
     let node_type = node["Node Type"].as_str();
     let sorts_or_scans_tables = matches!(node_type, None | Some("Sort" | "Incremental Sort" | "Seq Scan"));
-    !sorts_or_scans_tables && node["Plans"].as_array().is_none_or(|nodes| nodes.iter().all(uses_only_indexes))
+    let reads_others = is_where_null && node["Filter"].as_str().is_some_and(|filter| filter.contains(" IS NULL"));
+    let parts = || node["Plans"].as_array().into_iter().flatten();
+    !sorts_or_scans_tables && !reads_others && parts().all(|part| uses_only_indexes(part, is_where_null))
 }
 
 /// The statements for a scan, one for each permutation of its columns of equality. One of them must be indexed.
-fn statements(scan: &RowOrder<'_>) -> Vec<String> {
-    let orders = permutations(&scan.equal).into_iter();
-    orders.map(|equal| statement(scan.relation, &equal, &scan.order, scan.is_first_descending)).collect()
+fn statements(scan: &RowOrder<'_>) -> Vec<Statement> {
+    let texts = permutations(&scan.equal).into_iter().map(|equal| statement(scan, &equal));
+    texts.map(|text| Statement { text, is_where_null: scan.where_null.is_some() }).collect()
 }
 
 /// The statement that scans a relation in the order of columns that are compared for equality, then of others.
-fn statement(relation: &str, equal: &[&str], order: &[&str], is_first_descending: bool) -> String {
+fn statement(
+    RowOrder { relation, order, where_null, is_first_descending, .. }: &RowOrder<'_>,
+    equal: &[&str],
+) -> String {
     // A column that equals something is not null. With this condition, PostgreSQL can simplify outer joins.
-    let present: Vec<_> = equal.iter().map(|column| Condition::IsNotNull(base(column))).collect();
+    let mut conditions: Vec<_> = equal.iter().map(|column| Condition::IsNotNull(base(column))).collect();
+    conditions.extend(where_null.map(|column| Condition::IsNull(base(column))));
     let columns = equal.iter().chain(order).enumerate();
     let order = List(columns.map(|(index, column)| {
-        let direction = direction(!(is_first_descending && index == 0));
+        let direction = direction(!(*is_first_descending && index == 0));
         fmt::from_fn(move |f| write!(f, "{}{direction}", base(column)))
     }));
-    let (relation, conditions) = (Relation(relation), Where(present.iter()));
+    let (relation, conditions) = (Relation(relation), Where(conditions.iter()));
     format!("SELECT NULL FROM {relation} AS {}{conditions}\nORDER BY {order}", Alias::Base)
 }
 

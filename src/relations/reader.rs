@@ -128,7 +128,8 @@ const COLUMNS: &str = "
 
 /// Selects indexes, without indexes that are not complete, of expressions, or of some rows only: their columns, the included columns last; how
 /// many are not included, and how each of these is sorted; whether the index is unique, whether it compares the columns as statements do, and
-/// whether it is on words. Primary keys come first, then indexes of few columns.
+/// whether it is on words. An index of the rows that have a null in one column is among them, with this column. Primary keys come first, then
+/// indexes of few columns.
 const INDEXES: &str = "
     SELECT
         index.indrelid,
@@ -141,16 +142,20 @@ const INDEXES: &str = "
                 FILTER (WHERE key.position <= index.indnkeyatts),
             FALSE
         ),
-        method.amname = 'gin'
+        method.amname = 'gin',
+        empty.attname::text
     FROM pg_catalog.pg_index AS index
     JOIN pg_catalog.pg_class AS stored ON stored.oid = index.indexrelid
     JOIN pg_catalog.pg_am AS method ON method.oid = stored.relam AND method.amname IN ('btree', 'gin')
     CROSS JOIN LATERAL unnest(index.indkey::int2[]) WITH ORDINALITY AS key (number, position)
     LEFT JOIN pg_catalog.pg_opclass AS class ON class.oid = index.indclass[key.position - 1]
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = index.indrelid AND attribute.attnum = key.number
-    WHERE index.indrelid = ANY($1::oid[]) AND index.indisvalid AND index.indpred IS NULL AND index.indexprs IS NULL
+    LEFT JOIN pg_catalog.pg_attribute AS empty ON index.indpred IS NOT NULL AND empty.attrelid = index.indrelid AND empty.attnum > 0
+        AND pg_get_expr(index.indpred, index.indrelid) = '(' || quote_ident(empty.attname) || ' IS NULL)'
+    WHERE index.indrelid = ANY($1::oid[]) AND index.indisvalid AND index.indexprs IS NULL
+      AND (index.indpred IS NULL OR empty.attname IS NOT NULL)
     GROUP BY index.indexrelid, index.indrelid, index.indnkeyatts, index.indoption, index.indisprimary, index.indisunique, index.indimmediate,
-        method.amname, stored.relname
+        method.amname, stored.relname, empty.attname
     ORDER BY index.indisprimary DESC, index.indnkeyatts, stored.relname::text COLLATE \"C\"";
 
 /// Selects the foreign keys of relations to relations.
@@ -210,7 +215,8 @@ async fn read_relations(client: &Client, named: Option<(Vec<&str>, Vec<&str>)>) 
         database.relations[place(row)?].columns.push(column(row)?);
     }
     for row in &indexes {
-        database.relations[place(row)?].indexes.push(index(row)?);
+        let (relation, index) = (&mut database.relations[place(row)?], index(row)?);
+        if index.where_null.is_none() { &mut relation.indexes } else { &mut relation.partial_indexes }.push(index);
     }
     for row in &foreign_keys {
         let target = (row.try_get(2)?, row.try_get(3)?);
@@ -282,5 +288,6 @@ fn index(row: &Row) -> Result<DescribedIndex, Error> {
         is_unique: row.try_get(4)?,
         has_usual_comparison: row.try_get(5)?,
         is_of_words: row.try_get(6)?,
+        where_null: row.try_get(7)?,
     })
 }

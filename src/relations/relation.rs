@@ -28,6 +28,8 @@ pub(crate) struct DescribedRelation {
     pub(crate) columns: Vec<DescribedColumn>,
     /// Its indexes of all rows: the one of the primary key first, then by their number of columns and name.
     pub(crate) indexes: Vec<DescribedIndex>,
+    /// Its indexes of the rows that have a null in one column.
+    pub(crate) partial_indexes: Vec<DescribedIndex>,
     /// In the order of their names.
     pub(crate) foreign_keys: Vec<ForeignKey>,
     /// The columns of a key that PostgreSQL does not know.
@@ -148,18 +150,28 @@ impl DescribedRelation {
 
     /// Whether an index of its own has the rows with given values of some columns in the order of others.
     pub(crate) fn has_order(&self, equal: &[&str], order: &[&str]) -> bool {
-        let order = RowOrder { equal: equal.to_vec(), order: order.to_vec(), ..RowOrder::default() };
-        self.indexes.iter().any(|index| index.serves(&order))
+        self.serves(&RowOrder { equal: equal.to_vec(), order: order.to_vec(), ..RowOrder::default() })
     }
 
-    /// The order in which an index of its own begins with all of these columns, by their places.
-    pub(crate) fn index_of(&self, columns: &[&str]) -> Option<Vec<usize>> {
+    /// Whether an index of its own has rows in an order.
+    pub(crate) fn serves(&self, order: &RowOrder<'_>) -> bool {
+        self.own_indexes().any(|index| index.serves(order))
+    }
+
+    fn own_indexes(&self) -> impl Iterator<Item = &DescribedIndex> {
+        self.indexes.iter().chain(&self.partial_indexes)
+    }
+
+    /// The order in which an index of its own begins with all of these columns, by their places: an index of all rows, or of those with a
+    /// null in a column.
+    pub(crate) fn index_of(&self, columns: &[&str], where_null: Option<&str>) -> Option<Vec<usize>> {
         let place = |name: &String| columns.iter().position(|column| column == name);
-        let starts = self.indexes.iter().filter_map(|index| index.columns.get(..columns.len()));
+        let starts = self.own_indexes().filter_map(|index| index.columns.get(..columns.len()));
         let mut orders = starts.filter_map(|start| start.iter().map(place).collect::<Option<Vec<_>>>());
         orders.find(|places| {
             let order: Vec<_> = places.iter().map(|place| columns[*place]).collect();
-            self.has_order(&order[..1], &order[1..])
+            let (equal, order) = (order[..1].to_vec(), order[1..].to_vec());
+            self.serves(&RowOrder { equal, order, where_null, ..RowOrder::default() })
         })
     }
 
@@ -171,6 +183,6 @@ impl DescribedRelation {
             Children::Inheriting => false,
             Children::NoPartitions => true,
         };
-        has_own_rows && self.indexes.iter().any(|index| index.serves(order))
+        has_own_rows && self.serves(order)
     }
 }

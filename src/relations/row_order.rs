@@ -9,12 +9,14 @@ pub(crate) struct RowOrder<'a> {
     pub(crate) equal: Vec<&'a str>,
     /// The columns that follow in the index, in this order.
     pub(crate) order: Vec<&'a str>,
+    /// The column that is null in the rows. The index has no others.
+    pub(crate) where_null: Option<&'a str>,
     /// Whether the index's first column is descending.
     pub(crate) is_first_descending: bool,
 }
 
 impl<'a> RowOrder<'a> {
-    /// All columns.
+    /// All columns of the index.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &'a str> {
         self.equal.iter().chain(&self.order).copied()
     }

@@ -221,7 +221,8 @@ fn names(columns: &[Column]) -> String {
 
 fn joined(join: &Join) -> String {
     let pairs = join.by.iter().zip(&join.to).map(|(by, to)| format!("{} = {to}", by.name));
-    pairs.collect::<Vec<_>>().join(", ")
+    let empty = join.where_null.iter().map(|column| format!("{column} is null"));
+    pairs.chain(empty).collect::<Vec<_>>().join(", ")
 }
 
 fn aggregated(aggregate: &Aggregate) -> String {

@@ -126,7 +126,7 @@ fn search_keys(connection: &Connection) -> Vec<(String, String)> {
 }
 
 fn join(catalog: &Catalog, binding: Binding<'_>) -> Option<ExistingJoin> {
-    let (target, is_list, Join { by, to }) = match binding {
+    let (target, is_list, Join { by, to, .. }) = match binding {
         Binding::Entity(EntityBinding::One(one)) => (one.target, false, &one.join),
         Binding::Entity(EntityBinding::Connection(connection)) => (connection.node, true, &connection.join),
         _ => return None,

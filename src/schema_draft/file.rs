@@ -120,9 +120,16 @@ pub(super) fn new_fields(ty: &TypeModel<'_>) -> String {
         let (open, close) = if column.is_array() { ("[", "]") } else { ("", "") };
         let _ = writeln!(text, "  {name}: {open}{scalar}{close}{mark}{}", bound(name, &column.name));
     }
-    for JoinField { name, target, is_list, by, to, bound, .. } in ty.joins.iter().filter(|field| !field.is_known) {
+    for JoinField { name, target, is_list, by, to, where_null, bound, .. } in
+        ty.joins.iter().filter(|field| !field.is_known)
+    {
         let to = if by == to { String::new() } else { format!(", to: {}", strings(to)) };
         let by = strings(by);
+        if let Some(column) = where_null {
+            let _ = writeln!(text, "  # {name} has no rows with a value in {}: their index has none", line(column));
+        }
+        let where_null =
+            where_null.as_ref().map_or_else(String::new, |column| format!(", {}", named("whereNull", column)));
         let at_most = bound.as_ref().map_or_else(String::new, |bound| format!(", atMost: {}", bound.at_most));
         if let Some(ListBound { at_most, index: Some(index) }) = bound {
             let limit =
@@ -130,7 +137,7 @@ pub(super) fn new_fields(ty: &TypeModel<'_>) -> String {
             let _ = writeln!(text, "  # {limit}: {}", line(&index.to_string()));
         }
         let _ = if *is_list {
-            writeln!(text, "  {name}: [{target}] @many(by: {by}{to}{at_most})")
+            writeln!(text, "  {name}: [{target}] @many(by: {by}{to}{where_null}{at_most})")
         } else {
             writeln!(text, "  {name}: {target} @one(by: {by}{to})")
         };

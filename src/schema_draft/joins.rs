@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::relations::join_fault::JoinFault;
 use crate::relations::relation::ForeignKey;
+use crate::relations::row_order::RowOrder;
 use crate::schema_draft::existing::{Existing, ExistingJoin};
 use crate::schema_draft::missing_index::{AdvisedIndex, LeftOut};
 use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
@@ -123,6 +124,7 @@ fn object(
         is_list: false,
         by: foreign.columns.clone(),
         to: foreign.to.clone(),
+        where_null: None,
         bound: None,
         is_known: false,
     })
@@ -130,26 +132,14 @@ fn object(
 
 /// The connection of the rows that refer to a row, or why there is none.
 fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) -> Result<JoinField, LeftOut> {
-    let columns: Vec<_> = foreign.columns.iter().map(String::as_str).collect();
-    let distinct: HashSet<_> = columns.iter().collect();
-    let rest: Vec<_> = child.key.iter().map(String::as_str).filter(|column| !columns.contains(column)).collect();
-    let index = || AdvisedIndex::of_columns(child.relation, columns.iter().chain(&rest).copied());
-    let is_distinct = distinct.len() == columns.len();
-    let (mut by, mut to) = (foreign.to.clone(), foreign.columns.clone());
-    let bound = if is_distinct && child.relation.has_order(&columns, &rest) {
-        None
-    } else if let Some(places) = child.relation.index_of(&columns).filter(|_| is_distinct) {
-        // All columns of the join are read in the order of the index.
-        by = places.iter().map(|place| foreign.to[*place].clone()).collect();
-        to = places.iter().map(|place| foreign.columns[*place].clone()).collect();
-        if child.relation.are_unique(&columns) {
-            Some(ListBound { at_most: 1, index: None })
-        } else {
-            Some(ListBound { at_most: DRAFTED_ROWS, index: Some(index()) })
-        }
-    } else {
+    let found = found(child, foreign, None).or_else(|| {
+        let deleted = child.relation.partial_indexes.iter().filter_map(|index| index.where_null.as_deref());
+        deleted.filter(|column| marks_deleted_rows(column)).find_map(|column| found(child, foreign, Some(column)))
+    });
+    let Some(FoundList { places, where_null, bound }) = found else {
         let (name, rows) = (&foreign.name, child.relation.path());
-        return Err(LeftOut::without(index(), format!("{name}: no index has the rows of {rows} in order")));
+        let reason = format!("{name}: no index has the rows of {rows} in order");
+        return Err(LeftOut::without(index_in_order(child, foreign, None), reason));
     };
     let many = camel(&plural(&child.name));
     let by_column = camel(&format!("{many}_by_{}", foreign.columns.join("_and_")));
@@ -159,9 +149,56 @@ fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) ->
         name: names.give(&candidates, |name| vec![name.to_owned()]),
         target: child.name.clone(),
         is_list: true,
-        by,
-        to,
+        by: places.iter().map(|place| foreign.to[*place].clone()).collect(),
+        to: places.iter().map(|place| foreign.columns[*place].clone()).collect(),
+        where_null: where_null.map(str::to_owned),
         bound,
         is_known: false,
     })
+}
+
+/// How an index finds the rows of a list.
+struct FoundList<'a> {
+    /// The order of the foreign key's columns, by their places in it.
+    places: Vec<usize>,
+    where_null: Option<&'a str>,
+    bound: Option<ListBound>,
+}
+
+/// How an index of all rows, or of those with a null in a column, finds the rows that refer to a row.
+fn found<'a>(child: &TypeModel<'_>, foreign: &ForeignKey, where_null: Option<&'a str>) -> Option<FoundList<'a>> {
+    let relation = child.relation;
+    let columns: Vec<_> = foreign.columns.iter().map(String::as_str).collect();
+    if columns.iter().collect::<HashSet<_>>().len() < columns.len() {
+        return None;
+    }
+    let rest = rest_of_key(child, foreign).collect();
+    if relation.serves(&RowOrder { equal: columns.clone(), order: rest, where_null, ..RowOrder::default() }) {
+        return Some(FoundList { places: (0..columns.len()).collect(), where_null, bound: None });
+    }
+    // All columns of the join are read in the order of the index.
+    let places = relation.index_of(&columns, where_null)?;
+    let bound = if relation.are_unique(&columns) {
+        ListBound { at_most: 1, index: None }
+    } else {
+        ListBound { at_most: DRAFTED_ROWS, index: Some(index_in_order(child, foreign, where_null)) }
+    };
+    Some(FoundList { places, where_null, bound: Some(bound) })
+}
+
+/// The index that has the rows of a list in the order of their key.
+fn index_in_order(child: &TypeModel<'_>, foreign: &ForeignKey, where_null: Option<&str>) -> AdvisedIndex {
+    let columns = foreign.columns.iter().map(String::as_str).chain(rest_of_key(child, foreign));
+    AdvisedIndex::of_rows(child.relation, columns, where_null)
+}
+
+/// The columns of the key that are not in the foreign key.
+fn rest_of_key<'c>(child: &'c TypeModel<'_>, foreign: &ForeignKey) -> impl Iterator<Item = &'c str> {
+    child.key.iter().map(String::as_str).filter(|column| foreign.columns.iter().all(|other| other != column))
+}
+
+/// Whether a column that has a value says that its row is deleted, by its name.
+fn marks_deleted_rows(column: &str) -> bool {
+    let column = column.to_ascii_lowercase();
+    ["deleted", "discarded", "removed"].iter().any(|word| column.starts_with(word))
 }

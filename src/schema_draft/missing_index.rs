@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::plan::sql::{Identifier, List, Relation as Quoted};
+use crate::plan::sql::{Identifier, List, Relation as Quoted, WhereNull};
 use crate::relations::relation::{DescribedRelation, RelationKind};
 
 /// The beginning of a statement that makes an index.
@@ -56,20 +56,26 @@ impl AdvisedIndex {
 
     /// An index on these columns.
     pub(super) fn of_columns<'a>(relation: &DescribedRelation, columns: impl Iterator<Item = &'a str>) -> Self {
+        Self::of_rows(relation, columns, None)
+    }
+
+    /// An index on these columns, of all rows or of those with a null in another one.
+    pub(super) fn of_rows<'a>(
+        relation: &DescribedRelation,
+        columns: impl Iterator<Item = &'a str>,
+        where_null: Option<&str>,
+    ) -> Self {
         let mut distinct: Vec<&str> = Vec::new();
         for column in columns {
             if !distinct.contains(&column) {
                 distinct.push(column);
             }
         }
-        match relation.kind {
-            RelationKind::View => {
-                Self::OtherAdvice(format!("an index on the table of its columns ({})", distinct.join(", ")))
-            }
-            _ => {
-                Self::on(relation, fmt::from_fn(|f| write!(f, "({})", List(distinct.iter().copied().map(Identifier)))))
-            }
+        if relation.kind == RelationKind::View {
+            return Self::OtherAdvice(format!("an index on the table of its columns ({})", distinct.join(", ")));
         }
+        let columns = List(distinct.into_iter().map(Identifier));
+        Self::on(relation, format_args!("({columns}){}", WhereNull(where_null)))
     }
 
     fn on(relation: &DescribedRelation, indexed: impl fmt::Display) -> Self {

@@ -67,6 +67,8 @@ pub(super) struct JoinField {
     pub(super) is_list: bool,
     pub(super) by: Vec<String>,
     pub(super) to: Vec<String>,
+    /// The column that is null in the rows of a list, if an index has no others.
+    pub(super) where_null: Option<String>,
     /// The bound of a list that no index has in order.
     pub(super) bound: Option<ListBound>,
     /// Whether a file has it already.

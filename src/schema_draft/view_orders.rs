@@ -40,5 +40,5 @@ pub(crate) async fn add_orders(client: &Client, database: &mut DatabaseDescripti
 fn order<'o>(relation: &'o str, key: &'o [String], equal: Option<&'o str>, first: &'o str) -> RowOrder<'o> {
     let rest = key.iter().map(String::as_str).filter(|column| *column != first && Some(*column) != equal);
     let (equal, order) = (equal.into_iter().collect(), std::iter::once(first).chain(rest).collect());
-    RowOrder { relation, equal, order, is_first_descending: false }
+    RowOrder { relation, equal, order, ..RowOrder::default() }
 }

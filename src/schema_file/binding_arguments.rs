@@ -16,7 +16,7 @@ const DIRECTIVES: [(&str, &[&str]); 18] = [
     ("part", &["of", "relation", "by", "through", "to", "key"]),
     ("column", &["name"]),
     ("one", &["by", "to"]),
-    ("many", &["by", "to", "through", "atMost"]),
+    ("many", &["by", "to", "through", "whereNull", "atMost"]),
     ("aggregate", &["countDistinct", "lowest", "over", "within", "by"]),
     ("changes", &["of"]),
     ("point", &["through"]),

@@ -219,6 +219,8 @@ pub(super) struct ManyDefinition {
     pub(super) pairs: ColumnPairs,
     /// The relation that has the node's, if not the node's own.
     pub(super) through: Option<String>,
+    /// The node's column that is null in the rows.
+    pub(super) where_null: Option<String>,
     pub(super) found_by: ListIndex,
 }
 

@@ -286,7 +286,8 @@ fn binding_directive(directive: &sdl::Directive<'_, String>) -> Result<Option<Bi
             let pairs = arguments.column_pairs()?;
             let found_by = arguments.at_most()?.map_or(ListIndex::Order, |at_most| ListIndex::Parent { at_most });
             let through = arguments.optional_text("through")?;
-            BindingDefinition::Many(ManyDefinition { pairs, through, found_by })
+            let where_null = arguments.optional_text("whereNull")?;
+            BindingDefinition::Many(ManyDefinition { pairs, through, where_null, found_by })
         }
         "aggregate" => {
             let arguments = arguments("aggregate")?;

@@ -75,9 +75,12 @@ impl Remainder<'_> {
         let is_hidden = match &field.binding {
             None => false,
             Some(BindingDefinition::One(pairs)) => self.hides_join(ty, field, pairs),
-            Some(BindingDefinition::Many(ManyDefinition { pairs, through, .. })) => {
-                let hides_through = |relation: &String| pairs.to.iter().any(|column| self.hides_in(relation, column));
-                self.hides_join(ty, field, pairs) || through.as_ref().is_some_and(hides_through)
+            Some(BindingDefinition::Many(ManyDefinition { pairs, through, where_null, .. })) => {
+                let mut columns = pairs.to.iter().chain(where_null);
+                let mut hides_through = |relation: &String| columns.any(|column| self.hides_in(relation, column));
+                self.hides_join(ty, field, pairs)
+                    || where_null.as_ref().is_some_and(|column| self.hides(&field.ty, column))
+                    || through.as_ref().is_some_and(&mut hides_through)
             }
             Some(BindingDefinition::Aggregate(AggregateDefinition { column, rows, .. })) => match rows {
                 AggregatedRows::Connection(over) => {

@@ -12,7 +12,7 @@ use crate::plan::planner::page_fields::PageFields;
 use crate::plan::planner::{PageDraft, Planner, StepDraft};
 use crate::plan::response_template::Op;
 use crate::plan::select::{ReturnedSource, Select};
-use crate::plan::sql::{Alias, ColumnOf, Condition, Identifier, List, Relation, SqlOperator};
+use crate::plan::sql::{Alias, ColumnOf, Condition, Identifier, List, Relation, SqlOperator, WhereNull};
 use crate::plan::statement_sql::{BranchRows, StepBranch};
 use crate::plan::step::{CursorColumns, SearchColumns, Step, StepRows};
 use crate::query::bind::page_size::FromEnd;
@@ -111,7 +111,7 @@ impl<'a> Planner<'a> {
         parent: Option<(&mut StepDraft<'a>, Alias)>,
     ) -> ParentJoin<'a> {
         let Some((draft, alias)) = parent else { return ParentJoin { parent: Parent::None, conditions: Vec::new() } };
-        let Join { by, to } = &connection.join;
+        let Join { by, to, where_null } = &connection.join;
         let (last, mut conditions) = (to.len() - 1, Vec::with_capacity(to.len()));
         for (index, (to, by)) in to.iter().zip(by).enumerate() {
             let (column, step, key) = (ColumnOf(Alias::Base, to), draft.step, draft.select.key(alias, &by.name));
@@ -125,6 +125,7 @@ impl<'a> Planner<'a> {
                 ListIndex::Order | ListIndex::Parent { .. } => conditions.push(compare(SqlOperator::Equal)),
             }
         }
+        conditions.extend(where_null.as_ref().map(|column| Condition::IsNull(ColumnOf(Alias::Base, column))));
         ParentJoin { parent: self.parent(draft), conditions }
     }
 
@@ -202,5 +203,6 @@ fn index_in_order(relation: &str, connection: &Connection, sort_key: usize) -> B
     let order = connection.sort_keys[sort_key].columns.iter().map(|column| column.name.as_str());
     let order = order.filter(|column| connection.join.to.iter().all(|joined| joined != column));
     let columns = List(to.chain(order).map(Identifier));
-    format!("CREATE INDEX CONCURRENTLY ON {} ({columns});", Relation(relation)).into()
+    let rows = WhereNull(connection.join.where_null.as_deref());
+    format!("CREATE INDEX CONCURRENTLY ON {} ({columns}){rows};", Relation(relation)).into()
 }

@@ -127,7 +127,7 @@ impl<'a> Bindings<'a> {
         check_key_names(field)?;
         let path = format!("{}.{}", ty.name, field.name);
         let mut sort_keys = sort_keys(node, &key, field, &path)?;
-        let join = join(ty, &many.pairs.by, &many.pairs.to);
+        let join = join_of_list(ty, many);
         // A column has the type of the parent's column that it equals.
         let joined = join.by.iter().zip(&join.to).map(|(by, to)| Column::new(to, by.scalar));
         let parent_columns = joined.filter(|joined| key.iter().all(|column| column.name != joined.name)).collect();
@@ -172,7 +172,7 @@ impl<'a> Bindings<'a> {
             AggregatedRows::Relation(relation, by) => (relation.clone(), join(ty, by, by)),
             AggregatedRows::Connection(over) => {
                 let connection = ty.fields.iter().find(|other| other.name == *over);
-                let Some((connection, BindingDefinition::Many(ManyDefinition { pairs, through, .. }))) =
+                let Some((connection, BindingDefinition::Many(many))) =
                     connection.and_then(|connection| Some((connection, connection.binding.as_ref()?)))
                 else {
                     let kind = SchemaErrorKind::UnknownConnection { ty: ty.name.clone(), field: over.clone() };
@@ -180,7 +180,7 @@ impl<'a> Bindings<'a> {
                 };
                 let node = self.node(&connection.ty, connection.position)?;
                 let Entity { relation, .. } = Self::entity(node)?;
-                (through.clone().unwrap_or(relation), join(ty, &pairs.by, &pairs.to))
+                (many.through.clone().unwrap_or(relation), join_of_list(ty, many))
             }
         };
         let scalar = Self::scalar(field)?;
@@ -397,7 +397,11 @@ fn pair_index(
 }
 
 fn join(parent: &TypeDefinition, by: &[String], to: &[String]) -> Join {
-    Join { by: key_columns(parent, by), to: to.to_vec() }
+    Join { by: key_columns(parent, by), to: to.to_vec(), where_null: None }
+}
+
+fn join_of_list(parent: &TypeDefinition, ManyDefinition { pairs, where_null, .. }: &ManyDefinition) -> Join {
+    Join { where_null: where_null.clone(), ..join(parent, &pairs.by, &pairs.to) }
 }
 
 /// Columns that identify rows. A column that no field shows is an id.

@@ -9,6 +9,7 @@ mod enum_keys;
 mod enums;
 mod introspection;
 mod keys;
+mod lists_where_null;
 mod missing_indexes;
 mod names;
 mod odd_numbers;
