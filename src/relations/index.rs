@@ -2,7 +2,7 @@
 
 use crate::relations::row_order::RowOrder;
 
-/// An index on columns alone, of all rows or of those with a null. What other indexes can do is known to PostgreSQL's planner.
+/// An index on columns alone. What other indexes can do is known to PostgreSQL's planner.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DescribedIndex {
     /// The columns that it compares.
@@ -16,8 +16,51 @@ pub(crate) struct DescribedIndex {
     pub(crate) has_usual_comparison: bool,
     /// Whether it has the words of its columns, in no order.
     pub(crate) is_of_words: bool,
-    /// The column that is null in its rows, if it does not have all rows.
+    /// Which rows it has.
+    pub(crate) rows: IndexedRows,
+}
+
+/// The rows that an index has: all, or those with nulls and values in these columns.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct IndexedRows {
+    /// A column that is null in them.
     pub(crate) where_null: Option<String>,
+    /// Columns that are not null in them. What equals a value is not null, so that a search by these columns finds all of its rows.
+    pub(crate) where_not_null: Vec<String>,
+}
+
+impl IndexedRows {
+    /// The rows of an index with a predicate, as `pg_get_expr` writes it. `None` if it has other conditions.
+    pub(crate) fn read(predicate: &str) -> Option<Self> {
+        let inner = predicate.strip_prefix('(')?.strip_suffix(')')?;
+        let conditions = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(inner);
+        let mut rows = Self::default();
+        for condition in conditions.split(") AND (") {
+            if let Some(column) = condition.strip_suffix(" IS NOT NULL") {
+                rows.where_not_null.push(unquoted(column)?);
+            } else if rows.where_null.replace(unquoted(condition.strip_suffix(" IS NULL")?)?).is_some() {
+                return None;
+            }
+        }
+        Some(rows)
+    }
+
+    fn have(&self, RowOrder { equal, where_null, .. }: &RowOrder<'_>) -> bool {
+        // An index of all rows would have to be read past those with a value.
+        self.where_null.as_deref() == *where_null
+            && self.where_not_null.iter().all(|column| equal.iter().any(|other| other == column))
+    }
+}
+
+/// The name of a column, as PostgreSQL quotes it. `None` if the text is no name.
+fn unquoted(text: &str) -> Option<String> {
+    match text.strip_prefix('"') {
+        None => text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_').then(|| text.to_owned()),
+        Some(quoted) => {
+            let name = quoted.strip_suffix('"')?.replace("\"\"", "\0");
+            (!name.contains('"')).then(|| name.replace('\0', "\""))
+        }
+    }
 }
 
 /// How `pg_index.indoption` says that a column is sorted as `ORDER BY` sorts it, ascending or descending.
@@ -46,7 +89,7 @@ impl DescribedIndex {
 
     /// Whether it has the rows in an order, read from one end or from the other.
     pub(crate) fn serves(&self, of: &RowOrder<'_>) -> bool {
-        let RowOrder { equal, order, is_first_descending, where_null, .. } = of;
+        let RowOrder { equal, order, is_first_descending, .. } = of;
         let Some((first, rest)) = self.columns.split_at_checked(equal.len()) else { return false };
         let begins_so = equal.iter().all(|column| first.iter().any(|other| other == column))
             && rest.len() >= order.len()
@@ -57,9 +100,7 @@ impl DescribedIndex {
         };
         let (one, other) = if *is_first_descending { (DESCENDING, ASCENDING) } else { (ASCENDING, DESCENDING) };
         let is_in_order = is_sorted(one, ASCENDING) || is_sorted(other, DESCENDING);
-        // An index of all rows would have to be read past those with a value.
-        let has_the_rows = self.where_null.as_deref() == *where_null;
-        !self.is_of_words && self.has_usual_comparison && has_the_rows && begins_so && is_in_order
+        !self.is_of_words && self.has_usual_comparison && self.rows.have(of) && begins_so && is_in_order
     }
 }
 
@@ -93,14 +134,31 @@ mod tests {
     }
 
     #[test]
-    fn has_all_rows_or_those_with_a_null_in_one_column() {
-        for of_index in [None, Some("d"), Some("e")] {
-            for of_order in [None, Some("d"), Some("e")] {
-                let index =
-                    DescribedIndex { where_null: of_index.map(str::to_owned), ..DescribedIndex::of_order(["a", "b"]) };
-                let order = RowOrder { equal: vec!["a"], where_null: of_order, ..RowOrder::default() };
-                assert_eq!(index.serves(&order), of_index == of_order, "{of_index:?} {of_order:?}");
-            }
+    fn has_all_rows_or_those_with_a_null_in_one_column_and_values_in_others() {
+        let has = |predicate: &str, equal: &str, where_null: Option<&str>| {
+            let rows = IndexedRows::read(predicate).unwrap();
+            let index = DescribedIndex { rows, ..DescribedIndex::of_order([equal, "b"]) };
+            index.serves(&RowOrder { equal: vec![equal], where_null, ..RowOrder::default() })
+        };
+        assert!(has("(d IS NULL)", "a", Some("d")));
+        assert!(!has("(d IS NULL)", "a", None));
+        assert!(!has("(d IS NULL)", "a", Some("e")));
+        assert!(has("(a IS NOT NULL)", "a", None));
+        assert!(!has("(a IS NOT NULL)", "a", Some("d")));
+        assert!(!has("(b IS NOT NULL)", "a", None));
+        assert!(has("((\"d\"\"D\" IS NULL) AND (\"A\" IS NOT NULL))", "A", Some("d\"D")));
+        let all = DescribedIndex::of_order(["a", "b"]);
+        assert!(!all.serves(&RowOrder { equal: vec!["a"], where_null: Some("d"), ..RowOrder::default() }));
+        for predicate in [
+            "(d = 1)",
+            "((d IS NULL) AND (e IS NULL))",
+            "((d IS NULL) OR (e IS NOT NULL))",
+            "(lower(d) IS NULL)",
+            "((d IS NULL) AND (e > 0))",
+            "(\"d\" IS NOT NULL\" IS NULL)",
+            "((a + b) IS NULL)",
+        ] {
+            assert_eq!(IndexedRows::read(predicate), None, "{predicate}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::catalog::collation::Collation;
 use crate::relations::column::DescribedColumn;
 use crate::relations::column_type::{ColumnType, ValueType};
 use crate::relations::description::DatabaseDescription;
-use crate::relations::index::DescribedIndex;
+use crate::relations::index::{DescribedIndex, IndexedRows};
 use crate::relations::relation::{Children, DescribedRelation, ForeignKey, RelationKind};
 use crate::value::Enumeration;
 
@@ -126,10 +126,9 @@ const COLUMNS: &str = "
     WHERE attribute.attrelid = ANY($1::oid[]) AND attribute.attnum > 0 AND NOT attribute.attisdropped
     ORDER BY attribute.attrelid, attribute.attnum";
 
-/// Selects indexes, without indexes that are not complete, of expressions, or of some rows only: their columns, the included columns last; how
+/// Selects indexes, without indexes that are not complete or of expressions: their columns, the included columns last; how
 /// many are not included, and how each of these is sorted; whether the index is unique, whether it compares the columns as statements do, and
-/// whether it is on words. An index of the rows that have a null in one column is among them, with this column. Primary keys come first, then
-/// indexes of few columns.
+/// whether it is on words; and the condition of its rows, if it does not have all. Primary keys come first, then indexes of few columns.
 const INDEXES: &str = "
     SELECT
         index.indrelid,
@@ -143,19 +142,16 @@ const INDEXES: &str = "
             FALSE
         ),
         method.amname = 'gin',
-        empty.attname::text
+        min(pg_get_expr(index.indpred, index.indrelid))
     FROM pg_catalog.pg_index AS index
     JOIN pg_catalog.pg_class AS stored ON stored.oid = index.indexrelid
     JOIN pg_catalog.pg_am AS method ON method.oid = stored.relam AND method.amname IN ('btree', 'gin')
     CROSS JOIN LATERAL unnest(index.indkey::int2[]) WITH ORDINALITY AS key (number, position)
     LEFT JOIN pg_catalog.pg_opclass AS class ON class.oid = index.indclass[key.position - 1]
     JOIN pg_catalog.pg_attribute AS attribute ON attribute.attrelid = index.indrelid AND attribute.attnum = key.number
-    LEFT JOIN pg_catalog.pg_attribute AS empty ON index.indpred IS NOT NULL AND empty.attrelid = index.indrelid AND empty.attnum > 0
-        AND pg_get_expr(index.indpred, index.indrelid) = '(' || quote_ident(empty.attname) || ' IS NULL)'
     WHERE index.indrelid = ANY($1::oid[]) AND index.indisvalid AND index.indexprs IS NULL
-      AND (index.indpred IS NULL OR empty.attname IS NOT NULL)
     GROUP BY index.indexrelid, index.indrelid, index.indnkeyatts, index.indoption, index.indisprimary, index.indisunique, index.indimmediate,
-        method.amname, stored.relname, empty.attname
+        method.amname, stored.relname
     ORDER BY index.indisprimary DESC, index.indnkeyatts, stored.relname::text COLLATE \"C\"";
 
 /// Selects the foreign keys of relations to relations.
@@ -216,7 +212,12 @@ async fn read_relations(client: &Client, named: Option<(Vec<&str>, Vec<&str>)>) 
     }
     for row in &indexes {
         let (relation, index) = (&mut database.relations[place(row)?], index(row)?);
-        if index.where_null.is_none() { &mut relation.indexes } else { &mut relation.partial_indexes }.push(index);
+        let predicate: Option<&str> = row.try_get(7)?;
+        match predicate.map(IndexedRows::read) {
+            None => relation.indexes.push(index),
+            Some(Some(rows)) => relation.partial_indexes.push(DescribedIndex { rows, ..index }),
+            Some(None) => {}
+        }
     }
     for row in &foreign_keys {
         let target = (row.try_get(2)?, row.try_get(3)?);
@@ -288,6 +289,6 @@ fn index(row: &Row) -> Result<DescribedIndex, Error> {
         is_unique: row.try_get(4)?,
         has_usual_comparison: row.try_get(5)?,
         is_of_words: row.try_get(6)?,
-        where_null: row.try_get(7)?,
+        rows: IndexedRows::default(),
     })
 }

@@ -28,7 +28,7 @@ pub(crate) struct DescribedRelation {
     pub(crate) columns: Vec<DescribedColumn>,
     /// Its indexes of all rows: the one of the primary key first, then by their number of columns and name.
     pub(crate) indexes: Vec<DescribedIndex>,
-    /// Its indexes of the rows that have a null in one column.
+    /// Its indexes of rows that have a null or values in some columns.
     pub(crate) partial_indexes: Vec<DescribedIndex>,
     /// In the order of their names.
     pub(crate) foreign_keys: Vec<ForeignKey>,
@@ -148,12 +148,13 @@ impl DescribedRelation {
         self.has_constraints() && self.column(column).is_some_and(|column| !column.is_not_null)
     }
 
-    /// Whether an index of its own has the rows with given values of some columns in the order of others.
+    /// Whether an index of all of its rows has those with given values of some columns in the order of others.
     pub(crate) fn has_order(&self, equal: &[&str], order: &[&str]) -> bool {
-        self.serves(&RowOrder { equal: equal.to_vec(), order: order.to_vec(), ..RowOrder::default() })
+        let order = RowOrder { equal: equal.to_vec(), order: order.to_vec(), ..RowOrder::default() };
+        self.indexes.iter().any(|index| index.serves(&order))
     }
 
-    /// Whether an index of its own has rows in an order.
+    /// Whether an index of its own has rows in an order, which are compared with one value in each column of equality.
     pub(crate) fn serves(&self, order: &RowOrder<'_>) -> bool {
         self.own_indexes().any(|index| index.serves(order))
     }

@@ -133,7 +133,7 @@ fn object(
 /// The connection of the rows that refer to a row, or why there is none.
 fn connection(child: &TypeModel<'_>, foreign: &ForeignKey, names: &mut Names) -> Result<JoinField, LeftOut> {
     let found = found(child, foreign, None).or_else(|| {
-        let deleted = child.relation.partial_indexes.iter().filter_map(|index| index.where_null.as_deref());
+        let deleted = child.relation.partial_indexes.iter().filter_map(|index| index.rows.where_null.as_deref());
         deleted.filter(|column| marks_deleted_rows(column)).find_map(|column| found(child, foreign, Some(column)))
     });
     let Some(FoundList { places, where_null, bound }) = found else {

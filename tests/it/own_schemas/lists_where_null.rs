@@ -16,11 +16,14 @@ const TABLES: &str = "
     CREATE INDEX line_in_order ON line (sale_id, line_id) WHERE \"deletedAt\" IS NULL;
     CREATE INDEX line_of_kind ON line (sale_id, kind) WHERE kind IS NULL;
     CREATE TABLE note (note_id integer PRIMARY KEY, sale_id integer REFERENCES sale, removed_on date);
-    CREATE INDEX note_of_sale ON note (sale_id) WHERE removed_on IS NULL;
+    CREATE INDEX note_of_sale ON note (sale_id) WHERE removed_on IS NULL AND sale_id IS NOT NULL;
+    CREATE TABLE tag (tag_id integer PRIMARY KEY, sale_id integer REFERENCES sale);
+    CREATE INDEX tag_of_sale ON tag (sale_id) WHERE sale_id IS NOT NULL;
     INSERT INTO sale SELECT generate_series(1, 3);
     INSERT INTO line SELECT n, 1, 'k' || n % 2000, CASE WHEN n % 1000 > 0 THEN now() END FROM generate_series(1, 5000) AS n;
     INSERT INTO line SELECT n, 2, 'k', now() FROM generate_series(5001, 5010) AS n;
-    INSERT INTO note SELECT n, 1, CASE WHEN n % 1000 > 0 THEN current_date END FROM generate_series(1, 5000) AS n";
+    INSERT INTO note SELECT n, 1, CASE WHEN n % 1000 > 0 THEN current_date END FROM generate_series(1, 5000) AS n;
+    INSERT INTO tag VALUES (1, 1), (2, NULL), (3, 1)";
 
 const SCHEMA: &str = r#"
 type Query {
@@ -103,6 +106,8 @@ async fn the_check_wants_an_index_of_the_rows_alone_and_the_draft_takes_it() {
         "  # notes is null if it has more than 200 rows; an index in its order lifts this limit: CREATE INDEX CONCURRENTLY ON \"note\" \
          (\"sale_id\", \"note_id\") WHERE \"removed_on\" IS NULL;\n  \
            notes: [Note] @many(by: [\"sale_id\"], whereNull: \"removed_on\", atMost: 200)\n",
+        // What equals a value is not null.
+        "  tags: [Tag] @many(by: [\"sale_id\"], atMost: 200)\n",
     ] {
         assert!(draft.contains(part), "{part}\n{draft}");
     }
@@ -110,6 +115,9 @@ async fn the_check_wants_an_index_of_the_rows_alone_and_the_draft_takes_it() {
     own.write(&draft);
     assert_eq!(own.check(), "", "{draft}");
     assert_eq!(own.run(&["schema", "draft", "--update", &file]).stdout, draft);
+    let tags = own.serve(&[]).query("{ sale(saleId: 1) { tags(first: 9) { edges { node { tagId } } } } }");
+    let edges = json!([{ "node": { "tagId": "1" } }, { "node": { "tagId": "3" } }]);
+    assert_eq!(tags["data"]["sale"]["tags"]["edges"], edges, "{tags}");
     own.write(SCHEMA);
     let too_long = own.serve(&[]);
     own.client.batch_execute("UPDATE note SET removed_on = NULL WHERE note_id < 3").await.unwrap();
