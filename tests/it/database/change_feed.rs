@@ -4,7 +4,6 @@ mod commands;
 mod race;
 mod reader;
 mod recovery;
-mod simulation;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
