@@ -2,7 +2,7 @@
 //!
 //! - [`client`] and [`driver`]: send requests, closed loop or open loop
 //! - [`process`], [`orderql`] and [`usage`]: start servers, and read their CPU time and memory
-//! - [`database`], [`multiply`], [`keys`] and [`workload`]: what is queried
+//! - [`database`], [`keys`] and [`workload`]: what is queried
 //! - [`targets`]: what is measured
 //! - [`comparison`] with [`equality`], [`scaling`], [`crowd`], [`network`], [`large`], [`telemetry`], [`cluster`], [`changes`], [`cost`]: the
 //!   parts
@@ -29,7 +29,6 @@ mod process;
 mod client;
 mod driver;
 mod database;
-mod multiply;
 mod orderql;
 mod plan_parameters;
 mod workload;

@@ -79,16 +79,11 @@ pub struct CostOptions {
     #[arg(long, value_name = "N", default_value_t = 2000)]
     cheats: usize,
 
-    /// Measure on a copy of the database in which the searched tables have so many times the rows
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(1..=100))]
-    times: u16,
-
     /// A flag for orderql's server, such as --server-flag=--log=info; may be repeated
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     server_flag: Vec<String>,
 
-    /// Where the figures are written, with a plot beside them [default: bench/cost.json in the target folder; with --times 10,
-    /// bench/cost-x10.json]
+    /// Where the figures are written, with a plot beside them [default: bench/cost.json in the target folder]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -110,12 +105,9 @@ pub enum CostPart {
 
 /// Measures, prints and writes everything.
 pub fn run(options: &CostOptions) -> Result<()> {
-    let CostOptions { only, queries, rounds, cheats, times, server_flag, out, .. } = options;
+    let CostOptions { only, queries, rounds, cheats, server_flag, out, .. } = options;
     let DatabaseOptions { orders, seed, .. } = options.database;
-    let mut database = Database::open(&options.database)?;
-    if *times > 1 {
-        database.multiply(*times)?;
-    }
+    let database = Database::open(&options.database)?;
     let is_wanted = |part| only.is_none_or(|only| only == part);
     let prediction = is_wanted(CostPart::Prediction)
         .then(|| prediction::measure(&database, server_flag, usize::from(*queries), usize::from(*rounds), seed))
@@ -133,7 +125,6 @@ pub fn run(options: &CostOptions) -> Result<()> {
             "taken": OffsetDateTime::now_utc().unix_timestamp(),
             "version": env!("CARGO_PKG_VERSION"),
             "orders": orders,
-            "times": times,
             "seed": seed,
             "rounds": rounds,
             "server_flags": server_flag,
@@ -145,8 +136,7 @@ pub fn run(options: &CostOptions) -> Result<()> {
         scopes,
     };
     report.print();
-    let name = if *times > 1 { format!("cost-x{times}.json") } else { "cost.json".to_owned() };
-    let out = out.clone().map_or_else(|| output::file(&name), Ok)?;
+    let out = out.clone().map_or_else(|| output::file("cost.json"), Ok)?;
     output::write_json(&out, &report)?;
     match &report.prediction {
         Some(prediction) => output::write(&out.with_extension("svg"), &plot::draw(prediction)),
