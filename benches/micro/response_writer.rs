@@ -13,7 +13,7 @@ use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::database::connection::connect::connect;
 use orderql::database::pool::options::PoolOptions;
-use orderql::database::pool::reader_pool::Pool;
+use orderql::database::pool::reader_pool::ReaderPool;
 use orderql::execute::response_writer::{Progress, ResponseWriter};
 use orderql::execute::row_limits::{Memory, RowLimits};
 use orderql::execute::statement_log::StatementLog;
@@ -65,7 +65,8 @@ async fn fetch() -> Vec<Fetched> {
     let order_id: String = client.query_one(largest, &[]).await.unwrap().get(0);
 
     let pool =
-        Pool::new(&PoolOptions { database: config.into(), size: 1, shared: 0, wait: Duration::from_mins(1) }).unwrap();
+        ReaderPool::new(&PoolOptions { database: config.into(), size: 1, shared: 0, wait: Duration::from_mins(1) })
+            .unwrap();
     let catalog = Catalog::built_in().unwrap();
     let mut fetched = Vec::new();
     for document in accepted() {

@@ -21,7 +21,7 @@ use crate::database::address::role::Role;
 use crate::database::address::server_addresses::ServerAddresses;
 use crate::database::connection::connect;
 use crate::database::pool::options::PoolOptions;
-use crate::database::pool::reader_pool::Pool;
+use crate::database::pool::reader_pool::ReaderPool;
 use crate::preflight::stored_types;
 
 /// How long a connection that reads may be waited for.
@@ -66,12 +66,12 @@ pub(crate) fn address(given: &ConnectionString) -> Result<DatabaseAddress, Addre
 }
 
 /// The catalog with the types that the columns have in a database, and a connection to read from it.
-pub(crate) async fn fitted(database: &ConnectionString, catalog: Catalog) -> Outcome<(Catalog, Pool)> {
+pub(crate) async fn fitted(database: &ConnectionString, catalog: Catalog) -> Outcome<(Catalog, ReaderPool)> {
     let database = address(database)?;
     // This error says what to do, and the error of a pool does not.
     let client = connect(&database).await?;
     let stored = stored_types(&client, &catalog).await?;
-    let pool = Pool::new(&PoolOptions { database, size: 1, shared: 0, wait: WAIT })?;
+    let pool = ReaderPool::new(&PoolOptions { database, size: 1, shared: 0, wait: WAIT })?;
     Ok((catalog.with_stored_types(&stored), pool))
 }
 

@@ -5,8 +5,8 @@ use std::mem;
 use crate::cost::estimate::Estimate;
 use crate::cost::lines::{CostLine, LineKind, lines};
 use crate::cost::price::{Cost, credits_of};
-use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
+use crate::query::bind::step_id::StepId;
 
 /// A line of the tree. Its `total` is `penalty + times × (own + the totals of its parts)`; parts that are paid once are not
 /// multiplied.

@@ -7,12 +7,12 @@ use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_LISTED, SCALAR, UNINDEXED_T
 use crate::catalog::schema::Field;
 use crate::cost::price::Cost;
 use crate::error::graphql_error::Location;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::page_size::SizeSource;
 use crate::query::bind::selection::{
     BoundConnection, BoundConnectionField, BoundEdgeField, BoundGroupField, BoundObjectField, BoundOperation,
     BoundRootField, BoundSelection, BoundTotalsField,
 };
+use crate::query::bind::step_id::StepId;
 
 /// The response keys from the root to a field, `edges` and `node` among them, without the indexes of list elements.
 pub(super) type Path<'a> = Vec<&'a str>;

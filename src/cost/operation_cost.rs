@@ -3,8 +3,8 @@
 
 use crate::cost::lines::{CostLine, LineKind, visit_lines};
 use crate::cost::price::{Cost, credits_of};
-use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
+use crate::query::bind::step_id::StepId;
 
 /// Depth and price of an operation. The price is linear in the rows of each connection and lookup.
 #[derive(Debug, Default, PartialEq, Eq)]

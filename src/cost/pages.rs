@@ -4,8 +4,8 @@ use crate::cost::estimate::Estimate;
 use crate::cost::lines::{CostLine, LineKind, Path, WrittenSize, lines};
 use crate::cost::operation_cost::OperationCost;
 use crate::cost::price::Cost;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::BoundOperation;
+use crate::query::bind::step_id::StepId;
 
 /// The pages of an operation.
 #[derive(Debug)]

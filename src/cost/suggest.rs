@@ -15,8 +15,8 @@ use crate::cost::lines::{Path, WrittenSize};
 use crate::cost::pages::Pages;
 use crate::cost::price::Cost;
 use crate::error::graphql_error::Location;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::page_size::SizeSource;
+use crate::query::bind::step_id::StepId;
 
 /// The most steps for which page sizes are suggested. It bounds the work of rejecting a query.
 const MAX_STEPS: usize = 256;

@@ -7,7 +7,7 @@ use crate::execute::statement_rows::StatementRows;
 use crate::plan::request_plan::Plan;
 use crate::plan::step::ChangesColumns;
 use crate::query::bind::changes::ChangesStart;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 use crate::sync_token::{Epoch, Position, Snapshot, SyncToken, Walk};
 use crate::value::Timestamp;
 

@@ -16,7 +16,7 @@
 //! - `decimal`, `timestamp`, `interval`: numbers, moments and spans of time as text
 //! - `list`: arrays as lists
 //! - `json_value`: JSON of the database in a response
-//! - `nullability`: whether non-null fields have values
+//! - `null_check`: whether non-null fields have values
 //! - `changes_state`: what a page of changes is of, and its tokens
 //! - [`field_error`]: fields that cannot be written as the schema says
 //! - [`error`]: why a plan could not be executed
@@ -34,7 +34,7 @@ pub mod field_error;
 mod interval;
 mod json_value;
 mod list;
-mod nullability;
+mod null_check;
 mod page_cursor;
 mod page_frame;
 pub mod partial_results;

@@ -4,7 +4,7 @@ use tokio_postgres::Row;
 
 use crate::execute::statement_rows::{RowKind, StatementRows, flag};
 use crate::plan::step::Step;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// A page or lookup that is being written. The writer holds it from the op that enters the page to the op that leaves it, on a stack: below
 /// it are the frames of the rows around the page.

@@ -11,7 +11,7 @@ use crate::execute::sql_literal::arguments;
 use crate::execute::statement_log::StatementLog;
 use crate::plan::request_plan::Plan;
 use crate::plan::step::Step;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// The times of a statement, and the analyses of its branches.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use crate::execute::column;
 use crate::execute::encode;
 use crate::execute::error::ExecuteError;
 use crate::execute::field_error::{Cause, FieldError, MAX_FIELD_ERRORS, PathPart};
-use crate::execute::nullability::NullCheck;
+use crate::execute::null_check::NullCheck;
 use crate::execute::page_cursor::{CursorWriter, PageCursor, WrittenPage};
 use crate::execute::page_frame::{PageFrame, Stop};
 use crate::execute::partial_results::{PartialTotals, ShortSearch};
@@ -22,7 +22,7 @@ use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, PathId, PathSegment, ShownType};
 use crate::plan::step::{Step, StepRows};
 use crate::query::bind::changes::ChangesStart;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 use crate::value::ScalarType;
 
 /// A response that is written: one that has all of its rows, or one whose rows arrive while it is written. It lives from the sending of the

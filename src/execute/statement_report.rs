@@ -9,7 +9,7 @@ use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::{Strategy, Window};
 use crate::plan::parameters::ParameterValue;
 use crate::plan::request_plan::Plan;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 use crate::value::Value;
 
 /// The statement of a plan, and its branches; and what they took, if that is known.

@@ -13,7 +13,7 @@ use crate::database::parameter::RawValue;
 use crate::execute::error::ExecuteError;
 use crate::plan::request_plan::Plan;
 use crate::plan::step::{StepRows, TotalsColumns};
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// Bytes that a row takes beside its values, and each of its columns.
 const ROW_OVERHEAD: usize = 112;

@@ -2,9 +2,9 @@
 
 use std::io::BufRead;
 
-use crate::load::column_type::TargetType;
 use crate::load::data_format::DataFormat;
 use crate::load::row::FileItem;
+use crate::load::target_type::TargetType;
 use crate::load::value;
 use crate::load::xml_reader::XmlReader;
 

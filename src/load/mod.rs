@@ -16,7 +16,7 @@
 //! - [`loader`]: loads one file through these steps; [`input`]: the files
 //! - `xml_reader`, `xml_element`, `row_element`, `entity_name`, `line_counter`: from bytes to rows; `data_format`, `row`: what they read
 //! - `file_state`, `ancestors`: the rows around a row of Moqui's format, and which keys it inherits
-//! - `tables`, `column_type`: the tables of the database
+//! - `tables`, `target_type`: the tables of the database
 //! - `mapping`, `value`, `date_time`: from rows to values that PostgreSQL takes
 //! - `queue`, `record`: batches of records; `table_writer`, `statement`: write a batch
 //! - [`finish`]: totals and links, after the last file
@@ -45,7 +45,7 @@ pub mod error;
 mod record;
 pub(crate) mod data_format;
 pub(crate) mod row;
-pub(crate) mod column_type;
+pub(crate) mod target_type;
 
 pub mod input;
 mod line_counter;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tokio_postgres::Client;
 
-use crate::load::column_type::TargetType;
+use crate::load::target_type::TargetType;
 use crate::relations::column::DescribedColumn;
 use crate::relations::reader::read;
 use crate::relations::relation::{DescribedRelation, RelationKind};

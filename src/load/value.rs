@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 
-use crate::load::column_type::TargetType;
 use crate::load::data_format::DataFormat;
 use crate::load::date_time;
 use crate::load::error::ValueError;
+use crate::load::target_type::TargetType;
 
 /// Checks a value and converts it to its canonical form, so that equal keys have equal texts.
 ///

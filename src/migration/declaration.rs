@@ -82,7 +82,7 @@ impl Declaration {
 }
 
 /// A hash over all that is declared, for caches of migrated databases.
-pub(super) fn fingerprint() -> String {
+pub fn fingerprint() -> String {
     let texts = SERVICE.iter().chain(&ORDERS).chain([&indexes::LIST]);
     hash(&texts.copied().collect::<String>())
 }

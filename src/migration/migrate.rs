@@ -13,7 +13,8 @@ use crate::catalog::Catalog;
 use crate::catalog::feed::Feed;
 use crate::change_feed::install;
 use crate::database::vacuum::vacuum;
-use crate::migration::declaration::{self, Declaration, OBSOLETE, TableScope};
+pub use crate::migration::declaration::fingerprint;
+use crate::migration::declaration::{Declaration, OBSOLETE, TableScope};
 use crate::migration::difference::Difference;
 pub use crate::migration::error::MigrateError;
 use crate::migration::index_build::make_missing;
@@ -282,11 +283,6 @@ fn obsolete() -> MigrationStep {
 
 fn built_in() -> Result<Catalog, MigrateError> {
     Catalog::built_in().map_err(|error| MigrateError::Schema(error.to_string()))
-}
-
-/// A hash over all that is declared, for caches of migrated databases.
-pub fn fingerprint() -> String {
-    declaration::fingerprint()
 }
 
 async fn check_server(client: &Client) -> Result<(), MigrateError> {

@@ -6,7 +6,7 @@ use crate::plan::locator::{Locator, Span, Take};
 use crate::plan::parameters::Placeholder;
 use crate::plan::select::Select;
 use crate::plan::sql::{Alias, Columns, Condition, IndexOrder, List, Relation, Separated, Where, in_turn};
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// The parts of the text that returns a page of a connection.
 pub(crate) struct PageSql<'a> {

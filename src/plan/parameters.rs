@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 
 use crate::catalog::hidden_rows::Breadth;
 use crate::query::bind::changes::StartValue;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 use crate::value::Value;
 
 /// The source of a parameter's value.

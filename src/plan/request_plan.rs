@@ -15,8 +15,8 @@ use crate::plan::result_columns::ResultColumns;
 use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
 use crate::query::bind::changes::ChangesStart;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::search_terms::StepTerms;
+use crate::query::bind::step_id::StepId;
 use crate::query::bind::step_values::StepValues;
 
 /// How to fetch and write the response to one request.

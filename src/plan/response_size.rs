@@ -4,7 +4,7 @@
 use crate::cursor;
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, ShownType};
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 use crate::value::ScalarType;
 
 /// Bytes of `false`, and of a count.

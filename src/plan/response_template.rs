@@ -6,8 +6,8 @@ use std::mem;
 use crate::catalog::result_type::ResultType;
 use crate::catalog::schema::TypeRef;
 use crate::plan::select::ShownColumn;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
+use crate::query::bind::step_id::StepId;
 use crate::value::ScalarType;
 
 /// The ops that write a response's `data`.

@@ -10,7 +10,7 @@ use crate::catalog::scope::ScopeSet;
 use crate::catalog::scoped_relation::{ScopeCondition, ScopedRelation, Without};
 use crate::plan::parameters::{ParameterSource, Parameters};
 use crate::plan::sql::{Alias, ColumnOf, Condition, Relation, Where};
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// The statement with limits for the rows that it reads of limited relations, and the scopes that limit these.
 pub(crate) fn limited(

@@ -8,7 +8,7 @@ use std::fmt::{self, Display};
 use crate::catalog::collation::Collation;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::parameters::Placeholder;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// A quoted identifier, or several with dots between: `orderql.ship_group` is `"orderql"."ship_group"`.
 #[derive(Debug, Clone, Copy)]

@@ -15,7 +15,7 @@ use crate::plan::parameters::Placeholder;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::{Returned, ReturnedSource, Select};
 use crate::plan::totals_sql::TotalsSql;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// The buffer for a statement, in bytes, for each of its steps. Most statements fit.
 const TEXT_CAPACITY: usize = 1024;

@@ -4,7 +4,7 @@
 use crate::catalog::scope::ScopeSet;
 use crate::cursor::OrderingTag;
 use crate::plan::access_path::AccessPath;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 use crate::value::ScalarType;
 
 /// A step of a plan.

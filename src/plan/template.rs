@@ -6,7 +6,7 @@ use crate::plan::parameters::ParameterSource;
 use crate::plan::response_template::ResponseTemplate;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::step::Step;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// How to fetch and write the responses to all requests for one operation that have the same shape.
 #[derive(Debug, PartialEq, Eq)]

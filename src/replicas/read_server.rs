@@ -8,7 +8,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::database::connection::batch_queue::MAX_MEMBERS;
 use crate::database::connection::shared_connection::{MAX_EXECUTIONS, MAX_IN_FLIGHT};
 use crate::database::error::DatabaseError;
-use crate::database::pool::reader_pool::Pool;
+use crate::database::pool::reader_pool::ReaderPool;
 use crate::replicas::options::ReadServerOptions;
 use crate::replicas::positions::ServerId;
 use crate::telemetry::metrics::label::{Label, label};
@@ -37,7 +37,7 @@ pub(crate) struct ReadServer {
     pub(crate) name: Arc<str>,
     pub(super) id: ServerId,
     /// Connections for queries.
-    pub(crate) queries: Pool,
+    pub(crate) queries: ReaderPool,
     /// Gives these connections to the callers in turn.
     pub(crate) turns: FairSemaphore,
     /// Gives the places for statements on connections that requests share to the callers in turn.
@@ -47,7 +47,7 @@ pub(crate) struct ReadServer {
     /// The right to stream responses, which hold these connections for as long as their clients read.
     pub(crate) streams: Arc<Semaphore>,
     /// Connections for exports.
-    pub(crate) exports: Pool,
+    pub(crate) exports: ReaderPool,
     /// Gives these connections to the callers in turn.
     pub(super) export_turns: FairSemaphore,
     /// Queries and exports that were begun, by their reason.
@@ -66,12 +66,12 @@ impl ReadServer {
         Ok(Self {
             name,
             id,
-            queries: Pool::new(&options.queries)?,
+            queries: ReaderPool::new(&options.queries)?,
             turns: FairSemaphore::new(options.queries.size),
             shared_turns: FairSemaphore::new(options.queries.shared * MAX_IN_FLIGHT),
             batch_turns: FairSemaphore::new(options.queries.shared * MAX_EXECUTIONS * MAX_MEMBERS),
             streams: Semaphore::new(options.queries.size / 2).into(),
-            exports: Pool::for_exports(&options.exports)?,
+            exports: ReaderPool::for_exports(&options.exports)?,
             export_turns: FairSemaphore::new(options.exports.size),
             reads: Default::default(),
             lost: is_watched.then(Notify::new),

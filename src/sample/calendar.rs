@@ -1,7 +1,7 @@
 //! The times of events: three fixed years, independent of the clock, so that a sample is reproducible.
 
 use crate::sample::rng::SampleRng;
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 
 /// 2023-01-01 00:00:00 UTC, the time of the first order: 8,401 days after PostgreSQL's epoch.
 pub(in crate::sample) const START: SampleTime = SampleTime(8_401 * SampleTime::DAY);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rust_decimal::Decimal;
 
 use crate::sample::ids::{Id, SeqId};
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 
 /// The value of a column. PostgreSQL reads it as the column's type.
 pub(in crate::sample) trait CopyValue {

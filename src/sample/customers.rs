@@ -4,7 +4,7 @@ use crate::sample::batch::{Batch, row};
 use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::rng::{RngStream, SampleRng};
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 use crate::sample::vocabulary::{CITIES, COMPANY_ENDINGS, FIRST_NAMES, LAST_NAMES, STREETS};
 
 /// The roles of every customer.

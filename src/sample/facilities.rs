@@ -6,8 +6,8 @@ use crate::sample::batch::{Batch, row};
 use crate::sample::calendar;
 use crate::sample::ids::{self, COMPANY, Id};
 use crate::sample::rng::{RngStream, SampleRng};
+use crate::sample::sample_time::SampleTime;
 use crate::sample::size::SampleSize;
-use crate::sample::timestamp::SampleTime;
 use crate::sample::vocabulary::{CITIES, STORE_NAMES, STREETS};
 
 const SHIPPING_ORIGIN: &str = "SHIP_ORIG_LOCATION";

@@ -5,7 +5,7 @@ use tokio_postgres::{Client, Transaction};
 
 use crate::database::vacuum::vacuum;
 use crate::sample::batch::{Batch, TABLES};
-use crate::sample::copy::BatchWriter;
+use crate::sample::batch_writer::BatchWriter;
 use crate::sample::deferred_objects::DeferredObjects;
 use crate::sample::error::SampleError;
 use crate::sample::generate::generate;

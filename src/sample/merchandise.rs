@@ -4,7 +4,7 @@ use crate::sample::batch::{Batch, row};
 use crate::sample::ids::{self, Id};
 use crate::sample::money::cents;
 use crate::sample::rng::{RngStream, SampleRng};
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 use crate::sample::vocabulary::{COLORS, SIZES, TAGS};
 
 /// The properties of a product that decide about these facts.

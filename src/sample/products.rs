@@ -5,7 +5,7 @@ use crate::sample::calendar;
 use crate::sample::ids::{self, Id};
 use crate::sample::merchandise::Merchandise;
 use crate::sample::rng::{RngStream, SampleRng};
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 use crate::sample::vocabulary::{ADJECTIVES, BRANDS, CATEGORIES, COLORS, PRODUCTS, SIZES};
 
 /// Writes the categories.

@@ -9,7 +9,7 @@ use crate::relations::relation::{Children, DescribedRelation, RelationKind};
 use crate::relations::type_compatibility::is_compared;
 use crate::schema_draft::existing::{Existing, ExistingType};
 use crate::schema_draft::joins::joins;
-use crate::schema_draft::missing_index::{AdvisedIndex, LeftOut};
+use crate::schema_draft::missing_index::{LeftOut, MissingIndex};
 use crate::schema_draft::model::{
     ColumnField, Compared, Model, RootModel, SearchKeyModel, SortKeyModel, TextKey, TypeModel,
 };
@@ -275,7 +275,7 @@ fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(Strin
     }
     for field in compared(ty) {
         let column = field.column.name.as_str();
-        let index = || AdvisedIndex::of_columns(ty.relation, order(ty, column).into_iter());
+        let index = || MissingIndex::of_columns(ty.relation, order(ty, column).into_iter());
         if !ty.relation.has_order(&[], &[column]) {
             let reason = format!("no index begins with {column}, to search and sort by");
             root.left_out.push(LeftOut::without(index(), reason));
@@ -300,7 +300,7 @@ fn search_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(Strin
 fn text_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String, String)]) {
     for TextKey { name, column: DescribedColumn { name: column, language, .. } } in &ty.text_keys {
         if !ty.relation.has_text_index(column) {
-            let index = AdvisedIndex::of_words(ty.relation, column);
+            let index = MissingIndex::of_words(ty.relation, column);
             root.left_out.push(LeftOut::without(index, format!("no index has the words of {column}")));
             continue;
         }

@@ -6,7 +6,7 @@ use crate::relations::join_fault::JoinFault;
 use crate::relations::relation::ForeignKey;
 use crate::relations::row_order::RowOrder;
 use crate::schema_draft::existing::{Existing, ExistingJoin};
-use crate::schema_draft::missing_index::{AdvisedIndex, LeftOut};
+use crate::schema_draft::missing_index::{LeftOut, MissingIndex};
 use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
 
@@ -105,7 +105,7 @@ fn object(
     let rest: Vec<_> = parent.key.iter().map(String::as_str).filter(|column| !to.contains(column)).collect();
     // The key or another unique index identifies the row. Else the one with the lowest key is read.
     if !rest.is_empty() && !parent.relation.are_unique(&to) && !parent.relation.has_order(&to, &rest) {
-        let index = AdvisedIndex::of_columns(parent.relation, to.iter().chain(&rest).copied());
+        let index = MissingIndex::of_columns(parent.relation, to.iter().chain(&rest).copied());
         let reason = format!("{}: no index finds the {} in the order of its key", foreign.name, parent.name);
         return Err(LeftOut::without(index, reason));
     }
@@ -187,9 +187,9 @@ fn found<'a>(child: &TypeModel<'_>, foreign: &ForeignKey, where_null: Option<&'a
 }
 
 /// The index that has the rows of a list in the order of their key.
-fn index_in_order(child: &TypeModel<'_>, foreign: &ForeignKey, where_null: Option<&str>) -> AdvisedIndex {
+fn index_in_order(child: &TypeModel<'_>, foreign: &ForeignKey, where_null: Option<&str>) -> MissingIndex {
     let columns = foreign.columns.iter().map(String::as_str).chain(rest_of_key(child, foreign));
-    AdvisedIndex::of_rows(child.relation, columns, where_null)
+    MissingIndex::of_rows(child.relation, columns, where_null)
 }
 
 /// The columns of the key that are not in the foreign key.

@@ -13,19 +13,19 @@ pub(super) const CREATE_INDEX: &str = "CREATE INDEX CONCURRENTLY ON ";
 pub(super) struct LeftOut {
     pub(super) reason: String,
     /// The index that would bring it.
-    pub(super) index: Option<AdvisedIndex>,
+    pub(super) index: Option<MissingIndex>,
 }
 
 /// An index that is missing. Its `Display` is the statement that makes it, or what else it takes.
 #[derive(Debug)]
-pub(super) enum AdvisedIndex {
+pub(super) enum MissingIndex {
     Statement(String),
     OtherAdvice(String),
 }
 
 impl LeftOut {
     /// Left out for want of an index.
-    pub(super) fn without(index: AdvisedIndex, reason: impl Into<String>) -> Self {
+    pub(super) fn without(index: MissingIndex, reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), index: Some(index) }
     }
 }
@@ -43,7 +43,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-impl AdvisedIndex {
+impl MissingIndex {
     /// An index on the words of a column.
     pub(super) fn of_words(relation: &DescribedRelation, column: &str) -> Self {
         match relation.kind {
@@ -94,7 +94,7 @@ impl AdvisedIndex {
     }
 }
 
-impl fmt::Display for AdvisedIndex {
+impl fmt::Display for MissingIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Statement(text) | Self::OtherAdvice(text)) = self;
         f.write_str(text)

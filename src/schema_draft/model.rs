@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::relations::column::DescribedColumn;
 use crate::relations::relation::DescribedRelation;
 use crate::relations::type_compatibility::is_compared;
-use crate::schema_draft::missing_index::{AdvisedIndex, LeftOut};
+use crate::schema_draft::missing_index::{LeftOut, MissingIndex};
 use crate::value::{Enumeration, ScalarType};
 
 /// A schema file.
@@ -80,7 +80,7 @@ pub(super) struct JoinField {
 pub(super) struct ListBound {
     pub(super) at_most: u32,
     /// The index that would lift it.
-    pub(super) index: Option<AdvisedIndex>,
+    pub(super) index: Option<MissingIndex>,
 }
 
 /// The root fields of a type.
@@ -133,7 +133,7 @@ impl Model<'_> {
             let lists = ty.left_out.iter().filter_map(|left_out| left_out.index.as_ref()).chain(bounds);
             let searches = ty.root.left_out.iter().filter_map(|left_out| left_out.index.as_ref());
             let wanted = lists.filter(|_| of_lists).chain(searches.filter(|_| of_searches));
-            missing.extend(wanted.filter_map(AdvisedIndex::statement));
+            missing.extend(wanted.filter_map(MissingIndex::statement));
         }
         let mut known = HashSet::new();
         missing.retain(|statement| known.insert(*statement));

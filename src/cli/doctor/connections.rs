@@ -6,7 +6,7 @@ use crate::cli::doctor::finding::Finding;
 use crate::config::settings::Config;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::connection::pooler::{self, Pooling};
-use crate::database::pool::reader_pool::Pool;
+use crate::database::pool::reader_pool::ReaderPool;
 
 /// The problems of the connections that the server would use, a pooler between them and PostgreSQL included.
 pub(super) async fn pooled(database: &DatabaseAddress, config: &Config) -> Option<Finding> {
@@ -20,7 +20,7 @@ pub(super) async fn pooled(database: &DatabaseAddress, config: &Config) -> Optio
             Ok(Pooling::ByTransaction | Pooling::BySession) => {}
         }
     }
-    let checked = async { Pool::new(&config.pool(database.clone()))?.check().await };
+    let checked = async { ReaderPool::new(&config.pool(database.clone()))?.check().await };
     checked.await.err().map(|error| Finding::error("connections", &error))
 }
 

@@ -3,7 +3,7 @@
 use crate::plan::access_path::expected_pages::ExpectedPages;
 use crate::plan::access_path::{Lookup, ParentRows, Strategy};
 use crate::plan::request_plan::Plan;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// The access path of a collection root, of a bounded list, or of a list with a window, as lines of text; none for other steps.
 pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {

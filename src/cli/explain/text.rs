@@ -14,7 +14,7 @@ use crate::execute::plan_analysis::{BranchAnalysis, PlanAnalysis};
 use crate::execute::statement_report::value;
 use crate::plan::request_plan::Plan;
 use crate::plan::step::Step;
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// Bytes from which the size of a response is worth a line.
 const LARGE: u64 = 64 * 1024;

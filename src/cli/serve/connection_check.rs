@@ -11,7 +11,7 @@ use crate::config::settings::Config;
 use crate::database::address::database_address::DatabaseAddress;
 use crate::database::address::server_addresses::ServerAddresses;
 use crate::database::connection::pooler;
-use crate::database::pool::reader_pool::Pool;
+use crate::database::pool::reader_pool::ReaderPool;
 
 /// How long it may take. A server that does not answer is not waited for, because others may.
 const LONGEST: Duration = Duration::from_secs(3);
@@ -29,5 +29,5 @@ async fn check_server(config: &Config, server: &DatabaseAddress) -> Outcome {
     {
         return Err(error.into());
     }
-    Ok(Pool::new(&config.pool(server.clone()))?.check().await?)
+    Ok(ReaderPool::new(&config.pool(server.clone()))?.check().await?)
 }

@@ -22,7 +22,7 @@ use crate::database::pool::pool_status::PoolStatus;
 
 /// Reading connections to one database, opened on demand and reused.
 #[derive(Debug, Clone)]
-pub struct Pool {
+pub struct ReaderPool {
     connections: PooledConnections,
     database: DatabaseAddress,
     texts: StatementTexts,
@@ -32,7 +32,7 @@ pub struct Pool {
     opening: Arc<Semaphore>,
 }
 
-impl Pool {
+impl ReaderPool {
     /// A pool for queries, without open connections.
     pub fn new(options: &PoolOptions) -> Result<Self, DatabaseError> {
         Self::with_name(PoolName::Queries, options)

@@ -38,9 +38,9 @@ use crate::plan::select::Select;
 use crate::plan::statement_sql::{self, StepBranch};
 use crate::plan::step::Step;
 use crate::plan::template::PlanTemplate;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::selection::{BoundOperation, BoundSelection};
 use crate::query::bind::shape::TermShapes;
+use crate::query::bind::step_id::StepId;
 
 /// The most columns that PostgreSQL allows in a select list.
 const MAX_COLUMNS: usize = 1664;

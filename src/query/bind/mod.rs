@@ -18,7 +18,7 @@
 //! - `column_value`: parses a value that a column is compared with
 //! - `introspection`: the results of `__schema` and `__type`
 //! - `search_budget`, `search_size`: how large the search strings of a request may be together
-//! - `ids`, `error`: what the others share
+//! - `step_id`, `error`: what the others share
 
 mod argument;
 pub mod caller;
@@ -27,7 +27,6 @@ mod column_value;
 mod conditions;
 mod cursors;
 mod error;
-pub mod ids;
 pub(crate) mod introspection;
 pub(crate) mod page_size;
 pub mod resolve;
@@ -37,6 +36,7 @@ mod search_size;
 pub(crate) mod search_terms;
 pub mod selection;
 pub mod shape;
+pub mod step_id;
 pub mod step_values;
 pub(crate) mod totals_arguments;
 mod tree;

@@ -20,7 +20,6 @@ use crate::query::bind::changes;
 use crate::query::bind::conditions::Conditions;
 use crate::query::bind::cursors::{self, Ordering};
 use crate::query::bind::error::BindError;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::{
     Constant, Introspector, MetaSelection, SelectedMetaField, TooLarge, max_bytes,
 };
@@ -28,6 +27,7 @@ use crate::query::bind::page_size;
 use crate::query::bind::search_keys::{self, SearchArgument, SearchKeys};
 use crate::query::bind::search_terms::{self, Searches, StepTerms};
 use crate::query::bind::shape::{CursorShape, PageShape, Shape, StepShape};
+use crate::query::bind::step_id::StepId;
 use crate::query::bind::step_values::{PageValues, StepValues};
 use crate::query::bind::totals_arguments;
 use crate::query::bind::variable::{self, Values};

@@ -10,10 +10,10 @@ use crate::catalog::ids::TypeId;
 use crate::catalog::schema::Field;
 use crate::catalog::totals::{GroupField, GroupOrder, TotalsField};
 use crate::error::graphql_error::Location;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page_size::{FromEnd, SizeSource};
 use crate::query::bind::shape::{GroupKeys, PageShape, StepShape};
+use crate::query::bind::step_id::StepId;
 
 /// An operation in which nothing is left to decide.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 use crate::catalog::totals::GroupOrder;
 use crate::cursor::CursorPosition;
 use crate::query::bind::conditions::Conditions;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::page_size::FromEnd;
+use crate::query::bind::step_id::StepId;
 use crate::search::Comparator;
 
 /// The most values of a list that a statement reads one by one.

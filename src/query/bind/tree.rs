@@ -8,7 +8,6 @@ use crate::catalog::ids::{EntityId, FieldId};
 use crate::catalog::schema::ArgumentRole;
 use crate::catalog::totals::{GroupField, GroupOrder, TotalsField};
 use crate::query::bind::argument::Selected;
-use crate::query::bind::ids::StepId;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::page_size::{self, SizeSource};
 use crate::query::bind::selection::{
@@ -16,6 +15,7 @@ use crate::query::bind::selection::{
     BoundPageInfoField, BoundRootField, BoundRows, BoundSelection, BoundTotals, BoundTotalsField, Selections,
 };
 use crate::query::bind::shape::{GroupKeys, Shape, StepShape};
+use crate::query::bind::step_id::StepId;
 use crate::query::operation::{Operation, Selection, Target};
 
 /// The selections of an operation at the root, in a request of this shape, with these results of introspection.

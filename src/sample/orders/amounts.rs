@@ -6,7 +6,7 @@ use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::{Fulfillment, OrderState};
 use crate::sample::orders::order::{Order, SampleItem};
 use crate::sample::rng::SampleRng;
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 
 const PAYMENTS: &[(u32, &str)] =
     &[(70, "CREDIT_CARD"), (15, "EXT_PAYPAL"), (8, "GIFT_CARD"), (4, "EXT_COD"), (3, "EXT_OFFLINE")];

@@ -7,7 +7,7 @@ use crate::sample::money::cents;
 use crate::sample::orders::amounts::{OrderTotals, Paid};
 use crate::sample::orders::lifecycle::OrderState;
 use crate::sample::orders::order::{Order, OrderWriter};
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 use crate::sample::vocabulary::ORDER_NAMES;
 
 const CHANNELS: &[(u32, Option<&str>)] = &[

@@ -8,7 +8,7 @@ use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::Fulfillment;
 use crate::sample::orders::order::{Assignment, Order, OrderWriter, SampleItem};
 use crate::sample::orders::shipments::ItemShipment;
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 use crate::sample::vocabulary::GIFT_MESSAGES;
 
 /// The reasons of rejections.

@@ -6,9 +6,9 @@ use crate::sample::copy_value::CopyValue;
 use crate::sample::ids::{self, Id};
 use crate::sample::orders::lifecycle::{self, Fulfillment, OrderState};
 use crate::sample::rng::{RngStream, SampleRng};
+use crate::sample::sample_time::SampleTime;
 use crate::sample::size::SampleSize;
 use crate::sample::stock::Stock;
-use crate::sample::timestamp::SampleTime;
 
 const MAX_GROUPS: u32 = 3;
 const MAX_ITEMS: usize = 8;

@@ -4,7 +4,7 @@ use crate::sample::batch::{Batch, row};
 use crate::sample::ids::{self, SeqId};
 use crate::sample::orders::lifecycle::Fulfillment;
 use crate::sample::orders::order::{Assignment, Order};
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 
 /// Writes the rows. They follow from the order alone, without random numbers.
 pub(in crate::sample) fn write(batch: &mut Batch, order: &Order) {

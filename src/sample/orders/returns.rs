@@ -7,7 +7,7 @@ use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::OrderState;
 use crate::sample::orders::order::{Order, OrderWriter, SampleItem};
 use crate::sample::orders::shipments;
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 
 /// The stage of a return.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use crate::sample::ids::{self, Id, SeqId};
 use crate::sample::money::cents;
 use crate::sample::orders::lifecycle::{self, Fulfillment};
 use crate::sample::orders::order::{Assignment, Order, OrderWriter, SampleItem, ShipGroup};
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 
 const PACKAGE_NAMES: [&str; 2] = ["A", "B"];
 

@@ -4,7 +4,7 @@ use crate::sample::batch::{Batch, row};
 use crate::sample::ids::{self, Id, SeqId};
 use crate::sample::orders::order::{Order, OrderWriter, SampleItem};
 use crate::sample::orders::shipments::ItemShipment;
-use crate::sample::timestamp::SampleTime;
+use crate::sample::sample_time::SampleTime;
 
 /// Writes the rows and adds them to the stock's movements. `shipped` has each item's shipment, if there is one.
 pub(in crate::sample) fn write(out: &mut OrderWriter<'_>, order: &Order, shipped: &[Option<ItemShipment>]) {

@@ -8,7 +8,7 @@ use orderql::access::profile::Profile;
 use orderql::catalog::Catalog;
 use orderql::compile::compile;
 use orderql::database::pool::options::PoolOptions;
-use orderql::database::pool::reader_pool::Pool;
+use orderql::database::pool::reader_pool::ReaderPool;
 use orderql::execute::execute;
 use orderql::execute::field_error::{MAX_FIELD_ERRORS, PathPart};
 use orderql::execute::response_stream::{LastPart, Part, ResponseStream, StreamError, StreamedResponse};
@@ -60,7 +60,7 @@ impl QueryResult {
 /// A schema and a database.
 struct Fixture {
     catalog: Catalog,
-    pool: Pool,
+    pool: ReaderPool,
     database: Database,
 }
 
@@ -70,7 +70,7 @@ impl Fixture {
         database.connect().await.batch_execute(ROWS).await.unwrap();
         let options =
             PoolOptions { database: database.config().into(), size: 1, shared: 0, wait: Duration::from_mins(1) };
-        Self { catalog: Catalog::parse(schema).unwrap(), pool: Pool::new(&options).unwrap(), database }
+        Self { catalog: Catalog::parse(schema).unwrap(), pool: ReaderPool::new(&options).unwrap(), database }
     }
 
     /// With the built-in schema, but for an order's status: non-null, although its column may be null.

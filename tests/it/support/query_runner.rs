@@ -9,7 +9,7 @@ use orderql::compile::compiled::Compiled;
 use orderql::compile::compiler::Compiler;
 use orderql::cost::price::Cost;
 use orderql::database::pool::options::PoolOptions;
-use orderql::database::pool::reader_pool::Pool;
+use orderql::database::pool::reader_pool::ReaderPool;
 use orderql::error::graphql_error::GraphqlErrors;
 use orderql::execute::error::ExecuteError;
 use orderql::execute::execute;
@@ -33,7 +33,7 @@ pub const UNLIMITED: Limits = Limits { max_page_size: 10_000, max_depth: 50, ..L
 /// A compiler and a connection pool.
 pub struct QueryRunner {
     compiler: Compiler,
-    pool: Pool,
+    pool: ReaderPool,
     rows: RowScope,
 }
 
@@ -89,7 +89,7 @@ impl QueryRunner {
             PoolOptions { database: config.clone().into(), size: connections, shared: 0, wait: Duration::from_mins(1) };
         Self {
             compiler: Compiler::new(Arc::new(catalog), 1 << 20),
-            pool: Pool::new(&options).unwrap(),
+            pool: ReaderPool::new(&options).unwrap(),
             rows: RowScope::default(),
         }
     }
@@ -167,7 +167,7 @@ struct Written {
 }
 
 impl Written {
-    async fn read(pool: &Pool, plan: &Arc<Plan>) -> Result<Self, ExecuteError> {
+    async fn read(pool: &ReaderPool, plan: &Arc<Plan>) -> Result<Self, ExecuteError> {
         let connection = pool.connection().await.unwrap();
         let mut limits = RowLimits { bytes: u64::MAX, memory: &mut |_| Memory::Held };
         let mut writer = execute(connection.into(), plan, &StatementLog::default(), &mut limits).await?;
@@ -177,7 +177,7 @@ impl Written {
     }
 
     /// With few rows in memory at a time, and small parts.
-    async fn stream(pool: &Pool, plan: &Arc<Plan>) -> Result<Self, StreamError> {
+    async fn stream(pool: &ReaderPool, plan: &Arc<Plan>) -> Result<Self, StreamError> {
         let mut stream = ResponseStream::new(StreamedResponse {
             connection: pool.connection().await.unwrap(),
             plan: Arc::clone(plan),

@@ -6,7 +6,7 @@ use crate::execute::column;
 use crate::execute::statement_rows::{RowKind, StatementRows};
 use crate::plan::request_plan::Plan;
 use crate::plan::response_template::{Op, ResponseTemplate, ShownType};
-use crate::query::bind::ids::StepId;
+use crate::query::bind::step_id::StepId;
 
 /// A check of the rows of a response, each once.
 #[derive(Debug, Clone, Default)]
