@@ -7,6 +7,12 @@ use crate::support::database::{empty_database, migrated_database};
 use crate::support::server::Server;
 use crate::support::test_folder::TestFolder;
 
+/// Writes a tick of eleven minutes ago: long enough for marks before it to be removed.
+const OLD_TICK: &str = "
+    INSERT INTO orderql.sync_tick (at, epoch, system_identifier, timeline, lsn, snapshot)
+    SELECT now() - interval '11 minutes', epoch, 0, timeline, pg_current_wal_insert_lsn(), pg_current_snapshot()
+    FROM orderql.sync_epoch()";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_writes_ticks_and_removes_superseded_marks() {
     let database = migrated_database().await;
@@ -16,10 +22,7 @@ async fn a_server_writes_ticks_and_removes_superseded_marks() {
         let change =
             "INSERT INTO order_header (order_id) VALUES ('A') ON CONFLICT (order_id) DO UPDATE SET order_name = 'x'";
         client.batch_execute(change).await.unwrap();
-        let tick = "INSERT INTO orderql.sync_tick (at, epoch, system_identifier, timeline, lsn, snapshot)
-                    SELECT now() - interval '11 minutes', epoch, 0, timeline, pg_current_wal_insert_lsn(), pg_current_snapshot()
-                    FROM orderql.sync_epoch()";
-        client.batch_execute(tick).await.unwrap();
+        client.batch_execute(OLD_TICK).await.unwrap();
     }
     let server = Server::start(&database, &["--admin-listen", "127.0.0.1:0"]);
     let count = async || -> i64 {
@@ -32,6 +35,27 @@ async fn a_server_writes_ticks_and_removes_superseded_marks() {
     assert_eq!(client.query_one(ticks, &[]).await.unwrap().get::<_, i64>(0), 1);
     while !server.metrics().samples.contains_key("orderql_changes_lag_seconds") {}
     assert!(server.metrics().samples.contains_key("orderql_changes_marks{feed=\"order_change\"}"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mark_stays_that_is_seen_after_a_later_one() {
+    let database = migrated_database().await;
+    let (client, slow) = (database.connect().await, database.connect().await);
+    client.batch_execute("INSERT INTO order_header (order_id) VALUES ('A')").await.unwrap();
+    client.batch_execute(OLD_TICK).await.unwrap();
+    // The transaction that began first commits last: a reader may have seen the other one's mark alone.
+    slow.batch_execute("BEGIN; INSERT INTO order_item (order_id, order_item_seq_id) VALUES ('A', '01')").await.unwrap();
+    client.batch_execute("UPDATE order_header SET order_name = 'x' WHERE order_id = 'A'").await.unwrap();
+    client.batch_execute(OLD_TICK).await.unwrap();
+    slow.batch_execute("COMMIT").await.unwrap();
+    client.batch_execute(OLD_TICK).await.unwrap();
+    let compact = "SELECT is_done FROM orderql.sync_compact('order_change_direct', 1000)";
+    while !client.query_one(compact, &[]).await.unwrap().get::<_, bool>(0) {}
+    let marks = "SELECT array_agg(marked.xid::text ORDER BY marked.xid), (
+            SELECT ARRAY[item.xmin::text, header.xmin::text] FROM order_item AS item JOIN order_header AS header USING (order_id)
+        ) FROM orderql.order_change_direct AS marked";
+    let marks = client.query_one(marks, &[]).await.unwrap();
+    assert_eq!(marks.get::<_, Vec<String>>(0), marks.get::<_, Vec<String>>(1), "the mark before both is removed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
