@@ -126,6 +126,9 @@ pub struct SortKey {
     /// Whether the first column can be null. Null sorts last. The other columns belong to the primary key, which is
     /// never null.
     pub nullable: bool,
+    /// The most rows with one value in the first column, if an index need not have the other columns. Rows are read by that column, and
+    /// sorted. The connection is null if more rows have one value.
+    pub ties: Option<u32>,
     /// The tag of cursors made for this sort key.
     pub tag: OrderingTag,
 }

@@ -6,11 +6,26 @@ use crate::catalog::Catalog;
 use crate::compile::cached_operation::CachedOperation;
 use crate::compile::compiled::Compiled;
 use crate::compile::valid_operation::valid_operation;
-use crate::error::graphql_error::GraphqlErrors;
+use crate::error::code::ErrorCode;
+use crate::error::diagnostic::Diagnostic;
+use crate::error::graphql_error::{GraphqlError, GraphqlErrors};
 use crate::plan::planner::output::Output;
 use crate::query::bind::caller::Caller;
 use crate::query::export::{ExportOperation, FirstCursor, export};
 use crate::query::{Request, Variables};
+
+/// The pages of the collection may be null.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "no index has the rows in this order, so that too many rows with one value would end an export: give another `sortKey`"
+)]
+struct UnsortedExport;
+
+impl Diagnostic for UnsortedExport {
+    fn code(&self) -> ErrorCode {
+        ErrorCode::BadUserInput
+    }
+}
 
 /// A collection that is exported.
 #[derive(Debug)]
@@ -48,7 +63,12 @@ impl Export {
     pub fn page(&self, catalog: &Catalog, caller: Caller<'_>, after: Option<&str>) -> Result<Compiled, GraphqlErrors> {
         let variables = self.first.variables(&self.variables, after);
         let output = Output::Lines { root: &self.root };
-        Ok(self.operation.compile(catalog, &variables, caller, output, || {})?.compiled)
+        let compiled = self.operation.compile(catalog, &variables, caller, output, || {})?.compiled;
+        let selections = &self.operation.operation.selections;
+        match (selections.first(), compiled.plan.steps().first().and_then(|root| root.access_path.sort_limit())) {
+            (Some(root), Some(_)) => Err(GraphqlErrors::one(GraphqlError::new(&UnsortedExport, [root.location]))),
+            _ => Ok(compiled),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! about its cost and depth is computed from.
 
 use crate::catalog::aggregate::AggregateFunction;
-use crate::catalog::connection::ListIndex;
+use crate::catalog::connection::{Connection, ListIndex};
 use crate::catalog::prices::{AGGREGATE, OBJECT, ROWS_LISTED, SCALAR, UNINDEXED_TERM};
 use crate::catalog::schema::Field;
 use crate::cost::price::Cost;
@@ -159,10 +159,12 @@ impl<'a, V: FnMut(CostLine<'a>)> LineWalk<V> {
 
     fn connection(&mut self, line: CostLine<'a>, connection: &'a BoundConnection<'a>) {
         let unindexed_terms = connection.rows.page().map_or(0, |page| page.unindexed_terms);
-        let reading = match connection.binding.found_by {
-            ListIndex::Order => 0,
-            ListIndex::Parent { at_most } => at_most.div_ceil(ROWS_LISTED).into(),
+        let Connection { found_by, sort_keys, .. } = connection.binding;
+        let sorted = match found_by {
+            ListIndex::Order => connection.rows.page().and_then(|page| sort_keys[page.sort_key].ties),
+            ListIndex::Parent { at_most } => Some(*at_most),
         };
+        let reading = sorted.map_or(0, |rows| rows.div_ceil(ROWS_LISTED).into());
         let penalty = search_penalty(unindexed_terms).saturating_add(reading);
         let size = WrittenSize { argument: connection.rows.end().argument(), source: connection.size_source };
         let line = CostLine { penalty, unindexed_terms, ..line };

@@ -94,7 +94,7 @@ error_codes! {
     SchemaChanged "SCHEMA_CHANGED" 503 no "what the request reads is not in the database as the schema has it: somebody has changed a table since the server compared the two. It is charged, for the database has looked at it; other requests are answered"
     UnrepresentableValue "UNREPRESENTABLE_VALUE" 200 no "a field is null because the database has a value there that its type cannot be, such as an infinity (`path` names the field); the rest of the response is complete"
     ValueTooLarge "VALUE_TOO_LARGE" 200 no "a field is null because the database has a value there that is longer than 1 MiB (`path` names the field); the rest of the response is complete"
-    ListTooLong "LIST_TOO_LONG" 200 no "a list is null because it has more rows than the schema file says that it has at most (`atMost`), and no index has them in its order (`path` names the list); the rest of the response is complete"
+    ListTooLong "LIST_TOO_LONG" 200 no "a list is null because it has more rows, or more rows with one value of the column that it is sorted by, than the schema file says that it has at most (`atMost`, `ties`), and no index has them in its order (`path` names the list); the rest of the response is complete"
     InternalServerError "INTERNAL_SERVER_ERROR" 500 no "an internal error; the operator finds it in the log under `requestId`"
 }
 

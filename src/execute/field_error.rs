@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::plan::access_path::SortLimit;
 use crate::plan::response_template::ShownType;
 use crate::value::{MAX_VALUE_BYTES, ScalarType};
 
@@ -36,20 +37,30 @@ pub enum Cause {
     /// A value that is longer than one may be.
     #[error("the database has a value of {0} bytes here, and one may have {MAX_VALUE_BYTES}")]
     TooLong(u64),
-    /// A bounded list with too many rows, which no index has in order.
+    /// A list with too many rows, which no index has in order.
     #[error(
-        "this list has more than {at_most} rows, and no index has them in its order; tell the operator to {index} and to leave `atMost` out of \
-         the schema file"
+        "this list has {}, and no index has them in its order; tell the operator to {index} and to leave `{}` out of the schema file",
+        too_many(*.limit).0, too_many(*.limit).1
     )]
     ListTooLong {
-        /// The most rows that it may have.
-        at_most: u32,
+        /// What makes it null.
+        limit: SortLimit,
         /// The statement that makes the index.
         index: Box<str>,
     },
     /// A value that the field's type does not have.
     #[error("{}", unwritable(*.0))]
     Unwritable(ShownType),
+}
+
+/// The rows that are too many, and the argument of the schema file that declares the limit.
+fn too_many(limit: SortLimit) -> (String, &'static str) {
+    match limit {
+        SortLimit::Parent(at_most) => (format!("more than {at_most} rows"), "atMost"),
+        SortLimit::Ties(ties) => {
+            (format!("more than {ties} rows with one value of the column that it is sorted by"), "ties")
+        }
+    }
 }
 
 /// Which value of the database a type does not have.

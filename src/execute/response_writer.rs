@@ -289,12 +289,12 @@ impl ResponseWriter {
                 self.leave();
             }
             Op::Connection { step } => self.enter(plan, *step)?,
-            Op::BoundedList { step, is_too_long, at_most, index, path, end } => {
+            Op::BoundedList { step, is_too_long, limit, index, path, end } => {
                 self.enter(plan, *step)?;
                 let start = part.offset();
                 self.scopes.push(OpenObject { non_null: false, start, end: *end, frames: self.frames.len() - 1 });
                 if self.is_of_page(*is_too_long) {
-                    self.report(Cause::ListTooLong { at_most: *at_most, index: index.clone() }, *path);
+                    self.report(Cause::ListTooLong { limit: *limit, index: index.clone() }, *path);
                     self.null(true, part)?;
                 }
             }

@@ -52,12 +52,16 @@ fn access(plan: &Plan, step: StepId) -> Json {
         Strategy::Key(key) => vec![looked_up(std::slice::from_ref(&key.column), plan.multiplied(step))],
         Strategy::Parent(parent) => vec![looked_up(&parent.columns, parent.at_most)],
     };
-    json!({
+    let mut access = json!({
         "index": path.index(),
         "lookups": lookups,
         "window": path.window().map(|_| path.window_of(plan.rows(step))),
         "fillsPages": path.window().is_none(),
-    })
+    });
+    if let Some(ties) = path.ties() {
+        access["ties"] = ties.into();
+    }
+    access
 }
 
 /// A search by an index of its own that is used if it finds this many rows at most.

@@ -164,6 +164,22 @@ pub(crate) fn segments<'a>(
     }
 }
 
+/// The segments of a range by the first column alone, where an index does not have the others: each has all rows with the values of its
+/// bounds. No statement uses the other parameters of the bounds in them.
+pub(crate) fn segments_of_values<'a>(
+    sort_key: &'a SortKey,
+    range: KeysetRange<'_, 'a>,
+    restriction: &Restriction<'a>,
+) -> Vec<Vec<Condition<'a>>> {
+    let first = sort_key.columns.first().map(base);
+    let terms = if let Restriction::Ranges(terms) = restriction { terms.as_slice() } else { &[] };
+    let segment = |conditions: Vec<Condition<'a>>| {
+        let of_first = conditions.into_iter().filter_map(|condition| condition.by_column(first?));
+        of_first.chain(terms.iter().map(|term| term.condition.clone())).collect()
+    };
+    null_segments(sort_key, range).into_iter().map(segment).collect()
+}
+
 /// The values and the nulls; one or two segments.
 fn null_segments<'a>(sort_key: &'a SortKey, range: KeysetRange<'_, 'a>) -> Vec<Vec<Condition<'a>>> {
     let (above, below) = range.operators();
@@ -335,7 +351,7 @@ mod tests {
     fn sort_key(nullable: bool) -> SortKey {
         let column = |name: &str| Column::new(name, ScalarType::Id);
         let tag = OrderingTag::new("orders", "ORDER_NAME");
-        SortKey { name: "ORDER_NAME".to_owned(), columns: vec![column("n"), column("id")], nullable, tag }
+        SortKey { name: "ORDER_NAME".to_owned(), columns: vec![column("n"), column("id")], nullable, ties: None, tag }
     }
 
     type At = Option<CursorShape>;
@@ -379,6 +395,37 @@ mod tests {
         }
         assert_eq!(text(false, value, none, false), r#"(t."n", t."id") > ($1, $2)"#);
         assert_eq!(text(true, none, value, true), r#"(t."n", t."id") <= ($1, $2)"#);
+    }
+
+    #[test]
+    fn an_index_on_the_first_column_has_all_rows_with_the_value_of_a_cursor() {
+        let (none, value, null) = (None, Some(CursorShape::InValues), Some(CursorShape::InNulls));
+        for (above, below, expected) in [
+            (none, none, ""),
+            (value, none, r#"t."n" >= $1 AND t."n" < $0 | t."n" IS NULL AND t."n" < $0"#),
+            (null, none, r#"t."n" IS NULL AND t."n" < $0"#),
+            (none, value, r#"t."n" <= $1 AND t."n" < $0"#),
+            (value, value, r#"t."n" >= $1 AND t."n" <= $3 AND t."n" < $0"#),
+            (null, value, r#"FALSE AND t."n" <= $2 AND t."n" < $0"#),
+        ] {
+            let (key, mut all) = (sort_key(true), Vec::new());
+            let mut parameters = Parameters::of(0, &mut all);
+            let columns = KeysetColumns { sort_key: &key, constant: &[], is_restricted: false };
+            let mut bound = |at: At| Some(KeysetBound::new(columns, at?, ParameterSource::After, &mut parameters));
+            let (above, below) = (bound(above), bound(below));
+            let range =
+                KeysetRange { above: above.as_ref(), below: below.as_ref(), inclusive: false, nulls: Nulls::Last };
+            let term = parameters.add(ParameterSource::Term(0));
+            let condition = Condition::Compare(base(&key.columns[0]), SqlOperator::Less, term);
+            let ranges = vec![RangeTerm { condition, operator: SqlOperator::Less, value: None }];
+            let restriction = if expected.is_empty() { Restriction::None } else { Restriction::Ranges(ranges) };
+            let segment = |conditions: Vec<Condition<'_>>| {
+                let conditions: Vec<_> = conditions.iter().map(ToString::to_string).collect();
+                conditions.join(" AND ").replace(&term.to_string(), "$0")
+            };
+            let segments: Vec<_> = segments_of_values(&key, range, &restriction).into_iter().map(segment).collect();
+            assert_eq!(segments.join(" | "), expected);
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
+use crate::plan::access_path::SortLimit;
 use crate::plan::locator::{Locator, Span, Take};
 use crate::plan::parameters::Placeholder;
 use crate::plan::select::Select;
@@ -114,13 +115,13 @@ impl<'a> PageSql<'a> {
             write!(text, "{counts}")?;
             text.write_str(if self.has_flags() { "\n" } else { ",\n" })?;
         }
-        self.locator.iter().try_for_each(|locator| locator.write_rows_of_parent(text))?;
+        self.locator.iter().try_for_each(|locator| locator.write_sorted_rows(self.spans(), self.limit, text))?;
         if !self.has_flags() {
             return self.page(text);
         }
         write!(text, "SELECT f.*, p.*\nFROM {}\nLEFT JOIN LATERAL (\n", self.flags())?;
         self.page(text)?;
-        match self.is_too_long() {
+        match self.sort_limit() {
             // The last of the flags. Of too many rows there is no page.
             Some(_) => write!(text, "\n) AS p ON NOT f.f{}", self.flag_count() - 1),
             None => text.write_str("\n) AS p ON TRUE"),
@@ -209,12 +210,17 @@ impl<'a> PageSql<'a> {
     }
 
     fn flag_count(&self) -> usize {
-        self.probes.len() + usize::from(self.count.is_some()) + usize::from(self.is_too_long().is_some())
+        self.probes.len() + usize::from(self.count.is_some()) + usize::from(self.sort_limit().is_some())
     }
 
-    /// Whether a parent has more rows than there may be, if that is asked for.
-    fn is_too_long(&self) -> Option<impl Display> {
-        self.locator.as_ref().and_then(Locator::is_too_long)
+    /// What makes the connection null, if rows are read and sorted.
+    fn sort_limit(&self) -> Option<SortLimit> {
+        self.locator.as_ref().and_then(Locator::sort_limit)
+    }
+
+    /// The page and its probes.
+    fn spans(&self) -> impl Iterator<Item = &Span<'a>> + Clone {
+        std::iter::once(&self.span).chain(&self.probes)
     }
 
     /// The probes and the count as a relation: one row, or none for a row that is no parent.
@@ -222,7 +228,8 @@ impl<'a> PageSql<'a> {
         fmt::from_fn(move |f| {
             let probes = self.probes.iter().map(|probe| self.probe(probe).to_string());
             let counts = self.count.iter().map(|count| self.count(count).to_string());
-            let is_too_long = self.is_too_long().map(|flag| flag.to_string());
+            let is_too_long = self.locator.as_ref().and_then(|locator| locator.is_too_long(self.spans()));
+            let is_too_long = is_too_long.map(|flag| flag.to_string());
             let flags: Vec<_> = probes.chain(counts).chain(is_too_long).collect();
             let flags = flags.iter().enumerate();
             let flags = List(flags.map(|(index, flag)| fmt::from_fn(move |f| write!(f, "{flag} AS f{index}"))));

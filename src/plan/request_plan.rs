@@ -107,12 +107,12 @@ impl Plan {
         self.values[step].rows()
     }
 
-    /// The most rows that a step examines to find the rows of a page, if it is a collection root's, has a window, or reads all rows of a
-    /// parent; `None` for other steps.
+    /// The most rows that a step examines to find the rows of a page, if it is a collection root's, has a window, or sorts its
+    /// rows; `None` for other steps.
     pub fn rows_examined(&self, step: StepId) -> Option<u64> {
         let Step { parent, access_path: path, .. } = &self.steps()[step];
         let is_root = parent.is_none() && !path.index().is_empty();
-        (is_root || path.scan().is_none() || path.window().is_some())
+        (is_root || path.sort_limit().is_some() || path.scan().is_none() || path.window().is_some())
             .then(|| path.bound(self.rows(step), self.multiplied(step)))
     }
 

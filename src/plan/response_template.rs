@@ -5,6 +5,7 @@ use std::mem;
 
 use crate::catalog::result_type::ResultType;
 use crate::catalog::schema::TypeRef;
+use crate::plan::access_path::SortLimit;
 use crate::plan::select::ShownColumn;
 use crate::query::bind::introspection::Constant;
 use crate::query::bind::step_id::StepId;
@@ -147,8 +148,8 @@ pub enum Op {
         step: StepId,
         /// The column with the answer.
         is_too_long: usize,
-        /// The most rows that it may have.
-        at_most: u32,
+        /// What makes it null.
+        limit: SortLimit,
         /// The statement that makes an index which has its rows in order.
         index: Box<str>,
         /// Its path in the response.

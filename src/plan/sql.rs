@@ -256,6 +256,16 @@ impl<'a> Condition<'a> {
         columns.iter().map(|column| column.1)
     }
 
+    /// The same condition on one column, fulfilled by equal values as well; `None` if it compares other columns first.
+    pub(crate) fn by_column(self, column: ColumnOf<'a>) -> Option<Self> {
+        let (first, operator, value) = match &self {
+            Self::Compare(compared, operator, value) => (*compared, *operator, *value),
+            Self::CompareRow(columns, operator, values) => (*columns.first()?, *operator, *values.first()?),
+            _ => return Some(self),
+        };
+        (first == column).then(|| Self::Compare(column, operator.or_equal(), value))
+    }
+
     /// The row that has to exist as a sub-select, which may be joined in the condition's place: rows that follow each other have it in
     /// common, and PostgreSQL then looks it up once.
     pub(crate) fn as_join(&self) -> Option<impl Display> {

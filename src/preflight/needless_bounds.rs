@@ -1,4 +1,4 @@
-//! Bounded lists that an index has in order, so that they need no bound.
+//! Bounded lists, and orders with ties, that an index has, so that they need no bound.
 
 use std::collections::HashMap;
 
@@ -20,17 +20,28 @@ const INDEXES: &str = "
     WHERE relation.relkind IN ('r', 'm') AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits WHERE inhparent = relation.oid)
       AND namespace.nspname <> 'pg_catalog'";
 
-/// The bounded lists whose rows indexes have in each of their orders, in the order of publication.
-pub(crate) async fn needless_bounds(client: &Client, catalog: &Catalog) -> Result<Vec<String>, Error> {
+/// The lists, and the orders with ties, that indexes have, in the order of publication; and the arguments that they do not need.
+pub(crate) async fn needless_bounds(client: &Client, catalog: &Catalog) -> Result<Vec<(String, &'static str)>, Error> {
     let indexes = Indexes::read(client).await?;
     let mut needless = Vec::new();
     for (object, field, binding) in catalog.fields() {
-        let Some(connection) = binding.connection().filter(|list| list.found_by != ListIndex::Order) else { continue };
-        let orders: Vec<_> = connection.sort_keys.iter().map(|key| order(connection, key)).collect();
-        let count = orders.len();
-        // Each question takes the planner a millisecond, and nearly all lists need their bounds.
-        if orders.iter().all(|order| indexes.may_have(order)) && indexed(client, orders).await?.len() == count {
-            needless.push(format!("{}.{}", object.name, field.name));
+        let Some(connection) = binding.connection() else { continue };
+        let list = format!("{}.{}", object.name, field.name);
+        let mut bounds = Vec::new();
+        if connection.found_by != ListIndex::Order {
+            let orders: Vec<_> = connection.sort_keys.iter().map(|key| order(connection, key)).collect();
+            bounds.push((list.clone(), "atMost", orders));
+        }
+        let with_ties = connection.sort_keys.iter().filter(|key| key.ties.is_some());
+        bounds.extend(
+            with_ties.map(|key| (format!("{list}(sortKey: {})", key.name), "ties", vec![order(connection, key)])),
+        );
+        for (place, argument, orders) in bounds {
+            let count = orders.len();
+            // Each question takes the planner a millisecond, and nearly all lists need their bounds.
+            if orders.iter().all(|order| indexes.may_have(order)) && indexed(client, orders).await?.len() == count {
+                needless.push((place, argument));
+            }
         }
     }
     Ok(needless)
@@ -63,7 +74,8 @@ impl Indexes {
         let (schema, name) = order.relation.split_once('.').unwrap_or(("public", order.relation));
         let indexes = self.0.get(&(schema.to_owned(), name.to_owned()));
         let has = |(first, columns): &(String, usize)| {
-            order.equal.contains(&first.as_str()) && *columns >= order.columns().count()
+            let firsts = if order.equal.is_empty() { order.order.get(..1).unwrap_or_default() } else { &order.equal };
+            firsts.contains(&first.as_str()) && *columns >= order.columns().count()
         };
         indexes.is_none_or(|indexes| indexes.iter().any(has))
     }

@@ -356,7 +356,8 @@ impl<'a> RequiredBy<'_, 'a> {
         let equal = names(&connection.join.to);
         let (equal, order) = match connection.found_by {
             ListIndex::Order => {
-                let order = key.columns.iter().map(|column| column.name.as_str());
+                let sorted = if key.ties.is_some() { 1 } else { key.columns.len() };
+                let order = key.columns.iter().take(sorted).map(|column| column.name.as_str());
                 let order = order.filter(|column| !equal.contains(column)).collect();
                 (equal, order)
             }

@@ -8,10 +8,10 @@ use crate::relations::key_fault::KeyFault;
 use crate::relations::relation::{Children, DescribedRelation, RelationKind};
 use crate::relations::type_compatibility::is_compared;
 use crate::schema_draft::existing::{Existing, ExistingType};
-use crate::schema_draft::joins::joins;
+use crate::schema_draft::joins::{DRAFTED_ROWS, joins};
 use crate::schema_draft::missing_index::{LeftOut, MissingIndex};
 use crate::schema_draft::model::{
-    ColumnField, Compared, Model, RootModel, SearchKeyModel, SortKeyModel, TextKey, TypeModel,
+    ColumnField, Compared, ListBound, Model, RootModel, SearchKeyModel, SortKeyModel, TextKey, TypeModel,
 };
 use crate::schema_draft::names::{Names, camel, pascal, plural, singular, upper};
 use crate::schema_draft::scalars::Scalars;
@@ -261,10 +261,44 @@ fn sort_keys<'d>(ty: &TypeModel<'d>, root: &mut RootModel<'d>, known: &[(String,
         let name = shown.map_or_else(|| upper(&field.name), |(name, _)| name.clone());
         let is_taken = root.sort_keys.iter().any(|key| key.name == name)
             || shown.is_none() && known.iter().any(|(other, _)| *other == name);
-        if !is_taken && ty.relation.has_order(&[], &order(ty, column)) {
-            root.sort_keys.push(SortKeyModel { name, column, is_known: shown.is_some() });
+        let is_known = shown.is_some();
+        let has_order = ty.relation.has_order(&[], &order(ty, column));
+        // A list of the file may have an exclamation mark, or totals.
+        let ties = if has_order || root.is_list_known && !is_known { None } else { ties(ty, field) };
+        if !is_taken && (has_order || ties.is_some()) {
+            root.sort_keys.push(SortKeyModel { name, column, ties, is_known });
         }
     }
+}
+
+/// The bound of an order by a column that has an index without the key, if few rows can be expected to have one value.
+fn ties(ty: &TypeModel<'_>, field: &ColumnField<'_>) -> Option<ListBound> {
+    let column = field.column.name.as_str();
+    if !field.column.is_not_null || !ty.relation.has_order(&[], &[column]) {
+        return None;
+    }
+    if ty.relation.are_unique(&[column]) {
+        return Some(ListBound { at_most: 1, index: None });
+    }
+    let is_varied = match field.scalar {
+        ScalarType::Id
+        | ScalarType::Boolean
+        | ScalarType::Enum(_)
+        | ScalarType::Uuid
+        | ScalarType::Bytes
+        | ScalarType::Json => false,
+        ScalarType::String
+        | ScalarType::Int
+        | ScalarType::BigInt
+        | ScalarType::Decimal
+        | ScalarType::Float
+        | ScalarType::DateTime
+        | ScalarType::Date
+        | ScalarType::Time
+        | ScalarType::Interval => true,
+    };
+    let index = || MissingIndex::of_columns(ty.relation, order(ty, column).into_iter());
+    is_varied.then(|| ListBound { at_most: DRAFTED_ROWS, index: Some(index()) })
 }
 
 /// Adds the searches that indexes serve.

@@ -73,7 +73,15 @@ pub(super) fn keys(root: &RootModel<'_>) -> String {
     for key in root.sort_keys.iter().filter(|key| !key.is_known) {
         let column =
             if key.name.to_ascii_lowercase() == key.column { String::new() } else { named(", column", key.column) };
-        let _ = writeln!(text, "    @sort(key: {}{column})", string(&key.name));
+        let ties = key.ties.as_ref().map_or_else(String::new, |ties| format!(", ties: {}", ties.at_most));
+        if let Some(ListBound { at_most, index: Some(index) }) = &key.ties {
+            let limit = format!(
+                "{} is null in the order of {} if more than {at_most} rows have one value; an index in its order lifts this limit",
+                root.list, key.name
+            );
+            let _ = writeln!(text, "    # {limit}: {}", line(&index.to_string()));
+        }
+        let _ = writeln!(text, "    @sort(key: {}{column}{ties})", string(&key.name));
     }
     text
 }

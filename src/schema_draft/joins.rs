@@ -11,7 +11,7 @@ use crate::schema_draft::model::{JoinField, ListBound, TypeModel};
 use crate::schema_draft::names::{Names, camel, plural, without_key};
 
 /// The most rows of a list that no index has in order. More cost as much more, whether a parent has them or not.
-const DRAFTED_ROWS: u32 = 200;
+pub(super) const DRAFTED_ROWS: u32 = 200;
 
 /// Gives types the objects and connections of their foreign keys.
 pub(super) fn joins(types: &mut [TypeModel<'_>], existing: &Existing) {

@@ -120,6 +120,8 @@ pub(super) enum Compared<'d> {
 pub(super) struct SortKeyModel<'d> {
     pub(super) name: String,
     pub(super) column: &'d str,
+    /// The bound of rows with one value, if no index has the whole order.
+    pub(super) ties: Option<ListBound>,
     /// Whether a file has it already.
     pub(super) is_known: bool,
 }
@@ -131,7 +133,8 @@ impl Model<'_> {
         for ty in &self.types {
             let bounds = ty.joins.iter().filter_map(|join| join.bound.as_ref()?.index.as_ref());
             let lists = ty.left_out.iter().filter_map(|left_out| left_out.index.as_ref()).chain(bounds);
-            let searches = ty.root.left_out.iter().filter_map(|left_out| left_out.index.as_ref());
+            let ties = ty.root.sort_keys.iter().filter_map(|key| key.ties.as_ref()?.index.as_ref());
+            let searches = ty.root.left_out.iter().filter_map(|left_out| left_out.index.as_ref()).chain(ties);
             let wanted = lists.filter(|_| of_lists).chain(searches.filter(|_| of_searches));
             missing.extend(wanted.filter_map(MissingIndex::statement));
         }

@@ -42,7 +42,7 @@ const DIRECTIVES: [(&str, &[&str]); 18] = [
         ],
     ),
     ("index", &["keys", "inOrderOf", "include"]),
-    ("sort", &["key", "column"]),
+    ("sort", &["key", "column", "ties"]),
     ("totals", &["of", "currency"]),
     ("group", &["key", "field", "unit"]),
     ("sum", &["key", "field", "times", "money"]),
@@ -126,12 +126,12 @@ impl<'d, 't> BindingArguments<'d, 't> {
         }
     }
 
-    /// `atMost`, a number of rows.
-    pub(super) fn at_most(&self) -> Result<Option<u32>, SchemaError> {
-        let Some(value) = self.value("atMost") else { return Ok(None) };
+    /// A number of rows that are sorted at most.
+    pub(super) fn optional_rows(&self, argument: &str) -> Result<Option<u32>, SchemaError> {
+        let Some(value) = self.value(argument) else { return Ok(None) };
         let rows = if let sdl::Value::Int(rows) = value { rows.as_i64() } else { None };
         let rows = rows.and_then(|rows| u32::try_from(rows).ok()).filter(|rows| (1..=MAX_LIST).contains(rows));
-        rows.map(Some).ok_or_else(|| self.bad("atMost", LIST_RANGE))
+        rows.map(Some).ok_or_else(|| self.bad(argument, LIST_RANGE))
     }
 
     /// `by` and `to`, which pair columns. `to` defaults to `by`.

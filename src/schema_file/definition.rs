@@ -310,4 +310,6 @@ pub(super) struct SumDefinition {
 pub(super) struct SortKeyDefinition {
     pub(super) name: String,
     pub(super) column: String,
+    /// The most rows with one value, if an index has the column alone.
+    pub(super) ties: Option<u32>,
 }

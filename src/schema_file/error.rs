@@ -147,6 +147,15 @@ pub(crate) enum SchemaErrorKind {
     /// `@many(atMost:)` of a field that is non-null.
     #[error("a list with `atMost` is null if it has more rows; leave the exclamation mark out")]
     NonNullBoundedList,
+    /// `@sort(ties:)` of a field that is non-null.
+    #[error("a list with `ties` is null if more rows have one value; leave the exclamation mark out")]
+    NonNullTies,
+    /// `@sort(ties:)` of a list with `@many(atMost:)`.
+    #[error("all rows of a list with `atMost` are sorted; leave `ties` out")]
+    NeedlessTies,
+    /// `@totals` of a root with `@sort(ties:)`.
+    #[error("@totals are of a root without `ties`: their rows are added up in an order that an index has")]
+    TotalsWithTies,
     /// A directive lacks a required argument.
     #[error("@{directive} needs the argument `{argument}`")]
     MissingArgument { directive: &'static str, argument: &'static str },

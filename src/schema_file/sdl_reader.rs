@@ -284,7 +284,8 @@ fn binding_directive(directive: &sdl::Directive<'_, String>) -> Result<Option<Bi
         "many" => {
             let arguments = arguments("many")?;
             let pairs = arguments.column_pairs()?;
-            let found_by = arguments.at_most()?.map_or(ListIndex::Order, |at_most| ListIndex::Parent { at_most });
+            let found_by =
+                arguments.optional_rows("atMost")?.map_or(ListIndex::Order, |at_most| ListIndex::Parent { at_most });
             let through = arguments.optional_text("through")?;
             let where_null = arguments.optional_text("whereNull")?;
             BindingDefinition::Many(ManyDefinition { pairs, through, where_null, found_by })
@@ -408,7 +409,7 @@ fn sort_key(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<SortK
     let name = arguments.text("key")?;
     check_name(&name, position)?;
     let column = arguments.optional_text("column")?.unwrap_or_else(|| name.to_ascii_lowercase());
-    Ok(SortKeyDefinition { name, column })
+    Ok(SortKeyDefinition { name, column, ties: arguments.optional_rows("ties")? })
 }
 
 fn group(arguments: &BindingArguments<'_, '_>, position: Pos) -> Result<GroupDefinition, SchemaError> {

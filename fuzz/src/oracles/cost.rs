@@ -41,10 +41,11 @@ pub fn cost(catalog: &Catalog, generated: &Generated, nodes: &[Node<'_>]) -> u64
                 let counts = node.nodes.iter().filter(is_count);
                 let (counts, slow_terms) = (counts.count() as u64, slow_terms(catalog, generated, node, connection));
                 // All rows of a bounded list are read, whatever its page has.
-                let read = match connection.found_by {
-                    ListIndex::Order => 0,
-                    ListIndex::Parent { at_most } => at_most.div_ceil(10),
+                let sorted = match connection.found_by {
+                    ListIndex::Order => node.sort_key(catalog, generated, connection).ties,
+                    ListIndex::Parent { at_most } => Some(at_most),
                 };
+                let read = sorted.map_or(0, |rows| rows.div_ceil(10));
                 u64::from(size) * (1 + inside()) + 5 * counts + 50 * slow_terms + u64::from(read)
             }
             Some(Binding::Root(RootBinding::Totals(totals))) => {

@@ -27,6 +27,9 @@ pub(super) fn lines(plan: &Plan, step: StepId) -> Vec<String> {
             vec![format!("By index ({columns}), sorted; null if there are more than {at_most}")]
         }
     };
+    lines.extend(path.ties().map(|ties| {
+        format!("Sorted by the key; null if more than {} have one value of the last column", counted(ties, "row"))
+    }));
     lines.extend(path.counted.as_ref().map(|count| format!("Counts in order ({})", count.path.index().join(", "))));
     lines.push(format!("Examines {bound} rows at most"));
     let is_totals = plan.steps()[step].is_totals();

@@ -132,8 +132,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "- trusted: {mismatch}");
             }
-            for list in needless {
-                let _ = writeln!(text, "- {list}: an index has its rows in order, so that it needs no `atMost`");
+            for (list, argument) in needless {
+                let _ = writeln!(text, "- {list}: an index has its rows in order, so that it needs no `{argument}`");
             }
             write(&(text + &describe_window_searches(&catalog)))
         }

@@ -7,6 +7,8 @@
 //! - Look-ups: if other terms remain, and few rows match one of them by its own index, all of these are read and sorted.
 //! - Window: otherwise the rows are read in order, up to a number of rows, and the matching rows are returned. The page then ends where the
 //!   window ends. It lies in the narrowest of these ranges, as far as the declaration tells.
+//! - Both of an index on the first column of the order alone: if few rows have one value in it, the rows are read with all of these, and
+//!   sorted.
 //! - By parent: of a list that is declared to have few rows, all of a parent are read by an index of the join, and sorted.
 //!
 //! - `path`: the path itself
@@ -38,7 +40,7 @@ mod work;
 pub use key_lookup::KeyLookup;
 pub use lookups::Lookup;
 pub use parent_rows::ParentRows;
-pub use path::{AccessPath, CountPath, Strategy};
+pub use path::{AccessPath, CountPath, SortLimit, Strategy};
 pub use prefix::Prefix;
 pub use scan::IndexScan;
 pub(crate) use search::Search;

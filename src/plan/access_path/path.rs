@@ -41,6 +41,15 @@ pub enum Strategy {
     Parent(ParentRows),
 }
 
+/// What makes a connection null: too many rows would have to be sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SortLimit {
+    /// A parent has more rows.
+    Parent(u32),
+    /// More rows have one value in the first column of the order.
+    Ties(u32),
+}
+
 impl Default for Strategy {
     fn default() -> Self {
         Self::Order(IndexScan::default())
@@ -73,6 +82,19 @@ impl AccessPath {
         self.scan().map_or(&[], |scan| &scan.columns)
     }
 
+    /// What makes the connection null, if that may happen.
+    pub fn sort_limit(&self) -> Option<SortLimit> {
+        match &self.strategy {
+            Strategy::Parent(parent) => Some(SortLimit::Parent(parent.at_most)),
+            _ => self.ties().map(SortLimit::Ties),
+        }
+    }
+
+    /// The most rows with one value in the first column of the order, if no index has the other columns.
+    pub(crate) fn ties(&self) -> Option<u32> {
+        self.scan()?.ties
+    }
+
     /// The terms that choose ranges of that index.
     pub fn prefix(&self) -> Option<Prefix> {
         self.scan()?.prefix
@@ -100,7 +122,7 @@ impl AccessPath {
 
     /// Whether rows may be found by an index that does not have the page's order, and are sorted.
     pub(crate) fn is_looked_up(&self) -> bool {
-        self.scan().is_none() || !self.lookups().is_empty()
+        self.scan().is_none_or(|scan| scan.ties.is_some()) || !self.lookups().is_empty()
     }
 
     /// The most rows that are examined in order for a page of this size; 0 without a window.

@@ -74,7 +74,7 @@ impl Search<'_> {
     fn single_prefixes(&self) -> impl Iterator<Item = Prefix> {
         let equalities = (0..self.terms.len()).filter(|term| self.is_equality(*term) && self.has_type(*term));
         equalities.filter_map(|term| {
-            let is_sort_column = self.is_on_order(term);
+            let is_sort_column = self.is_on_order(term) && self.sort.ties.is_none();
             let is_served = is_sort_column || self.key(term).in_order_of.contains(&self.sort_key);
             let list = self.is_list(term).then_some(term);
             is_served.then_some(Prefix { term, second: None, list, other_list: None, is_sort_column })
@@ -103,10 +103,13 @@ impl Search<'_> {
         is_few && self.key(term).column.stored == StoredType::Text
     }
 
-    /// Whether the term bounds the range of the index by the sort key's column. Beside a prefix, that column can also equal a
-    /// value.
+    /// Whether the term bounds the range of the index by the sort key's column. Beside a prefix, or if rows are sorted by the other columns,
+    /// that column can also equal a value.
     pub(super) fn bounds_range(&self, prefix: Option<Prefix>, term: usize) -> bool {
-        let is_value = prefix.is_some() && self.is_equality(term) && !self.is_list(term) && self.has_type(term);
+        let is_value = (prefix.is_some() || self.sort.ties.is_some())
+            && self.is_equality(term)
+            && !self.is_list(term)
+            && self.has_type(term);
         prefix.is_none_or(|prefix| !prefix.is_sort_column)
             && (self.is_range_of_order(term) || is_value && self.is_on_order(term))
     }

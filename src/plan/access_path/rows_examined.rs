@@ -35,7 +35,9 @@ impl AccessPath {
                 window.hidden_rows.most(counted + read.max(2 * ranges * rows) + page * ranges)
             }
         };
-        found + self.counted.as_ref().map_or(0, |count| count.bound())
+        // Those with the value of a cursor, for the page and for each flag, and those with the last value of the page.
+        let ties = self.ties().map_or(0, |ties| u64::from(ties) * (2 + probes));
+        found + ties + self.counted.as_ref().map_or(0, |count| count.bound())
     }
 }
 

@@ -12,6 +12,8 @@ pub struct IndexScan {
     pub prefix: Option<Prefix>,
     /// The terms that bound a range of this index, by the sort key's column. All rows of the range match them.
     pub range: Vec<usize>,
+    /// The most rows with one value in the last column, if the order has further columns. The rows are sorted by these.
+    pub ties: Option<u32>,
 }
 
 /// Such a scan, and the terms that it leaves to be checked row by row.
@@ -26,10 +28,15 @@ impl Search<'_> {
         let prefix = self.prefix().filter(|_| !self.is_below_row());
         let others = (0..self.terms.len()).filter(|term| !is_of_prefix(prefix, *term));
         let (range, filters) = others.partition(|term| self.bounds_range(prefix, *term));
-        FilteredScan { scan: IndexScan { columns: self.index(prefix), prefix, range }, filters }
+        let ties = self.sort.ties.filter(|_| prefix.is_none());
+        FilteredScan { scan: IndexScan { columns: self.index(prefix), prefix, range, ties }, filters }
     }
 
     fn index(&self, prefix: Option<Prefix>) -> Vec<String> {
+        if self.sort.ties.is_some() && prefix.is_none() {
+            let first = self.sort.columns.first().map(|column| &column.name);
+            return self.connection.join.to.iter().chain(first).cloned().collect();
+        }
         let of_terms = prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>());
         let mut columns: Vec<_> = of_terms.map(|term| self.key(term).column.name.clone()).collect();
         for column in &self.sort.columns {

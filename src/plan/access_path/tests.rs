@@ -241,3 +241,37 @@ fn searches_text_by_its_index_unless_that_would_tell_of_rows_that_are_not_seen()
         assert_eq!((path.lookups().len(), path.window().is_some()), (lookups, true));
     }
 }
+
+#[test]
+fn sorts_rows_of_an_index_without_the_key_unless_another_index_has_the_order() {
+    let schema = r#"
+type Query {
+  events: [Event]
+    @search(key: "at", compare: [EQUALS, IN, RANGE])
+    @search(key: "kind", inOrderOf: ["AT"])
+    @search(key: "shop", indexed: false)
+    @sort(key: "EVENT_ID")
+    @sort(key: "AT", ties: 20)
+}
+type Event @relation(name: "event", key: ["event_id"]) { eventId: ID! at: DateTime kind: String shop: String }"#;
+    let catalog = Catalog::parse(schema).unwrap();
+    let (_, _, binding) = catalog.fields().find(|(_, field, _)| field.name == "events").unwrap();
+    let connection = binding.connection().unwrap();
+    for (terms, index, range, filters, ties, rows) in [
+        // The page, one row more, and twice the ties.
+        (&[][..], "at", 0, 0, Some(20), Some(51)),
+        (&["at>"], "at", 1, 0, Some(20), Some(51)),
+        (&["at"], "at", 1, 0, Some(20), Some(51)),
+        (&["at[]"], "at", 0, 1, Some(20), None),
+        (&["shop"], "at", 0, 1, Some(20), None),
+        (&["kind"], "kind,at,event_id", 0, 0, None, Some(11)),
+        (&["kind", "at>"], "kind,at,event_id", 1, 0, None, Some(11)),
+    ] {
+        let bound: Vec<_> = terms.iter().map(|term| bound(connection, term)).collect();
+        let path = AccessPath::choose(Search::new(connection, 1, &bound), 0, false, SearchWindow::DEFAULT);
+        assert_eq!(path.index().join(","), index, "{terms:?}");
+        assert_eq!((path.scan().unwrap().range.len(), path.filters().len()), (range, filters), "{terms:?}");
+        assert_eq!((path.ties(), path.window().is_some()), (ties, filters > 0), "{terms:?}");
+        assert!(rows.is_none_or(|rows| path.bound(10, 1) == rows), "{terms:?} {}", path.bound(10, 1));
+    }
+}

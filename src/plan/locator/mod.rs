@@ -18,12 +18,13 @@ mod window;
 
 use std::fmt::{self, Display, Write};
 
+use crate::plan::access_path::SortLimit;
 use crate::plan::locator::ranges::RangeRows;
 use crate::plan::locator::source::{Cut, FoundRows, SourceSpan};
 use crate::plan::locator::window::WindowRows;
 use crate::plan::lookup_source::LookupSource;
 use crate::plan::parameters::Placeholder;
-use crate::plan::sql::{Alias, Columns};
+use crate::plan::sql::{Alias, Columns, Separated};
 
 pub(crate) use ranges::RangesSql;
 pub(crate) use source::{RowSource, Span, Take};
@@ -66,25 +67,77 @@ impl<'a> Locator<'a> {
         if let LocatedRows::Window(window) = &self.rows { Some(window.rows) } else { None }
     }
 
-    /// Whether a parent has more rows, if all of them are read.
-    pub(crate) fn is_too_long(&self) -> Option<impl Display> {
-        let LocatedRows::Parent { at_most, .. } = self.rows else { return None };
-        Some(fmt::from_fn(move |f| write!(f, "(SELECT count(*) > {at_most} FROM s)")))
+    /// What makes the connection null, if rows are read and sorted.
+    pub(crate) fn sort_limit(&self) -> Option<SortLimit> {
+        match &self.rows {
+            LocatedRows::Parent { at_most, .. } => Some(SortLimit::Parent(*at_most)),
+            LocatedRows::Ranges(ranges) | LocatedRows::Window(WindowSql { ranges, .. }) => {
+                ranges.ties.map(SortLimit::Ties)
+            }
+            LocatedRows::Key(_) => None,
+        }
     }
 
-    /// All rows of a parent and one more than there may be, as a `WITH` list, if they are read.
-    pub(crate) fn write_rows_of_parent(&self, text: &mut String) -> fmt::Result {
-        let LocatedRows::Parent { rows, at_most } = &self.rows else { return Ok(()) };
-        text.write_str("WITH s AS MATERIALIZED (")?;
-        rows.write_rows(self.source.relation, &self.source.columns, text)?;
-        writeln!(text, "\nLIMIT {})", at_most + 1)
+    /// Whether more rows than that are read, if rows are read and sorted for these spans.
+    pub(crate) fn is_too_long<'s>(&'s self, spans: impl Iterator<Item = &'s Span<'a>> + Clone) -> Option<impl Display> {
+        let limit = self.sort_limit()?;
+        let first = Columns(Alias::Base, &self.source.sort[..1]);
+        let has_ties = move |number: usize, ties: u32| {
+            fmt::from_fn(move |f| {
+                write!(f, "EXISTS (SELECT FROM s{number} AS t GROUP BY {first} HAVING count(*) > {ties})")
+            })
+        };
+        Some(fmt::from_fn(move |f| match limit {
+            SortLimit::Parent(at_most) => write!(f, "(SELECT count(*) > {at_most} FROM s)"),
+            SortLimit::Ties(ties) => {
+                let numbers = spans.clone().filter_map(|span| span.sorted);
+                write!(f, "({})", Separated(" OR ", numbers.map(|number| has_ties(number, ties))))
+            }
+        }))
+    }
+
+    /// The rows that are read and sorted, as the rest of a `WITH` list or as one: all rows of a parent and one more than there may be, or for
+    /// each span as many as are needed to have the first `limit` in order, whatever rows the last value and the cursor's value have.
+    pub(crate) fn write_sorted_rows<'s>(
+        &'s self,
+        spans: impl Iterator<Item = &'s Span<'a>>,
+        limit: Placeholder,
+        text: &mut String,
+    ) -> fmt::Result {
+        if let LocatedRows::Parent { rows, at_most } = &self.rows {
+            text.write_str("WITH s AS MATERIALIZED (")?;
+            rows.write_rows(self.source.relation, &self.source.columns, text)?;
+            return writeln!(text, "\nLIMIT {})", at_most + 1);
+        }
+        let (ranges, of_page, of_probe) = match &self.rows {
+            LocatedRows::Ranges(ranges) => (ranges, format!("{limit}::int8"), "1".to_owned()),
+            LocatedRows::Window(WindowSql { ranges, rows, probe_rows, .. }) => {
+                (ranges, format!("{rows}::int8 + 1"), probe_rows.and_one().to_string())
+            }
+            LocatedRows::Key(_) | LocatedRows::Parent { .. } => return Ok(()),
+        };
+        let Some(ties) = ranges.ties else { return Ok(()) };
+        let is_continued = self.counts().is_some();
+        for (number, span) in spans.filter_map(|span| Some((span.sorted?, span))) {
+            // A page may begin among the rows with the cursor's value, and end among those with one value. For a probe, any row will do.
+            let (wanted, times) = match number {
+                0 if span.lookup_segments.is_empty() => (&of_page, 1),
+                0 => (&of_page, 2),
+                _ => (&of_probe, 1),
+            };
+            let rows = fmt::from_fn(|f| write!(f, "{wanted} + {}", times * ties));
+            write!(text, "{}s{number} AS MATERIALIZED (", if number > 0 || is_continued { "," } else { "WITH " })?;
+            self.of(span).ranges(ranges).segments(&Cut::first(&rows), text)?;
+            text.write_str(")\n")?;
+        }
+        Ok(())
     }
 
     /// Whether it returns the rows of the page, and not their keys: few others are read beside them, and none that does not match. Or
     /// they are read in any case.
     pub(crate) fn returns_rows(&self) -> bool {
         match &self.rows {
-            LocatedRows::Ranges(ranges) => ranges.list.is_some_and(|list| list.head.is_none()),
+            LocatedRows::Ranges(ranges) => ranges.ties.is_some() || ranges.list.is_some_and(|list| list.head.is_none()),
             LocatedRows::Window(_) | LocatedRows::Key(_) => false,
             LocatedRows::Parent { .. } => true,
         }
@@ -124,7 +177,7 @@ impl<'l> SpanRows<'l> {
             LocatedRows::Ranges(ranges) => self.ranges(ranges).rows(&Cut::first(limit), text),
             LocatedRows::Parent { rows, .. } => {
                 write!(text, "SELECT {}\nFROM ", Columns(Alias::Base, &self.at.source.columns))?;
-                self.at.write_first(&of_parent(rows), limit, text)
+                self.at.write_first(&of_parent(rows), &Cut::first(limit), text)
             }
             LocatedRows::Window(_) | LocatedRows::Key(_) => Ok(()),
         }
@@ -156,5 +209,5 @@ impl<'l> SpanRows<'l> {
 
 /// The rows of a parent, which the statement has read before.
 fn of_parent<'t>(rows: &'t LookupSource<'t>) -> FoundRows<'t> {
-    FoundRows { from: "s AS t".to_owned(), conditions: Vec::new(), filters: &rows.filters }
+    FoundRows::read_before("s", &rows.filters)
 }

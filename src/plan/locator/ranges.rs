@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::plan::locator::source::{Cut, MATCHES, SourceSpan, Span, Take};
+use crate::plan::locator::source::{Cut, FoundRows, MATCHES, SourceSpan, Span, Take};
 use crate::plan::parameters::Placeholder;
 use crate::plan::sql::{
     Alias, ColumnOf, Columns, Comparand, Condition, IndexOrder, Relation, Where, direction, in_turn, order_by,
@@ -17,6 +17,8 @@ pub(crate) struct RangesSql<'a> {
     pub(crate) list: Option<ValueList>,
     /// The conditions that choose the ranges, in each scan of the index.
     pub(crate) prefix: Vec<Condition<'a>>,
+    /// The most rows with one value in the last column of the index, if it does not have the whole order.
+    pub(crate) ties: Option<u32>,
 }
 
 /// The rows of a span in these ranges.
@@ -57,6 +59,11 @@ impl RangeRows<'_> {
 
     /// Some rows, in order.
     pub(super) fn rows(&self, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
+        if let Some(number) = self.at.span.sorted {
+            write!(text, "SELECT {}\nFROM ", Columns(Alias::Base, &self.at.source.columns))?;
+            let rows = FoundRows::read_before(format_args!("s{number}"), &[]);
+            return self.at.write_first(&rows, cut, text);
+        }
         let Some(list) = self.ranges.list else { return self.segments(cut, text) };
         if let Some(ranges) = list.few_ranges() {
             return self.in_parts(cut, text, |rows, text| self.merge(rows, ranges, text));

@@ -35,6 +35,8 @@ pub(crate) struct Span<'a> {
     pub(crate) lookup_segments: Vec<Vec<Condition<'a>>>,
     pub(crate) ascending: bool,
     pub(crate) nulls: Nulls,
+    /// The number of its rows among those that are read before and sorted, if no index has them in order.
+    pub(crate) sorted: Option<usize>,
 }
 
 /// How many rows are wanted.
@@ -99,6 +101,13 @@ pub(super) struct FoundRows<'t> {
     pub(super) filters: &'t [Condition<'t>],
 }
 
+impl<'t> FoundRows<'t> {
+    /// Rows that the statement has read before, under this name.
+    pub(super) fn read_before(name: impl Display, filters: &'t [Condition<'t>]) -> Self {
+        Self { from: format!("{name} AS t"), conditions: Vec::new(), filters }
+    }
+}
+
 impl RowSource<'_> {
     /// The rows with the keys of the alternatives, joined to them. As they exist, the first row that is not below a key has it.
     pub(super) fn rows_by_key(&self, columns: &[&str]) -> impl Display {
@@ -158,7 +167,7 @@ impl SourceSpan<'_> {
     }
 
     /// The first of these rows, as the source of a select list and what follows.
-    pub(super) fn write_first(&self, rows: &FoundRows<'_>, take: &dyn Display, text: &mut String) -> fmt::Result {
+    pub(super) fn write_first(&self, rows: &FoundRows<'_>, cut: &Cut<'_>, text: &mut String) -> fmt::Result {
         text.write_str(&rows.from)?;
         let mut and = "\nWHERE ";
         let mut add = |condition: &dyn Display| write!(text, "{}{condition}", mem::replace(&mut and, " AND "));
@@ -167,14 +176,14 @@ impl SourceSpan<'_> {
         if !self.span.lookup_segments.is_empty() {
             add(&any(&self.span.lookup_segments))?;
         }
-        write!(text, "{}\nLIMIT {take}", self.sorted())
+        write!(text, "{}{cut}", self.sorted())
     }
 
     /// The keys of the first of these rows.
     pub(super) fn write_first_keys(&self, rows: &FoundRows<'_>, take: Take<'_>, text: &mut String) -> fmt::Result {
         writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.source.keys("t"))?;
         write!(text, "SELECT {}\nFROM ", Columns(Alias::Base, &self.source.key))?;
-        self.write_first(rows, &take, text)?;
+        self.write_first(rows, &Cut::first(&take), text)?;
         text.write_str("\n) AS t)")
     }
 }

@@ -5,6 +5,7 @@ use std::mem;
 use crate::catalog::binding::PageInfoField;
 use crate::catalog::connection::{Connection, Join, ListIndex};
 use crate::catalog::result_type::ResultType;
+use crate::plan::access_path::SortLimit;
 use crate::plan::page_sql::Parent;
 use crate::plan::planner::output::Output;
 use crate::plan::planner::page::{ParentJoin, RequestedPage};
@@ -33,24 +34,25 @@ impl<'a> Planner<'a> {
             BoundRows::Page(shape) => shape,
             BoundRows::Changes(changes) => return self.changes(key, bound, changes),
         };
-        let (fields, terms) = (PageFields::of(bound), self.terms.of(bound.step));
+        let (mut fields, terms) = (PageFields::of(bound), self.terms.of(bound.step));
         self.limited_by = self.limited_by.and(bound.binding.limited_by);
         let requested = RequestedPage { connection: bound.binding, shape, terms, fields: &fields };
         let mut access_path = requested.access_path(self.catalog.search_window());
         let parent_step = parent.as_ref().map(|(draft, _)| draft.step);
-        let join = self.join_parent(bound.binding, parent);
+        let join = self.join_parent(bound.binding, access_path.ties().is_some(), parent);
         let mut page = requested.sql(&access_path, join, &mut self.parameters(bound.step));
         access_path.parts = page.parts();
 
         let mut select = mem::take(&mut page.select);
+        fields.is_bounded = access_path.sort_limit().is_some();
         let layout = fields.layout(shape.end, &mut select, &mut self.columns);
         let search = access_path.window().map(|_| self.search_columns(&mut select));
         let draft = PageDraft { size: None, has_window: search.is_some(), has_flags: layout.present.is_some() };
         let mut draft = StepDraft { step: bound.step, select, children: Vec::new(), page: Some(draft) };
-        let (name, ()) = self.inside(key, |planner| match (bound.binding.found_by, layout.is_too_long) {
-            (ListIndex::Parent { at_most }, Some(is_too_long)) => {
+        let (name, ()) = self.inside(key, |planner| match (access_path.sort_limit(), layout.is_too_long) {
+            (Some(limit), Some(is_too_long)) => {
                 let index = index_in_order(page.relation, bound.binding, shape.sort_key);
-                planner.bounded_list(&mut draft, (is_too_long, at_most, index), &bound.selections);
+                planner.bounded_list(&mut draft, (is_too_long, limit, index), &bound.selections);
             }
             _ => planner.page(&mut draft, parent_step.is_none(), &bound.selections),
         });
@@ -108,6 +110,7 @@ impl<'a> Planner<'a> {
     fn join_parent(
         &mut self,
         connection: &'a Connection,
+        is_sorted: bool,
         parent: Option<(&mut StepDraft<'a>, Alias)>,
     ) -> ParentJoin<'a> {
         let Some((draft, alias)) = parent else { return ParentJoin { parent: Parent::None, conditions: Vec::new() } };
@@ -118,6 +121,9 @@ impl<'a> Planner<'a> {
             let compare = |operator| Condition::OfParent(column, operator, step, key);
             match connection.found_by {
                 // The order decides which index is used. PostgreSQL drops columns that equal a value from the order.
+                ListIndex::Order if is_sorted && index == 0 => {
+                    conditions.push(Condition::IsOfParent(column, step, key));
+                }
                 ListIndex::Parent { .. } if index == 0 => conditions.push(Condition::IsOfParent(column, step, key)),
                 ListIndex::Parent { .. } if index == last => {
                     conditions.extend([SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual].map(compare));
@@ -148,13 +154,13 @@ impl<'a> Planner<'a> {
     fn bounded_list(
         &mut self,
         draft: &mut StepDraft<'a>,
-        (is_too_long, at_most, index): (usize, u32, Box<str>),
+        (is_too_long, limit, index): (usize, SortLimit, Box<str>),
         selections: &[BoundSelection<'a, BoundConnectionField<'a>>],
     ) {
         let (step, path, opening) = (draft.step, self.response.path(), self.response.reserve());
         self.page_object(draft, selections);
         self.response.push(Op::EndObject);
-        let list = |end| Op::BoundedList { step, is_too_long, at_most, index, path, end };
+        let list = |end| Op::BoundedList { step, is_too_long, limit, index, path, end };
         self.response.close(opening, list, Op::EndConnection);
     }
 

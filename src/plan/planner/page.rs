@@ -50,7 +50,9 @@ impl<'a> RequestedPage<'a, '_> {
         let (sort_key, relation) = (&connection.sort_keys[shape.sort_key], self.relation());
         let mut terms = SearchTerms::new(connection, shape.sort_key, self.terms, parameters);
         let mut cursors = shape.after.iter().chain(&shape.before);
-        let compares_cursors = cursors.any(|cursor| !(sort_key.nullable && *cursor == CursorShape::InNulls));
+        let is_sorted = access_path.ties().is_some();
+        let compares_cursors =
+            !is_sorted && cursors.any(|cursor| !(sort_key.nullable && *cursor == CursorShape::InNulls));
         let restriction = terms.restriction(access_path, compares_cursors);
         let mut constant = connection.join.to.clone();
         if access_path.prefix().is_some_and(|prefix| prefix.is_sort_column) {
@@ -59,7 +61,8 @@ impl<'a> RequestedPage<'a, '_> {
         let is_restricted = !matches!(restriction, Restriction::None);
         let by_index = KeysetColumns { sort_key, constant: &constant, is_restricted };
         let by_position = KeysetColumns { sort_key, constant: &[], is_restricted: false };
-        let of_index = access_path.scan().map(|_| Cursors::of(by_index, shape, terms.parameters));
+        let of_index =
+            access_path.scan().filter(|_| !is_sorted).map(|_| Cursors::of(by_index, shape, terms.parameters));
         let of_lookups = access_path.is_looked_up().then(|| Cursors::of(by_position, shape, terms.parameters));
         let locator = terms.locator(access_path, relation, &conditions);
         let joined = conditions.clone();
@@ -70,7 +73,7 @@ impl<'a> RequestedPage<'a, '_> {
         let count_limit = fields.is_counted.then(|| terms.parameters.add(ParameterSource::CountLimit));
 
         let (ascending, backward) = (!shape.reverse, shape.end == FromEnd::Back);
-        let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups };
+        let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups, is_sorted };
         let before = fields.before_page.then(|| order.span(OrderPart::BeforePage, !ascending));
         let after = fields.after_page.then(|| order.span(OrderPart::AfterPage, ascending));
         let count = count_limit.map(|limit| {
@@ -119,7 +122,8 @@ impl<'a> RequestedPage<'a, '_> {
             conditions.extend(terms.prefix(path.prefix()));
         }
         let sort_key = &self.connection.sort_keys[*sort_key];
-        let order = PageOrder { sort_key, ascending: true, restriction, of_index: None, of_lookups: None };
+        let order =
+            PageOrder { sort_key, ascending: true, restriction, of_index: None, of_lookups: None, is_sorted: false };
         (order.span(OrderPart::All, true), Scan { conditions, index: terms.index(path.prefix()), locator })
     }
 }
@@ -150,6 +154,8 @@ struct PageOrder<'a> {
     of_index: Option<Cursors<'a>>,
     /// The cursors for the rows of a look-up. The rows are compared with the whole position, because they have no range.
     of_lookups: Option<Cursors<'a>>,
+    /// Whether rows are read by the first column alone, and sorted.
+    is_sorted: bool,
 }
 
 /// A part of the order.
@@ -169,8 +175,20 @@ impl<'a> PageOrder<'a> {
     fn span(&self, part: OrderPart, ascending: bool) -> Span<'a> {
         let of_lookups = self.range(part, self.of_lookups.as_ref());
         let unrestricted = |range| keyset::segments(self.sort_key, range, &Restriction::None);
+        let sorted = match part {
+            OrderPart::Page => Some(0),
+            OrderPart::BeforePage => Some(1),
+            OrderPart::AfterPage => Some(2),
+            OrderPart::All => None,
+        };
+        let segments = if self.is_sorted {
+            keyset::segments_of_values(self.sort_key, of_lookups, &self.restriction)
+        } else {
+            keyset::segments(self.sort_key, self.range(part, self.of_index.as_ref()), &self.restriction)
+        };
         Span {
-            segments: keyset::segments(self.sort_key, self.range(part, self.of_index.as_ref()), &self.restriction),
+            segments,
+            sorted: sorted.filter(|_| self.is_sorted),
             lookup_segments: if of_lookups.is_bounded() { unrestricted(of_lookups) } else { Vec::new() },
             ascending,
             nulls: self.nulls(),

@@ -1,7 +1,6 @@
 //! The selected fields of a page beside its rows, and the columns for them.
 
 use crate::catalog::binding::PageInfoField;
-use crate::catalog::connection::ListIndex;
 use crate::catalog::result_type::ResultType;
 use crate::plan::result_columns::ResultColumns;
 use crate::plan::select::{ReturnedSource, Select};
@@ -19,7 +18,7 @@ pub(super) struct PageFields {
     /// Whether there are rows at or after the `before:` cursor.
     pub(super) after_page: bool,
     pub(super) is_counted: bool,
-    /// Whether the list may be null, as it has too many rows.
+    /// Whether the list may be null, as it has too many rows. The access path decides it.
     pub(super) is_bounded: bool,
     /// Whether the rows are written once, and nothing is written before that depends on all of them.
     pub(super) is_in_order: bool,
@@ -27,8 +26,7 @@ pub(super) struct PageFields {
 
 impl PageFields {
     pub(super) fn of(bound: &BoundConnection<'_>) -> Self {
-        let is_bounded = bound.binding.found_by != ListIndex::Order;
-        let (mut fields, mut lists) = (Self { is_bounded, is_in_order: true, ..Self::default() }, 0);
+        let (mut fields, mut lists) = (Self { is_in_order: true, ..Self::default() }, 0);
         for selection in &bound.selections {
             match &selection.field {
                 BoundConnectionField::TypeName(_) => {}

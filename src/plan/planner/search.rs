@@ -180,7 +180,12 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         joined: &[Condition<'a>],
     ) -> Option<Locator<'a>> {
         let rows = match &path.strategy {
-            Strategy::Order(IndexScan { prefix, .. }) if prefix.is_none_or(|prefix| !prefix.is_list()) => return None,
+            Strategy::Order(IndexScan { prefix, ties, .. })
+                if prefix.is_none_or(|prefix| !prefix.is_list())
+                    && (ties.is_none() || path.found_for == FoundFor::Count) =>
+            {
+                return None;
+            }
             Strategy::Order(scan) => LocatedRows::Ranges(self.ranges(scan, path.found_for != FoundFor::Count)),
             Strategy::Window(window) => LocatedRows::Window(self.window(path, window)),
             Strategy::Key(KeyLookup { term, filters, .. }) => {
@@ -230,7 +235,7 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
 
     fn ranges(&mut self, scan: &IndexScan, is_page_in_order: bool) -> RangesSql<'a> {
         let (prefix, list) = (self.prefix(scan.prefix), self.list(scan.prefix, is_page_in_order));
-        RangesSql { index: self.index(scan.prefix), list, prefix }
+        RangesSql { index: self.index(scan.prefix), list, prefix, ties: scan.ties }
     }
 
     /// The list of values whose ranges the rows are in, if there is one.
@@ -318,8 +323,14 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         Some(CountedLookup { source, rows, paid })
     }
 
-    /// The columns of the index that has the order, without the columns of the connection's join.
+    /// The columns of the index that has the order, without the columns of the connection's join. Of the first column alone there are more
+    /// indexes, so that these columns choose one.
     pub(super) fn index(&self, prefix: Option<Prefix>) -> IndexOrder<'a> {
+        if prefix.is_none() && self.sort_key.ties.is_some() {
+            let first = self.sort_key.columns.first().map(|column| column.name.as_str());
+            let columns = self.connection.join.to.iter().map(String::as_str).chain(first).collect();
+            return IndexOrder { columns, is_first_descending: false };
+        }
         let of_terms = prefix.into_iter().flat_map(|prefix| prefix.terms().collect::<Vec<_>>());
         let mut columns: Vec<_> = of_terms.map(|term| self.terms[term].key.column.name.as_str()).collect();
         for column in self.sort_key.columns.iter().map(|column| column.name.as_str()) {

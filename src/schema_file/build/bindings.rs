@@ -133,7 +133,7 @@ impl<'a> Bindings<'a> {
         let parent_columns = joined.filter(|joined| key.iter().all(|column| column.name != joined.name)).collect();
         if sort_keys.is_empty() {
             let (tag, name) = (OrderingTag::new(&path, "KEY"), "KEY".to_owned());
-            sort_keys.push(SortKey { tag, name, columns: key, nullable: false });
+            sort_keys.push(SortKey { tag, name, columns: key, nullable: false, ties: None });
         }
         Ok(Connection {
             node: self.target(&field.ty, field.position)?,
@@ -216,7 +216,8 @@ impl<'a> Bindings<'a> {
         };
         let routes = routes.into_iter().map(route).collect();
         let tag = OrderingTag::new(&field.name, "CHANGE");
-        let sort_key = SortKey { tag, name: "CHANGE".to_owned(), columns: vec![key.clone()], nullable: false };
+        let sort_key =
+            SortKey { tag, name: "CHANGE".to_owned(), columns: vec![key.clone()], nullable: false, ties: None };
         Ok(Changes {
             connection: Connection {
                 node: self.target(&field.ty, field.position)?,
@@ -288,7 +289,7 @@ fn sort_keys(
     field: &FieldDefinition,
     path: &str,
 ) -> Result<Vec<SortKey>, SchemaError> {
-    let sort_key = |SortKeyDefinition { name, column }: &SortKeyDefinition| {
+    let sort_key = |SortKeyDefinition { name, column, ties }: &SortKeyDefinition| {
         let first = Column::new(column, column_type(node, column, field.position)?);
         let in_key = key.iter().any(|key_column| key_column.name == *column);
         let rest = key.iter().filter(|key_column| key_column.name != *column).cloned();
@@ -299,7 +300,7 @@ fn sort_keys(
             OrderingTag::new(path, &format!("{name} {column}"))
         };
         let columns = std::iter::once(first).chain(rest).collect();
-        Ok(SortKey { tag, name: name.clone(), columns, nullable: !in_key })
+        Ok(SortKey { tag, name: name.clone(), columns, nullable: !in_key, ties: *ties })
     };
     field.sort_keys.iter().map(sort_key).collect()
 }

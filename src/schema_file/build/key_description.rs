@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::catalog::prices::UNINDEXED_TERM;
+use crate::catalog::prices::{ROWS_LISTED, UNINDEXED_TERM};
 use crate::catalog::search_key::SearchKey;
 use crate::schema_file::definition::{SearchKeyDefinition, SortKeyDefinition, TypeDefinition};
 use crate::search::Comparator;
@@ -71,6 +71,13 @@ pub(super) fn describe_sort_key(node: &TypeDefinition, key: &SortKeyDefinition, 
     let mut text = format!("By {}.", fields.join(", then "));
     if !key_columns.contains(&key.column) {
         text.push_str(" Rows without the former come last, also with `reverse`.");
+    }
+    if let Some(ties) = key.ties {
+        let cost = ties.div_ceil(ROWS_LISTED);
+        let _ = write!(
+            text,
+            " Costs {cost} more; null, with the error LIST_TOO_LONG, if more than {ties} rows have one value."
+        );
     }
     if is_default {
         text.push_str(" The default.");

@@ -165,7 +165,8 @@ impl<'a> Builder<'a> {
             None if field.is_list => {
                 let connection = bindings.collection(field)?;
                 let arguments = connection_types::collection_arguments(names, ty, field, &connection.search_keys);
-                (RootBinding::Connection(connection), arguments, self.connection_ref(field)?)
+                let reference = self.sorted_connection_ref(field, ListIndex::Order)?;
+                (RootBinding::Connection(connection), arguments, reference)
             }
             Some(BindingDefinition::Changes { of }) if field.is_list => {
                 let changes = bindings.changes(field, of)?;
@@ -200,13 +201,7 @@ impl<'a> Builder<'a> {
             Some(BindingDefinition::Many(many)) if field.is_list => {
                 let connection = bindings.nested(ty, field, many)?;
                 let arguments = connection_types::nested_arguments(names, ty, field);
-                let reference = match many.found_by {
-                    ListIndex::Order => self.connection_ref(field)?,
-                    ListIndex::Parent { .. } if field.is_non_null => {
-                        return Err(SchemaError::new(field.position, SchemaErrorKind::NonNullBoundedList));
-                    }
-                    ListIndex::Parent { .. } => TypeRef::Named(names.connection(&field.ty)),
-                };
+                let reference = self.sorted_connection_ref(field, many.found_by)?;
                 (EntityBinding::Connection(connection), arguments, reference)
             }
             Some(BindingDefinition::One(pairs)) if !field.is_list => {
@@ -237,6 +232,19 @@ impl<'a> Builder<'a> {
             }
             _ => return Err(wrong()),
         })
+    }
+
+    /// The type of a connection with sort keys. It is null if too many rows would have to be sorted.
+    fn sorted_connection_ref(&self, field: &FieldDefinition, found_by: ListIndex) -> Result<TypeRef, SchemaError> {
+        let has_ties = field.sort_keys.iter().any(|key| key.ties.is_some());
+        let error = match (found_by, has_ties) {
+            (ListIndex::Order, false) => return self.connection_ref(field),
+            (ListIndex::Parent { .. }, true) => SchemaErrorKind::NeedlessTies,
+            (ListIndex::Parent { .. }, false) if field.is_non_null => SchemaErrorKind::NonNullBoundedList,
+            (ListIndex::Order, true) if field.is_non_null => SchemaErrorKind::NonNullTies,
+            _ => return Ok(TypeRef::Named(self.names.connection(&field.ty))),
+        };
+        Err(SchemaError::new(field.position, error))
     }
 
     fn connection_ref(&self, field: &FieldDefinition) -> Result<TypeRef, SchemaError> {

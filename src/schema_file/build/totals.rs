@@ -60,6 +60,9 @@ impl<'a> Bindings<'a> {
         let Some((of, connection)) = self.summed_root(field, of)? else {
             return error(SchemaErrorKind::UnknownRoot { of: of.clone(), ty: field.ty.clone() });
         };
+        if of.sort_keys.iter().any(|key| key.ties.is_some()) {
+            return error(SchemaErrorKind::TotalsWithTies);
+        }
         let (mut keys, mut shown) = (Vec::new(), Vec::new());
         let currency_name = currency.as_deref().map(|path| path.rsplit('.').next().unwrap_or(path));
         let declared = field.groups.iter().map(|group| (group.name.as_str(), group.path.as_str(), group.unit));

@@ -51,6 +51,18 @@ fn reports_errors_with_their_location() {
         ("parts: [Part] @many(by: [\"thing_id\"])", "parts: [Part] @many(by: [\"thing_id\"], atMost: 0)"),
         ("parts: [Part] @many(by: [\"thing_id\"])", "parts: [Part] @many(by: [\"thing_id\"], atMost: 1001)"),
         ("parts: [Part] @many(by: [\"thing_id\"])", "parts: [Part]! @many(by: [\"thing_id\"], atMost: 7)"),
+        (
+            "parts: [Part] @many(by: [\"thing_id\"])",
+            "parts: [Part] @many(by: [\"thing_id\"]) @sort(key: \"PART_ID\", ties: 0)",
+        ),
+        (
+            "parts: [Part] @many(by: [\"thing_id\"])",
+            "parts: [Part] @many(by: [\"thing_id\"], atMost: 7) @sort(key: \"PART_ID\", ties: 7)",
+        ),
+        (
+            "parts: [Part] @many(by: [\"thing_id\"])",
+            "parts: [Part]! @many(by: [\"thing_id\"]) @sort(key: \"PART_ID\", ties: 7)",
+        ),
         ("  partId: ID!", "  partId: ID!\n  thing: Thing"),
         ("  partId: ID!", "  partId: ID!\n  thing: Thing @one(by: [\"thing_id\"]) @column(name: \"x\")"),
         ("  partId: ID!", "  partId: ID!\n  thing: Thing @joined"),

@@ -17,6 +17,7 @@ mod other_types;
 mod relation_kinds;
 mod soft_deletes;
 mod text_search;
+mod ties;
 mod times;
 mod unrepresentable;
 
