@@ -364,6 +364,9 @@ async fn the_check_and_the_draft_know_which_orders_need_ties() {
         "{text}"
     );
     assert!(!text.contains("Shop.events"), "{text}");
+    let totals = r#"type Query { eventTotals: [Event] @totals(of: "events") @group(key: "kind")"#;
+    let error = Catalog::parse(&SCHEMA.replace("type Query {", totals)).unwrap_err().to_string();
+    assert!(error.contains("@totals are of a root without `ties`"), "{error}");
     own.client.batch_execute("DROP INDEX event_at, event_at_event_id_idx, event_shop_at").await.unwrap();
     let errors = own.check();
     for index in [
