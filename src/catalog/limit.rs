@@ -263,7 +263,7 @@ fn values_key(connection: &mut Connection, scope: usize, column: &str) -> usize 
 fn row_key(connection: &Connection, condition: ScopeCondition) -> SearchKey {
     let column = connection.primary_key().first().cloned().unwrap_or_else(|| Column::new("", ScalarType::Id));
     let by = condition.columns().to_vec();
-    let semi_join = SemiJoin { relation: connection.relation.clone(), by, unlimited: None };
+    let semi_join = SemiJoin { relation: connection.relation.clone(), by, in_order_of: Vec::new(), unlimited: None };
     SearchKey { scope: Some(ScopeKey::Row(condition)), ..scope_key(column, Some(semi_join)) }
 }
 

@@ -97,6 +97,9 @@ pub struct SemiJoin {
     pub relation: String,
     /// The columns that are equal in both relations.
     pub by: Vec<String>,
+    /// The sort keys in whose order an index returns the connection's rows that join one row: their indexes among the connection's. The index
+    /// has the columns `by`, then the sort key's.
+    pub in_order_of: Vec<usize>,
     /// The relation with all rows, if the caller sees some of them only. A look-up counts these, so that it has a bound.
     pub(crate) unlimited: Option<String>,
 }

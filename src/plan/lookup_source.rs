@@ -18,8 +18,17 @@ pub(crate) struct LookupSource<'a> {
     pub(crate) words: Option<Words<'a>>,
     /// The relation that has the column, if it is another one.
     pub(crate) semi_join: Option<&'a SemiJoin>,
+    /// The range of the rows that join one of its rows, by the column that continues the index of the join.
+    pub(crate) joined_range: Option<JoinedRange<'a>>,
     /// The conditions of all other terms.
     pub(crate) filters: Vec<Condition<'a>>,
+}
+
+/// A range of the rows that join a row of another relation.
+pub(crate) struct JoinedRange<'a> {
+    /// The column that is compared.
+    pub(crate) column: ColumnOf<'a>,
+    pub(crate) conditions: Vec<Condition<'a>>,
 }
 
 impl LookupSource<'_> {
@@ -43,7 +52,7 @@ impl LookupSource<'_> {
             return write!(f, "SELECT FROM {}\nLIMIT {limit}", words.rows(relation, &""));
         }
         let own = Relation(relation);
-        let Some(SemiJoin { relation, by, unlimited }) = self.semi_join else {
+        let Some(SemiJoin { relation, by, unlimited, .. }) = self.semi_join else {
             let relation = own;
             return write!(f, "SELECT FROM {relation} AS t{conditions}\nORDER BY {order}\nLIMIT {limit}");
         };
@@ -55,7 +64,38 @@ impl LookupSource<'_> {
         let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
         write!(f, "SELECT FROM (SELECT {inner} FROM {relation} AS x{conditions}\nORDER BY {order}")?;
         write!(f, "\nLIMIT {limit}) AS x\nLEFT JOIN LATERAL (SELECT FROM {own} AS t ")?;
-        write!(f, "WHERE {}) AS t ON TRUE\nLIMIT {limit}", joined(by))
+        write!(f, "WHERE {}) AS t ON TRUE\nLIMIT {limit}", self.joined(by))
+    }
+
+    /// Appends the statement of the rows of another relation that it finds, up to a limit.
+    pub(super) fn write_joined_counted(&self, limit: &dyn Display, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(SemiJoin { relation, .. }) = self.semi_join else { return Ok(()) };
+        let (relation, conditions, order) = (Relation(relation), Where(self.conditions.iter()), self.order());
+        write!(f, "SELECT FROM {relation} AS x{conditions}\nORDER BY {order}\nLIMIT {limit}")
+    }
+
+    /// The values by which the rows of another relation join rows, each once, as `e.v`: a select list and its source.
+    pub(super) fn joined_values(&self) -> impl Display {
+        fmt::from_fn(|f| {
+            let Some(SemiJoin { relation, by, .. }) = self.semi_join else { return Ok(()) };
+            let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
+            let (relation, conditions, order) = (Relation(relation), Where(self.conditions.iter()), self.order());
+            write!(f, "DISTINCT e.v FROM (SELECT {inner} AS v FROM {relation} AS x{conditions}")?;
+            write!(f, "\nORDER BY {order} OFFSET 0) AS e")
+        })
+    }
+
+    /// The condition that rows join a row of another relation, and the order of the index that is meant to be used.
+    fn joined(&self, by: &[String]) -> impl Display {
+        fmt::from_fn(move |f| {
+            let Some(JoinedRange { column, conditions }) = &self.joined_range else { return joined(by).fmt(f) };
+            for by in by {
+                write!(f, "{} = ANY(ARRAY[{}]) AND ", ColumnOf(Alias::Base, by), ColumnOf(Alias::Inner, by))?;
+            }
+            let by = by.iter().map(|column| ColumnOf(Alias::Base, column));
+            let order = List(by.chain(std::iter::once(*column)));
+            write!(f, "{} ORDER BY {order}", Separated(" AND ", conditions.iter()))
+        })
     }
 
     /// Appends the statement of the rows of a relation that it finds, with these columns.
@@ -72,7 +112,7 @@ impl LookupSource<'_> {
         let inner = List(by.iter().map(|column| ColumnOf(Alias::Inner, column)));
         write!(text, "SELECT DISTINCT {columns} FROM (SELECT {inner} FROM {} AS x{conditions}", Relation(relation))?;
         write!(text, "\nORDER BY {order} OFFSET 0) AS x\nCROSS JOIN LATERAL (SELECT {columns} FROM {rows} AS t ")?;
-        write!(text, "WHERE {} OFFSET 0) AS t", joined(by))
+        write!(text, "WHERE {} OFFSET 0) AS t", self.joined(by))
     }
 }
 

@@ -43,6 +43,8 @@ pub(crate) enum ParameterSource {
     Marks,
     /// How many rows are read first of the range of each value of such a term, if the ranges are merged.
     RangeHead(usize),
+    /// How many rows are read first of each range, if this many ranges are merged at most.
+    JoinedRangeHead(u32),
     /// The values that the caller has in a scope.
     Scope(usize),
     /// How far searches go among rows that the caller does not see.

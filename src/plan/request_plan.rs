@@ -245,6 +245,9 @@ impl Plan {
             ParameterSource::RangeHead(index) => {
                 ParameterValue::Limit(range_head(of_step.rows() + 1, values(index).len()).into())
             }
+            ParameterSource::JoinedRangeHead(ranges) => {
+                ParameterValue::Limit(range_head(of_step.rows() + 1, ranges as usize).into())
+            }
         }
     }
 }

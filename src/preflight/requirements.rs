@@ -399,6 +399,10 @@ impl<'a> RequiredBy<'_, 'a> {
             // For each row of the connection, a statement looks for a row of the semi-join, or the other way round.
             let by = names(&semi_join.by);
             self.scan(&connection.relation, by.clone(), Vec::new());
+            for sort_key in semi_join.in_order_of.iter().map(|index| &connection.sort_keys[*index]) {
+                let order = sort_key.columns.iter().map(|column| column.name.as_str());
+                self.scan(&connection.relation, by.clone(), order.filter(|column| !by.contains(column)).collect());
+            }
             if key.is_computed || key.takes_ranges() {
                 self.scan(relation, by.clone(), Vec::new());
             }

@@ -162,6 +162,11 @@ impl FactReader<'_> {
                 format!("in the order of {}{}", orders(connection, &key.in_order_of), included(&key.include))
             }));
         indexes.extend((key.in_order_of.is_empty() && !key.include.is_empty()).then(|| included(&key.include)));
+        let joined_in_order_of = key.semi_join.as_ref().map_or(&[][..], |semi_join| &semi_join.in_order_of);
+        indexes.extend(
+            (!joined_in_order_of.is_empty())
+                .then(|| format!("joined rows in the order of {}", orders(connection, joined_in_order_of))),
+        );
         indexes.extend(key.is_computed.then(|| "computed".to_owned()));
         self.facts.add(&part, Aspect::Index, indexes.join("; "));
         self.facts.add(&part, Aspect::Vocabulary, key.vocabulary.as_deref().unwrap_or_default());

@@ -203,10 +203,10 @@ pub(crate) enum SchemaErrorKind {
     /// `@sum(money: true)` without `@totals(currency:)`.
     #[error("`{0}` is a sum of money; @totals needs a `currency`, by which it is grouped")]
     MoneyWithoutCurrency(String),
-    /// `@search` has both `inOrderOf` and `within`.
+    /// `@search(within:)` has `include`, or `inOrderOf` although its rows are not joined by one column of a table.
     #[error(
-        "the search key `{0}` is within another relation, so no index is in order of a sort key or includes other columns; \
-         leave `inOrderOf` and `include` out"
+        "the search key `{0}` is within another relation, so no index includes other columns, and `inOrderOf` needs one column `by` and no \
+         `computed: true`; leave `include` or `inOrderOf` out"
     )]
     InOrderOfSemiJoin(String),
     /// `@search(indexed: true, lookup: false)`.

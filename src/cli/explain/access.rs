@@ -69,6 +69,10 @@ fn counted(number: u32, name: &str) -> String {
 }
 
 fn looked_up(lookup: &Lookup, rows: u32) -> String {
+    let index = lookup.columns.join(", ");
+    if lookup.is_merged() {
+        return format!("By index ({index}), the ranges of its rows merged, if at most {rows} rows match there");
+    }
     let is_rare = if lookup.is_text { "a word is rare and " } else { "" };
-    format!("By index ({}), sorted, if {is_rare}at most {rows} rows match", lookup.columns.join(", "))
+    format!("By index ({index}), sorted, if {is_rare}at most {rows} rows match")
 }

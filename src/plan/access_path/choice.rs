@@ -6,7 +6,7 @@ use crate::plan::access_path::parent_rows::ParentRows;
 use crate::plan::access_path::path::{AccessPath, CountPath, Strategy};
 use crate::plan::access_path::scan::FilteredScan;
 use crate::plan::access_path::search::Search;
-use crate::plan::access_path::window::FoundFor;
+use crate::plan::access_path::window::{FoundFor, Window};
 use crate::plan::access_path::work::Reads;
 
 impl AccessPath {
@@ -14,7 +14,10 @@ impl AccessPath {
     /// counted as well, and no index returns them alone, the page and the count have half of the window each.
     pub(crate) fn choose(own: Search<'_>, probes: u32, is_counted: bool, window: SearchWindow) -> Self {
         let found_for = if own.is_below_row() { FoundFor::PageBelowRow } else { FoundFor::Page };
-        let path = |strategy| Self { found_for, strategy, probes, is_counted, counted: None, parts: 0 };
+        let path = |strategy| {
+            let merges_values_of_order = own.merges_values_of_order(&strategy);
+            Self { found_for, strategy, probes, is_counted, merges_values_of_order, ..Self::default() }
+        };
         if let ListIndex::Parent { at_most } = own.connection.found_by {
             let (columns, filters) = (own.connection.join.to.clone(), (0..own.terms.len()).collect());
             return path(Strategy::Parent(ParentRows { columns, filters, at_most }));
@@ -34,6 +37,14 @@ impl AccessPath {
 }
 
 impl Search<'_> {
+    /// Whether a look-up merges ranges of which each has one value in the page's first column.
+    fn merges_values_of_order(&self, strategy: &Strategy) -> bool {
+        let Strategy::Window(Window { lookups, .. }) = strategy else { return false };
+        let merged = lookups.iter().filter(|lookup| lookup.is_merged());
+        let mut joins = merged.filter_map(|lookup| self.key(*lookup.terms.first()?).semi_join.as_ref());
+        joins.any(|semi_join| self.joins_by_sort_column(semi_join))
+    }
+
     /// The same search in the order in which it is counted. The order of the page is the first of several that are as good, and the only
     /// one below a row, where the join chooses the range.
     fn cheapest_to_count(&self) -> (Self, FilteredScan) {

@@ -1,6 +1,6 @@
 //! The searches by an index of their own that are tried first.
 
-use crate::catalog::search_key::PairIndex;
+use crate::catalog::search_key::{PairIndex, SemiJoin};
 use crate::plan::access_path::prefix::Prefix;
 use crate::plan::access_path::scan::{FilteredScan, is_of_prefix};
 use crate::plan::access_path::search::Search;
@@ -18,6 +18,34 @@ pub struct Lookup {
     pub is_of_pair: bool,
     /// Whether the index is one on the words of a text. Such an index has no order, and is used if a word is rare.
     pub is_text: bool,
+    /// Which of the rows are read that join the rows of another relation, if the terms are on columns of that.
+    pub joined: JoinedRows,
+}
+
+/// The rows that join rows of another relation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum JoinedRows {
+    /// All of them.
+    #[default]
+    All,
+    /// The range of these terms, by an index on the columns of the join and the terms' column.
+    Range(Vec<usize>),
+    /// As many as the page needs, by an index that has the rows of each joined row in the page's order. These ranges are merged, so
+    /// [`Lookup::rows`] is the most rows of the other relation.
+    Merged,
+}
+
+impl Lookup {
+    /// The terms that the rows match without a comparison of each.
+    pub(crate) fn served(&self) -> impl Iterator<Item = usize> + Clone {
+        let range = if let JoinedRows::Range(range) = &self.joined { range.as_slice() } else { &[] };
+        self.terms.iter().chain(range).copied()
+    }
+
+    /// Whether the rows are ranges that are merged.
+    pub fn is_merged(&self) -> bool {
+        self.joined == JoinedRows::Merged
+    }
 }
 
 impl Search<'_> {
@@ -57,10 +85,38 @@ impl Search<'_> {
             let second = range.first().map(|term| self.key(*term).column.name.clone());
             let columns = std::iter::once(key.column.name.clone()).chain(second).collect();
             let terms = std::iter::once(term).chain(range).collect();
-            ranked.push((rank, Lookup { terms, columns, rows: 0, is_of_pair: false, is_text }));
+            let joined = JoinedRows::All;
+            ranked.push((rank, Lookup { terms, columns, rows: 0, is_of_pair: false, is_text, joined }));
+        }
+        for (_, lookup) in &mut ranked {
+            lookup.joined = self.joined_rows(lookup, found);
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, lookup)| lookup).collect()
+    }
+
+    /// Which of the rows are read that join the rows of a look-up in another relation.
+    fn joined_rows(&self, lookup: &Lookup, found: &FilteredScan) -> JoinedRows {
+        let is_equal = lookup.terms.iter().all(|term| self.is_equality(*term));
+        let semi_join = lookup.terms.first().and_then(|term| self.key(*term).semi_join.as_ref());
+        let Some(semi_join) = semi_join.filter(|join| is_equal && join.unlimited.is_none()) else {
+            return JoinedRows::All;
+        };
+        let is_whole = found.filters.iter().all(|term| lookup.terms.contains(term));
+        // The range of such terms would be on the column of the join.
+        let is_open = found.scan.range.is_empty() || !self.joins_by_sort_column(semi_join);
+        let is_in_order =
+            semi_join.in_order_of.contains(&self.sort_key) && self.sort.ties.is_none() && !self.is_below_row();
+        if is_whole && is_open && is_in_order && found.scan.prefix.is_none() {
+            return JoinedRows::Merged;
+        }
+        let range = self.continued(&semi_join.in_order_of, &found.filters);
+        if range.is_empty() { JoinedRows::All } else { JoinedRows::Range(range) }
+    }
+
+    /// Whether the joined rows of each row have one value in the page's first column.
+    pub(super) fn joins_by_sort_column(&self, semi_join: &SemiJoin) -> bool {
+        semi_join.by.contains(&self.sort.columns[0].name)
     }
 
     /// Whether a look-up may find few rows of the term: of the values that a caller sees, one may be as rare as one that is asked for.
@@ -87,6 +143,7 @@ impl Search<'_> {
             rows: 0,
             is_of_pair: true,
             is_text: false,
+            joined: JoinedRows::All,
         })
     }
 
@@ -96,12 +153,16 @@ impl Search<'_> {
             let terms: Vec<_> = prefix.terms().collect();
             let of_terms = terms.iter().map(|term| &self.key(*term).column.name);
             let columns = of_terms.chain(self.sort.columns.first().map(|column| &column.name)).cloned().collect();
-            self.is_covered(&Lookup { terms, columns, rows: 0, is_of_pair: prefix.second.is_some(), is_text: false })
+            let (is_of_pair, joined) = (prefix.second.is_some(), JoinedRows::All);
+            self.is_covered(&Lookup { terms, columns, rows: 0, is_of_pair, is_text: false, joined })
         })
     }
 
     /// Whether the look-up reads an index alone: one that has all columns of the terms, of the order and of the primary key.
     pub(super) fn is_covered(&self, lookup: &Lookup) -> bool {
+        if let JoinedRows::Range(range) = &lookup.joined {
+            return self.is_covered_by_joined_index(lookup, range);
+        }
         let Some(include) = self.included(lookup).filter(|include| !include.is_empty()) else { return false };
         let key = self.sort.primary_key().iter().map(|column| &column.name);
         let known = key.chain(&lookup.columns).chain(include);
@@ -111,6 +172,17 @@ impl Search<'_> {
             key.semi_join.as_ref().map_or(std::slice::from_ref(&key.column.name), |semi_join| &semi_join.by)
         });
         columns.chain(of_terms).all(|column| known.clone().any(|known| known == column))
+    }
+
+    /// Whether the index on the columns of the join and the range's column has all columns. It has no others but the primary key's.
+    fn is_covered_by_joined_index(&self, lookup: &Lookup, range: &[usize]) -> bool {
+        let semi_join = lookup.terms.first().and_then(|term| self.key(*term).semi_join.as_ref());
+        let by = semi_join.into_iter().flat_map(|join| &join.by);
+        let ranges = range.iter().map(|term| &self.key(*term).column.name);
+        let known = self.sort.primary_key().iter().map(|column| &column.name).chain(by).chain(ranges);
+        let is_known = |name: &String| known.clone().any(|known| known == name);
+        (0..self.terms.len()).all(|term| lookup.served().any(|served| served == term))
+            && self.sort.columns.iter().all(|column| is_known(&column.name))
     }
 
     /// The further columns of the index that a look-up reads.

@@ -5,6 +5,8 @@
 //!   term whose key is declared `inOrderOf` the sort key chooses one range of a wider index for each of its values. Two terms
 //!   choose a range of an index on both of their keys (`@index`).
 //! - Look-ups: if other terms remain, and few rows match one of them by its own index, all of these are read and sorted.
+//! - Merged ranges: if few rows of another relation match, and an index has the rows that join each of these in the page's order, the ranges
+//!   of the index are merged, as far as the page reaches. They are a look-up, too: a window follows if there are too many.
 //! - Window: otherwise the rows are read in order, up to a number of rows, and the matching rows are returned. The page then ends where the
 //!   window ends. It lies in the narrowest of these ranges, as far as the declaration tells.
 //! - Both of an index on the first column of the order alone: if few rows have one value in it, the rows are read with all of these, and
@@ -38,7 +40,7 @@ mod window;
 mod work;
 
 pub use key_lookup::KeyLookup;
-pub use lookups::Lookup;
+pub use lookups::{JoinedRows, Lookup};
 pub use parent_rows::ParentRows;
 pub use path::{AccessPath, CountPath, SortLimit, Strategy};
 pub use prefix::Prefix;

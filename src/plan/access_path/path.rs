@@ -24,6 +24,8 @@ pub struct AccessPath {
     pub is_counted: bool,
     /// How the rows are counted, if that differs from how the page is found. Boxed, because few requests count.
     pub counted: Option<Box<CountPath>>,
+    /// Whether a look-up merges ranges of which each has one value in the first column of the page's order.
+    pub(crate) merges_values_of_order: bool,
     /// The number of parts of the order that are read for the page: cursors divide it. Each part has a scan, so each adds to the bound.
     pub parts: u32,
 }
@@ -120,9 +122,9 @@ impl AccessPath {
         }
     }
 
-    /// Whether rows may be found by an index that does not have the page's order, and are sorted.
+    /// Whether rows may be found by an index that does not have the page's order, and are sorted. Merged ranges have that order.
     pub(crate) fn is_looked_up(&self) -> bool {
-        self.scan().is_none_or(|scan| scan.ties.is_some()) || !self.lookups().is_empty()
+        self.scan().is_none_or(|scan| scan.ties.is_some()) || self.lookups().iter().any(|lookup| !lookup.is_merged())
     }
 
     /// The most rows that are examined in order for a page of this size; 0 without a window.
@@ -132,7 +134,8 @@ impl AccessPath {
 
     /// The most matching rows with which a look-up is used, for a page of this size.
     pub fn lookup_rows(&self, lookup: &Lookup, page_size: u32) -> u32 {
-        if self.found_for == FoundFor::Totals { lookup.rows.max(page_size) } else { lookup.rows }
+        let is_paid = self.found_for == FoundFor::Totals && !lookup.is_merged();
+        if is_paid { lookup.rows.max(page_size) } else { lookup.rows }
     }
 
     /// The terms whose numbers of values decide how many rows are examined: each value of a list has a range, and each value of the primary

@@ -29,15 +29,30 @@ impl AccessPath {
             Strategy::Window(window) => {
                 let ranges = if is_merged { ranges } else { 1 };
                 let looked_up = window.lookups.iter().map(|lookup| u64::from(self.lookup_rows(lookup, page_size)));
+                let reads = window.lookups.iter().map(|lookup| self.lookup_reads(lookup, page_size));
                 let rows = u64::from(self.window_of(page_size)) + probes * u64::from(window.probe_rows);
-                let counted: u64 = looked_up.clone().map(|rows| rows + 1).sum();
-                let read = looked_up.max().unwrap_or(0) * (1 + probes);
+                let counted: u64 = looked_up.map(|rows| rows + 1).sum();
+                let read = reads.max().unwrap_or(0);
                 window.hidden_rows.most(counted + read.max(2 * ranges * rows) + page * ranges)
             }
         };
         // Those with the value of a cursor, for the page and for each flag, and those with the last value of the page.
         let ties = self.ties().map_or(0, |ties| u64::from(ties) * (2 + probes));
         found + ties + self.counted.as_ref().map_or(0, |count| count.bound())
+    }
+}
+
+impl AccessPath {
+    /// The most rows that a look-up reads for a page of this size and its flags, after they are counted.
+    fn lookup_reads(&self, lookup: &Lookup, page_size: u32) -> u64 {
+        let rows = self.lookup_rows(lookup, page_size);
+        let (probes, parts, limit) = (u64::from(self.probes), u64::from(self.parts.max(1)), u64::from(page_size) + 1);
+        if !lookup.is_merged() {
+            return u64::from(rows) * (1 + probes);
+        }
+        let (rows, head) = (u64::from(rows), u64::from(range_head(page_size + 1, rows as usize)));
+        let page = rows * head + limit / head * (head + limit);
+        rows + page * parts + probes * (rows + rows * parts)
     }
 }
 
@@ -48,7 +63,8 @@ impl CountPath {
         };
         let looked_up = |lookup: &Lookup| u64::from(lookup.rows) + 1;
         let counted: u64 = lookups.iter().map(looked_up).sum();
-        let read = lookups.iter().map(looked_up).max().unwrap_or(0);
+        let counted_rows = |lookup: &Lookup| if lookup.is_merged() { u64::from(MAX_COUNT) } else { 0 };
+        let read = lookups.iter().map(|lookup| looked_up(lookup) + counted_rows(lookup)).max().unwrap_or(0);
         hidden_rows.most(counted + read.max(u64::from(self.ranges) * (u64::from(*rows) + 1)))
     }
 }

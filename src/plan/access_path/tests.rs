@@ -44,7 +44,10 @@ fn line(root: &str, sort_key: &str, terms: &[&str]) -> String {
     if let Strategy::Key(key) = &path.strategy {
         parts.push(format!("lookup {}", key.column));
     }
-    parts.extend(path.lookups().iter().map(|lookup| format!("lookup {} {}", lookup.columns.join("+"), lookup.rows)));
+    parts.extend(path.lookups().iter().map(|lookup| {
+        let how = if lookup.is_merged() { "merged" } else { "lookup" };
+        format!("{how} {} {}", lookup.columns.join("+"), lookup.rows)
+    }));
     parts.extend(path.window().map(|window| format!("window {}", window.rows)));
     parts.join(" ")
 }
@@ -122,6 +125,40 @@ fn looks_up_the_filters_that_remain_and_else_reads_a_window() {
         // A primary key finds all rows.
         ("orders", "GRAND_TOTAL", &["statusId", "orderId[]"], " lookup order_id"),
         ("orders", "ORDER_ID", &["statusId", "orderId"], "order_id = orderId window 3750"),
+    ] {
+        assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
+    }
+}
+
+#[test]
+fn merges_the_ranges_of_the_rows_of_another_relation() {
+    for (root, sort_key, terms, expected) in [
+        // The ranges of the rows of another relation are merged, with the range of a date. In another order that range is looked up.
+        (
+            "inventoryItemDetails",
+            "EFFECTIVE_DATE",
+            &["productId", "effectiveDate>"][..],
+            "effective_date,inventory_item_id,inventory_item_detail_seq_id range effectiveDate> merged product_id 625 window 687",
+        ),
+        (
+            "inventoryReservations",
+            "INVENTORY_ITEM_ID",
+            &["productId", "facilityId"],
+            "inventory_item_id,order_id,ship_group_seq_id,order_item_seq_id merged product_id+facility_id 625 window 381",
+        ),
+        (
+            "inventoryItemDetails",
+            "INVENTORY_ITEM_ID",
+            &["productId", "effectiveDate>"],
+            "inventory_item_id,inventory_item_detail_seq_id lookup product_id 208 lookup effective_date 83 window 487",
+        ),
+        // Not beside another filter.
+        (
+            "inventoryItemDetails",
+            "EFFECTIVE_DATE",
+            &["productId", "reasonEnumId"],
+            "effective_date,inventory_item_id,inventory_item_detail_seq_id lookup product_id 166 window 600",
+        ),
     ] {
         assert_eq!(line(root, sort_key, terms), expected, "{root} {sort_key} {terms:?}");
     }

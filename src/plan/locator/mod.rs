@@ -28,7 +28,7 @@ use crate::plan::sql::{Alias, Columns, Separated};
 
 pub(crate) use ranges::RangesSql;
 pub(crate) use source::{RowSource, Span, Take};
-pub(crate) use window::{CountedLookup, WindowSql};
+pub(crate) use window::{CountedLookup, MergedLookup, WindowSql};
 
 /// Finds the keys of a page's rows. An access path as SQL: the planner makes it from the path and the terms of the search, while it writes
 /// the statement of a shape. Only the text outlives the planner. Names are borrowed from the catalog; values are placeholders.

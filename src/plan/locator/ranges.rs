@@ -51,7 +51,7 @@ impl RangeRows<'_> {
     pub(super) fn in_order(&self, take: Take<'_>, text: &mut String) -> fmt::Result {
         writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.at.source.keys("t"))?;
         match (self.ranges.list.and_then(ValueList::heads), take) {
-            (Some(heads), Take::Page(limit)) => self.merged(heads, limit, text)?,
+            (Some(RangeHeads { list, rows }), Take::Page(limit)) => self.merged(&list.elements(), rows, limit, text)?,
             (Some(_), Take::Any) | (None, _) => self.rows(&Cut::first(&take), text)?,
         }
         text.write_str("\n) AS t)")
@@ -81,10 +81,15 @@ impl RangeRows<'_> {
         write!(text, "{cut}")
     }
 
-    /// The first rows of the merged ranges of a list. A range whose first rows are all among these is read on.
-    fn merged(&self, heads: RangeHeads, limit: &dyn Display, text: &mut String) -> fmt::Result {
-        let RangeHeads { list, rows: head } = heads;
-        let (elements, order) = (list.elements(), self.at.sorted());
+    /// The first rows of the merged ranges of these values. A range whose first rows are all among these is read on.
+    pub(super) fn merged(
+        &self,
+        elements: &dyn Display,
+        head: Placeholder,
+        limit: &dyn Display,
+        text: &mut String,
+    ) -> fmt::Result {
+        let order = self.at.sorted();
         let columns = Columns(Alias::Base, &self.at.source.columns);
         writeln!(text, "WITH h AS MATERIALIZED (SELECT e.v, t.* FROM (SELECT {elements}) AS e\nCROSS JOIN LATERAL (")?;
         self.segments(&Cut::first(&head), text)?;

@@ -33,6 +33,8 @@ pub(crate) struct Span<'a> {
     pub(crate) segments: Vec<Vec<Condition<'a>>>,
     /// The same segments, as conditions on the rows of a look-up, which no index range serves. None if every row is in the part.
     pub(crate) lookup_segments: Vec<Vec<Condition<'a>>>,
+    /// The same segments within a range that has one value in the first column, if ranges of a look-up are such.
+    pub(crate) merged_segments: Option<Vec<Vec<Condition<'a>>>>,
     pub(crate) ascending: bool,
     pub(crate) nulls: Nulls,
     /// The number of its rows among those that are read before and sorted, if no index has them in order.

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Write};
 
 use crate::plan::locator::ranges::{RangeRows, RangesSql};
-use crate::plan::locator::source::{Cut, MATCHES, RowSource, SourceSpan, Take, all};
+use crate::plan::locator::source::{Cut, MATCHES, RowSource, SourceSpan, Span, Take, all};
 use crate::plan::lookup_source::LookupSource;
 use crate::plan::parameters::{Placeholder, RowBound};
 use crate::plan::sql::{Condition, List, Separated};
@@ -31,6 +31,15 @@ pub(crate) struct CountedLookup<'a> {
     pub(crate) rows: RowBound,
     /// How many rows are paid, if it is used with as many.
     pub(crate) paid: Option<Placeholder>,
+    /// The ranges that are merged, if it finds the values that choose them.
+    pub(crate) merged: Option<MergedLookup<'a>>,
+}
+
+/// Ranges in the page's order, each of the rows that join one row of another relation.
+pub(crate) struct MergedLookup<'a> {
+    pub(crate) ranges: RangesSql<'a>,
+    /// How many rows are read first of each range; none if they are counted.
+    pub(crate) head: Option<Placeholder>,
 }
 
 /// The rows of a span that a window has.
@@ -62,7 +71,10 @@ impl CountedLookup<'_> {
         let (relation, limit) = (source.relation, self.limit());
         let Some(words) = &self.source.words else {
             writeln!(f, "n{number} AS MATERIALIZED (SELECT count(*) AS n FROM (")?;
-            self.source.write_counted((relation, &source.key), &limit, f)?;
+            match &self.merged {
+                Some(_) => self.source.write_joined_counted(&limit, f),
+                None => self.source.write_counted((relation, &source.key), &limit, f),
+            }?;
             return f.write_str("\n) AS c)");
         };
         // An index without an order is read for all rows of its rarest word, so they have to be few.
@@ -117,9 +129,12 @@ impl<'l> WindowRows<'l> {
         let (matching, examined) = ("sum(c.matching)::int8", "sum(c.examined)::int8");
         write!(f, "SELECT CASE WHEN {matching} >= {limit} OR {examined} <= {window}")?;
         write!(f, " THEN least({matching}, {limit}) END\nFROM (\n")?;
-        for number in 0..lookups.len() {
+        for (number, lookup) in lookups.iter().enumerate() {
             text.clear();
-            self.lookup(number, Take::Page(&limit), &mut text)?;
+            match &lookup.merged {
+                Some(merged) => self.count_merged(number, merged, limit, &mut text),
+                None => self.lookup(number, Take::Page(&limit), &mut text),
+            }?;
             write!(f, "SELECT count(*) AS matching, 0::int8 AS examined FROM {text} AS n\nUNION ALL\n")?;
         }
         text.clear();
@@ -132,10 +147,72 @@ impl<'l> WindowRows<'l> {
     /// The rows that a look-up finds, if it is the first that finds few.
     fn lookup(&self, number: usize, take: Take<'_>, text: &mut String) -> fmt::Result {
         let lookup = &self.window.lookups[number];
+        if let Some(merged) = &lookup.merged {
+            return self.merged(number, merged, take, text);
+        }
         let mut rows = self.at.found_by(&lookup.source)?;
-        rows.conditions.extend(self.window.too_many(number).map(|condition| condition.to_string()));
-        rows.conditions.push(format!("(SELECT n FROM n{number}) <= {}", lookup.most()));
+        rows.conditions.extend(self.is_used(number));
         self.at.write_first_keys(&rows, take, text)
+    }
+
+    /// The conditions that this look-up is the first that finds few rows.
+    fn is_used(&self, number: usize) -> impl Iterator<Item = String> {
+        let too_many = self.window.too_many(number).map(|condition| condition.to_string());
+        too_many.chain([format!("(SELECT n FROM n{number}) <= {}", self.window.lookups[number].most())])
+    }
+
+    /// The first rows of merged ranges. One row of each is enough to find any.
+    fn merged(
+        &self,
+        number: usize,
+        MergedLookup { ranges, head }: &MergedLookup<'_>,
+        take: Take<'_>,
+        text: &mut String,
+    ) -> fmt::Result {
+        let span = self.merged_span();
+        let rows = RangeRows { at: SourceSpan { source: self.at.source, span: &span }, ranges };
+        let values = self.window.lookups[number].source.joined_values();
+        writeln!(text, "(SELECT {}, {MATCHES} FROM (", self.at.source.keys("t"))?;
+        match (take, *head) {
+            (Take::Page(limit), Some(head)) => rows.merged(&values, head, limit, text)?,
+            (Take::Page(_), None) | (Take::Any, _) => {
+                writeln!(text, "SELECT t.* FROM (SELECT {values}) AS e\nCROSS JOIN LATERAL (")?;
+                rows.segments(&Cut::first(&take), text)?;
+                write!(text, "\n) AS t{}\nLIMIT {take}", self.at.sorted())?;
+            }
+        }
+        write!(text, "\n) AS t\nWHERE {})", Separated(" AND ", self.is_used(number).collect::<Vec<_>>().iter()))
+    }
+
+    /// The rows of merged ranges, up to a limit. Their order does not matter.
+    fn count_merged(
+        &self,
+        number: usize,
+        MergedLookup { ranges, .. }: &MergedLookup<'_>,
+        limit: Placeholder,
+        text: &mut String,
+    ) -> fmt::Result {
+        let span = self.merged_span();
+        let rows = RangeRows { at: SourceSpan { source: self.at.source, span: &span }, ranges };
+        let values = self.window.lookups[number].source.joined_values();
+        writeln!(text, "(SELECT FROM (SELECT {values}) AS e\nCROSS JOIN LATERAL (")?;
+        rows.segments(&Cut::first(&limit), text)?;
+        let is_used = self.is_used(number).collect::<Vec<_>>();
+        write!(text, "\n) AS t\nWHERE {}\nLIMIT {limit})", Separated(" AND ", is_used.iter()))
+    }
+
+    /// The span in one of the merged ranges.
+    fn merged_span(&self) -> Span<'l> {
+        let Span { segments, merged_segments, ascending, nulls, .. } = self.at.span;
+        let segments = merged_segments.as_ref().unwrap_or(segments).clone();
+        Span {
+            segments,
+            lookup_segments: Vec::new(),
+            merged_segments: None,
+            ascending: *ascending,
+            nulls: *nulls,
+            sorted: None,
+        }
     }
 
     fn ranges(&self) -> RangeRows<'l> {

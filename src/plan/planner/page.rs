@@ -10,7 +10,7 @@ use crate::plan::parameters::{ParameterSource, Parameters};
 use crate::plan::planner::page_fields::PageFields;
 use crate::plan::planner::search::SearchTerms;
 use crate::plan::select::Select;
-use crate::plan::sql::Condition;
+use crate::plan::sql::{Comparand, Condition};
 use crate::query::bind::page_size::FromEnd;
 use crate::query::bind::shape::{CursorShape, PageShape, TermShape};
 
@@ -64,6 +64,11 @@ impl<'a> RequestedPage<'a, '_> {
         let of_index =
             access_path.scan().filter(|_| !is_sorted).map(|_| Cursors::of(by_index, shape, terms.parameters));
         let of_lookups = access_path.is_looked_up().then(|| Cursors::of(by_position, shape, terms.parameters));
+        let of_merged = access_path.merges_values_of_order.then(|| {
+            let first = std::slice::from_ref(&sort_key.columns[0].name);
+            let in_range = KeysetColumns { sort_key, constant: first, is_restricted: true };
+            Cursors::of(in_range, shape, terms.parameters)
+        });
         let locator = terms.locator(access_path, relation, &conditions);
         let joined = conditions.clone();
         if locator.is_none() {
@@ -73,7 +78,7 @@ impl<'a> RequestedPage<'a, '_> {
         let count_limit = fields.is_counted.then(|| terms.parameters.add(ParameterSource::CountLimit));
 
         let (ascending, backward) = (!shape.reverse, shape.end == FromEnd::Back);
-        let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups, is_sorted };
+        let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups, of_merged, is_sorted };
         let before = fields.before_page.then(|| order.span(OrderPart::BeforePage, !ascending));
         let after = fields.after_page.then(|| order.span(OrderPart::AfterPage, ascending));
         let count = count_limit.map(|limit| {
@@ -122,8 +127,15 @@ impl<'a> RequestedPage<'a, '_> {
             conditions.extend(terms.prefix(path.prefix()));
         }
         let sort_key = &self.connection.sort_keys[*sort_key];
-        let order =
-            PageOrder { sort_key, ascending: true, restriction, of_index: None, of_lookups: None, is_sorted: false };
+        let order = PageOrder {
+            sort_key,
+            ascending: true,
+            restriction,
+            of_index: None,
+            of_lookups: None,
+            of_merged: None,
+            is_sorted: false,
+        };
         (order.span(OrderPart::All, true), Scan { conditions, index: terms.index(path.prefix()), locator })
     }
 }
@@ -154,6 +166,8 @@ struct PageOrder<'a> {
     of_index: Option<Cursors<'a>>,
     /// The cursors for the rows of a look-up. The rows are compared with the whole position, because they have no range.
     of_lookups: Option<Cursors<'a>>,
+    /// The cursors in the ranges of a look-up, if all rows of a range have one value in the first column.
+    of_merged: Option<Cursors<'a>>,
     /// Whether rows are read by the first column alone, and sorted.
     is_sorted: bool,
 }
@@ -190,6 +204,10 @@ impl<'a> PageOrder<'a> {
             segments,
             sorted: sorted.filter(|_| self.is_sorted),
             lookup_segments: if of_lookups.is_bounded() { unrestricted(of_lookups) } else { Vec::new() },
+            merged_segments: self.of_merged.as_ref().map(|cursors| {
+                let restriction = Restriction::Equal(Some(Comparand::Element));
+                keyset::segments(self.sort_key, self.range(part, Some(cursors)), &restriction)
+            }),
             ascending,
             nulls: self.nulls(),
         }

@@ -2,14 +2,14 @@
 
 use crate::catalog::column::Column;
 use crate::catalog::connection::{Connection, SortKey};
-use crate::catalog::search_key::{ScopeKey, SearchKey};
+use crate::catalog::search_key::{ScopeKey, SearchKey, SemiJoin};
 use crate::catalog::stored_type::StoredType;
 use crate::plan::access_path::{
-    AccessPath, FoundFor, HiddenRows, IndexScan, KeyLookup, Lookup, ParentRows, Prefix, Strategy, Window,
+    AccessPath, FoundFor, HiddenRows, IndexScan, JoinedRows, KeyLookup, Lookup, ParentRows, Prefix, Strategy, Window,
 };
 use crate::plan::keyset::{RangeTerm, Restriction};
-use crate::plan::locator::{CountedLookup, LocatedRows, Locator, RangesSql, RowSource, WindowSql};
-use crate::plan::lookup_source::LookupSource;
+use crate::plan::locator::{CountedLookup, LocatedRows, Locator, MergedLookup, RangesSql, RowSource, WindowSql};
+use crate::plan::lookup_source::{JoinedRange, LookupSource};
 use crate::plan::parameters::{ParameterSource, Parameters, Placeholder};
 use crate::plan::rare_words::Words;
 use crate::plan::scope_sql;
@@ -221,7 +221,7 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
         let ranges = self.ranges(&window.scan, false);
         let is_paid = path.found_for == FoundFor::Totals && !window.lookups.is_empty();
         let paid = is_paid.then(|| self.parameters.add(ParameterSource::PageSize));
-        let found = window.lookups.iter().filter_map(|lookup| self.lookup(lookup, window.hidden_rows, paid));
+        let found = window.lookups.iter().filter_map(|lookup| self.lookup(path, (lookup, window.hidden_rows), paid));
         let lookups = found.collect();
         let is_count = path.found_for == FoundFor::Count;
         let rows = if is_count { ParameterSource::CountWindow } else { ParameterSource::Window };
@@ -271,14 +271,15 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             order: columns.iter().map(|column| ColumnOf(Alias::Base, column)).collect(),
             words: None,
             semi_join: None,
+            joined_range: None,
             filters: self.filters(filters),
         }
     }
 
     fn lookup(
         &mut self,
-        lookup: &Lookup,
-        hidden_rows: HiddenRows,
+        path: &AccessPath,
+        (lookup, hidden_rows): (&Lookup, HiddenRows),
         paid: Option<Placeholder>,
     ) -> Option<CountedLookup<'a>> {
         let key = self.terms[*lookup.terms.first()?].key;
@@ -311,16 +312,42 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
             value: self.value(lookup.terms[0]),
         });
         let rows = self.parameters.row_bound(lookup.rows, hidden_rows != HiddenRows::None);
-        let others = (0..self.terms.len()).filter(|index| !lookup.terms.contains(index));
+        let merged = key.semi_join.as_ref().filter(|_| lookup.is_merged());
+        let merged = merged.map(|join| self.merged(join, lookup.rows, path.found_for == FoundFor::Count));
+        let others = (0..self.terms.len()).filter(|index| !lookup.served().any(|served| served == *index));
+        let others = if merged.is_some() { Vec::new() } else { others.collect() };
         let source = LookupSource {
             conditions,
             is_first_descending: lookup.is_of_pair && key.semi_join.is_none(),
             order,
             words,
             semi_join: key.semi_join.as_ref(),
-            filters: others.map(|index| self.filter(index)).collect(),
+            joined_range: self.joined_range(lookup),
+            filters: self.filters(&others),
         };
-        Some(CountedLookup { source, rows, paid })
+        let paid = paid.filter(|_| merged.is_none());
+        Some(CountedLookup { source, rows, paid, merged })
+    }
+
+    /// The range of the rows that join a row of another relation, if terms bound one.
+    fn joined_range(&mut self, lookup: &Lookup) -> Option<JoinedRange<'a>> {
+        let JoinedRows::Range(range) = &lookup.joined else { return None };
+        let column = ColumnOf(Alias::Base, &self.terms[*range.first()?].key.column.name);
+        let conditions = range.iter().map(|term| self.index_condition(*term, Alias::Base)).collect();
+        Some(JoinedRange { column, conditions })
+    }
+
+    /// The ranges of the rows that join rows of another relation, in the page's order.
+    fn merged(&mut self, semi_join: &'a SemiJoin, rows: u32, is_count: bool) -> MergedLookup<'a> {
+        let by = || semi_join.by.iter().map(String::as_str);
+        let sort = self.sort_key.columns.iter().map(|column| column.name.as_str());
+        let sort = sort.filter(|column| !by().any(|joined| joined == *column));
+        let index = IndexOrder { columns: by().chain(sort).collect(), is_first_descending: false };
+        let prefix = by().map(|column| Condition::IsElement(ColumnOf(Alias::Base, column))).collect();
+        MergedLookup {
+            ranges: RangesSql { index, list: None, prefix, ties: None },
+            head: (!is_count).then(|| self.parameters.add(ParameterSource::JoinedRangeHead(rows))),
+        }
     }
 
     /// The columns of the index that has the order, without the columns of the connection's join. Of the first column alone there are more

@@ -325,9 +325,15 @@ fn search_key(
     if indexed != Some(false) && !definition.lookup {
         return Err(SchemaError::new(field.position, SchemaErrorKind::IndexedWithoutLookup(definition.name.clone())));
     }
-    if definition.within.is_some() && !(definition.in_order_of.is_empty() && definition.include.is_empty()) {
-        return Err(SchemaError::new(field.position, SchemaErrorKind::InOrderOfSemiJoin(definition.name.clone())));
+    if let Some((_, by)) = &definition.within {
+        let is_merged = by.len() == 1 && !definition.computed;
+        if !definition.include.is_empty() || !definition.in_order_of.is_empty() && !is_merged {
+            return Err(SchemaError::new(field.position, SchemaErrorKind::InOrderOfSemiJoin(definition.name.clone())));
+        }
     }
+    let in_order_of = sort_key_indexes(field, &definition.in_order_of)?;
+    let (joined_in_order_of, in_order_of) =
+        if definition.within.is_some() { (in_order_of, Vec::new()) } else { (Vec::new(), in_order_of) };
     let example = key_description::example_term(definition, scalar);
     Ok(SearchKey {
         name: definition.name.clone(),
@@ -337,9 +343,14 @@ fn search_key(
         indexed: indexed.unwrap_or_else(|| !joins_many_rows(node, definition)),
         is_computed: definition.computed,
         lookup: definition.lookup,
-        in_order_of: sort_key_indexes(field, &definition.in_order_of)?,
+        in_order_of,
         include: definition.include.clone(),
-        semi_join: definition.within.clone().map(|(relation, by)| SemiJoin { relation, by, unlimited: None }),
+        semi_join: definition.within.clone().map(|(relation, by)| SemiJoin {
+            relation,
+            by,
+            in_order_of: joined_in_order_of,
+            unlimited: None,
+        }),
         vocabulary: definition.vocabulary.clone(),
         normalization: definition.normalization,
         language: definition.language.clone(),
