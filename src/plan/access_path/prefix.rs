@@ -1,5 +1,6 @@
 //! The ranges of an index that terms choose by its first columns.
 
+use crate::catalog::column::Column;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::access_path::search::Search;
 
@@ -17,6 +18,8 @@ pub struct Prefix {
     pub list: Option<usize>,
     /// The second term, if both have a few values: each pair of values chooses a range.
     pub other_list: Option<usize>,
+    /// Whether the index's first column is descending: it is an index on two keys, of which the second is the sort key's column or `second`.
+    pub is_descending: bool,
     /// Whether the index's first column is the sort key's. Then the ranges of a list follow each other in the page's order, and are not
     /// merged.
     pub is_sort_column: bool,
@@ -44,7 +47,7 @@ impl Prefix {
     }
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
     /// The prefix that probably matches fewest rows.
     pub(super) fn prefix(&self) -> Option<Prefix> {
         let candidates = self.pair_prefixes().chain(self.single_prefixes()).filter(|prefix| self.is_bounded(prefix));
@@ -76,8 +79,23 @@ impl Search<'_> {
         equalities.filter_map(|term| {
             let is_sort_column = self.is_on_order(term) && self.sort.ties.is_none();
             let is_served = is_sort_column || self.key(term).in_order_of.contains(&self.sort_key);
+            let is_descending = !is_served && self.is_served_by_pair(term);
             let list = self.is_list(term).then_some(term);
-            is_served.then_some(Prefix { term, second: None, list, other_list: None, is_sort_column })
+            let prefix = Prefix { term, second: None, list, other_list: None, is_descending, is_sort_column };
+            (is_served || is_descending).then_some(prefix)
+        })
+    }
+
+    /// Whether an index on two keys has the rows with one value of the first in the page's order: the second is on the sort key's column.
+    fn is_served_by_pair(&self, term: usize) -> bool {
+        let Some((first, rest)) = self.sort.columns.split_first() else { return false };
+        let names = |columns: &'a [Column]| columns.iter().map(|column| &column.name);
+        self.connection.pair_indexes.iter().any(|index| {
+            let [key, second] = index.keys;
+            let continues = |order: &usize| names(&self.connection.sort_keys[*order].columns).eq(names(rest));
+            key == self.terms[term].key
+                && self.connection.search_keys[second].compares(&first.name)
+                && index.in_order_of.iter().any(continues)
         })
     }
 
@@ -92,7 +110,8 @@ impl Search<'_> {
             let (list, other_list) = (lists.next(), lists.next());
             let is_divided =
                 self.key(term).scope.is_some() && self.is_of_few_texts(term) && self.is_of_few_texts(second);
-            let prefix = Prefix { term, second: Some(second), list, other_list, is_sort_column: false };
+            let second = Some(second);
+            let prefix = Prefix { term, second, list, other_list, is_descending: true, is_sort_column: false };
             (other_list.is_none() || is_divided).then_some(prefix)
         })
     }

@@ -185,6 +185,19 @@ fn reads_the_range_of_an_index_on_two_keys() {
             &["facilityId", "statusId"],
             "facility_id,status_id,product_id,order_id,order_item_seq_id,place = facilityId = statusId",
         ),
+        // The index on both keys has the rows of the first in the order of the second.
+        (
+            "orderItems",
+            "PRODUCT_ID",
+            &["facilityId"],
+            "facility_id,product_id,order_id,order_item_seq_id,place = facilityId",
+        ),
+        (
+            "orderItems",
+            "PRODUCT_ID",
+            &["facilityId[]"],
+            "facility_id,product_id,order_id,order_item_seq_id,place each facilityId[]",
+        ),
         // Without an index in the page's order, its rows are few, or dense among the store's rows.
         (
             "orders",

@@ -365,7 +365,7 @@ impl<'a, 't, 'p> SearchTerms<'a, 't, 'p> {
                 columns.push(column);
             }
         }
-        IndexOrder { columns, is_first_descending: prefix.is_some_and(|prefix| prefix.second.is_some()) }
+        IndexOrder { columns, is_first_descending: prefix.is_some_and(|prefix| prefix.is_descending) }
     }
 }
 
