@@ -21,3 +21,5 @@ UPDATE order_header SET is_rush_order = 'Y', priority = '1' WHERE order_id = 'OR
 -- Nor gifts, back-orders, or means of payment that are not authorized, and every order goes to one country.
 UPDATE order_item SET is_promo = 'Y' WHERE order_id = 'ORDER_SPLIT' AND order_item_seq_id = '00002';
 UPDATE order_item_ship_grp_inv_res SET quantity_not_available = 1 WHERE order_id = 'ORDER_IN_PROGRESS' AND order_item_seq_id = '00003';
+-- Nor is more promised of a product than there is.
+UPDATE inventory_item SET available_to_promise_total = -1 WHERE inventory_item_id = 'INV_SHIRT_M';

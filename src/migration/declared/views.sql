@@ -575,6 +575,25 @@ CREATE OR REPLACE VIEW orderql.level_below_minimum AS
 SELECT product_id, facility_id, CASE WHEN available_to_promise < minimum_stock THEN 'Y' ELSE 'N' END AS below_minimum
 FROM orderql.inventory_level;
 
+--- view orderql.negative_item
+-- The records of stock of which more is promised than there is. An index has the same expression and condition.
+CREATE OR REPLACE VIEW orderql.negative_item AS
+SELECT inventory_item_id, left('Y', sign(-available_to_promise_total)::integer) AS negative
+FROM inventory_item
+WHERE available_to_promise_total < 0;
+
+--- view orderql.negative_level
+-- The pairs of which more is promised than there is: then it is so of one of their records. An index has the same expression and condition.
+CREATE OR REPLACE VIEW orderql.negative_level AS
+SELECT item.product_id, item.facility_id, left('Y', sign(-item.available_to_promise_total)::integer) AS negative
+FROM inventory_item AS item
+WHERE item.available_to_promise_total < 0
+  AND (
+    SELECT level.available_to_promise
+    FROM orderql.inventory_level AS level
+    WHERE level.product_id = item.product_id AND level.facility_id = item.facility_id
+  ) < 0;
+
 --- view orderql.gift_card
 -- A gift card by the end of its number, if that is a small part of it. A number that OFBiz encrypted has none that means anything. The PIN is
 -- not read at all.

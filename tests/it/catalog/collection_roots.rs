@@ -316,6 +316,18 @@ fn condition(root: &str, from: &str, key: &str, scalar: ScalarType) -> (String, 
              END, 0) THEN 'Y' ELSE 'N' END";
             (format!("{below} ?"), format!("SELECT {below} FROM {from}"))
         }
+        ("inventoryLevels", "negative") => {
+            let negative = "CASE WHEN 0 > CASE WHEN t.inventory_item_id IS NULL
+                THEN (SELECT sum(available_to_promise_total) FROM inventory_item AS i
+                      WHERE (i.product_id, i.facility_id) = (t.product_id, t.facility_id))
+                ELSE (SELECT available_to_promise_total FROM inventory_item AS i WHERE i.inventory_item_id = t.inventory_item_id)
+             END THEN 'Y' END";
+            (format!("{negative} ?"), format!("SELECT {negative} FROM {from}"))
+        }
+        ("inventoryItems", "negative") => {
+            let negative = "CASE WHEN t.available_to_promise_total < 0 THEN 'Y' END";
+            (format!("{negative} ?"), format!("SELECT {negative} FROM {from}"))
+        }
         ("orderItems", "shipmentId") => (
             "(t.order_id, t.order_item_seq_id) IN
                 (SELECT order_id, order_item_seq_id FROM order_shipment WHERE shipment_id ?)"

@@ -26,6 +26,7 @@ UPDATE order_item SET order_item_group_seq_id = '00001' WHERE order_item_seq_id 
 UPDATE order_status SET change_reason_enum_id = 'NOT_IN_STOCK' WHERE order_id = 'ORDER_SPLIT';
 UPDATE inventory_item_detail SET reason_enum_id = 'VAR_LOST' WHERE inventory_item_id = 'INV_SHIRT_S';
 UPDATE inventory_item SET status_id = 'INV_NS_ON_HOLD' WHERE inventory_item_id = 'INV_SHIRT_M';
+UPDATE inventory_item SET available_to_promise_total = -1 WHERE inventory_item_id = 'INV_SHIRT_M';
 UPDATE return_item SET return_item_type_id = 'RET_FPROD_ITEM' WHERE return_id = 'RTN_1';
 UPDATE order_item_ship_grp_inv_res SET quantity_not_available = 1 WHERE order_id = 'ORDER_IN_PROGRESS';
 UPDATE shipment_box_type SET weight_uom_id = 'WT_lb' WHERE shipment_box_type_id = 'YOURPACKNG';
