@@ -97,6 +97,18 @@ impl Connection {
         self.sort_keys.iter().position(begins).filter(|_| key.semi_join.is_none())
     }
 
+    /// Whether an index on two keys has the rows with one value of the first in the order of a sort key, whose column the second is on.
+    pub(crate) fn has_pair_order(&self, key: usize, sort_key: &SortKey) -> bool {
+        let Some((first, rest)) = sort_key.columns.split_first() else { return false };
+        let rest = || rest.iter().map(|column| &column.name);
+        self.pair_indexes.iter().any(|index| {
+            let continues = |order: &usize| self.sort_keys[*order].columns.iter().map(|column| &column.name).eq(rest());
+            index.keys[0] == key
+                && self.search_keys[index.keys[1]].compares(&first.name)
+                && index.in_order_of.iter().any(continues)
+        })
+    }
+
     /// The index of the search key with that name.
     pub fn search_key(&self, name: &str) -> Option<usize> {
         self.search_keys.iter().position(|key| key.scope.is_none() && key.name == name)

@@ -354,15 +354,15 @@ impl<'a> RequiredBy<'_, 'a> {
             self.column(&connection.relation, &column.name, ColumnUse::Compared(column.scalar));
         }
         let equal = names(&connection.join.to);
-        let (equal, order) = match connection.found_by {
-            ListIndex::Order => {
-                let sorted = if key.ties.is_some() { 1 } else { key.columns.len() };
-                let order = key.columns.iter().take(sorted).map(|column| column.name.as_str());
-                let order = order.filter(|column| !equal.contains(column)).collect();
-                (equal, order)
-            }
+        let order = key.columns.iter().map(|column| column.name.as_str()).filter(|column| !equal.contains(column));
+        let (equal, order) = match (connection.found_by, key.ties) {
+            (ListIndex::Order, None) => (equal.clone(), order.collect()),
             // In the order of `to`, as statements have it.
-            ListIndex::Parent { .. } => (equal[..1].to_vec(), equal[1..].to_vec()),
+            (found_by, _) => {
+                let sorted = order.take(usize::from(found_by == ListIndex::Order));
+                let mut columns = equal.iter().copied().chain(sorted);
+                (columns.by_ref().take(equal.len().min(1)).collect(), columns.collect())
+            }
         };
         self.joined_scan(&connection.relation, &connection.join, equal, order);
     }

@@ -22,7 +22,12 @@ const NAMES: [&str; 4] = ["A", "B", "C", "D"];
 /// The file without scopes, which change rows and not the schema. Panics if it is no SDL.
 pub fn without_scopes(text: &str) -> String {
     let mut file = read(text);
-    objects(&mut file).for_each(|object| object.directives.retain(|tag| tag.name != "scope"));
+    for object in objects(&mut file) {
+        object.directives.retain(|tag| tag.name != "scope");
+        let tags = object.fields.iter_mut().flat_map(|field| &mut field.directives);
+        // The type whose scopes a key obeys.
+        tags.filter(|tag| tag.name == "search").for_each(|tag| tag.arguments.retain(|(name, _)| name != "of"));
+    }
     file.to_string()
 }
 

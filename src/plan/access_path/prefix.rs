@@ -1,6 +1,5 @@
 //! The ranges of an index that terms choose by its first columns.
 
-use crate::catalog::column::Column;
 use crate::catalog::stored_type::StoredType;
 use crate::plan::access_path::search::Search;
 
@@ -47,7 +46,7 @@ impl Prefix {
     }
 }
 
-impl<'a> Search<'a> {
+impl Search<'_> {
     /// The prefix that probably matches fewest rows.
     pub(super) fn prefix(&self) -> Option<Prefix> {
         let candidates = self.pair_prefixes().chain(self.single_prefixes()).filter(|prefix| self.is_bounded(prefix));
@@ -79,23 +78,10 @@ impl<'a> Search<'a> {
         equalities.filter_map(|term| {
             let is_sort_column = self.is_on_order(term) && self.sort.ties.is_none();
             let is_served = is_sort_column || self.key(term).in_order_of.contains(&self.sort_key);
-            let is_descending = !is_served && self.is_served_by_pair(term);
+            let is_descending = !is_served && self.connection.has_pair_order(self.terms[term].key, self.sort);
             let list = self.is_list(term).then_some(term);
             let prefix = Prefix { term, second: None, list, other_list: None, is_descending, is_sort_column };
             (is_served || is_descending).then_some(prefix)
-        })
-    }
-
-    /// Whether an index on two keys has the rows with one value of the first in the page's order: the second is on the sort key's column.
-    fn is_served_by_pair(&self, term: usize) -> bool {
-        let Some((first, rest)) = self.sort.columns.split_first() else { return false };
-        let names = |columns: &'a [Column]| columns.iter().map(|column| &column.name);
-        self.connection.pair_indexes.iter().any(|index| {
-            let [key, second] = index.keys;
-            let continues = |order: &usize| names(&self.connection.sort_keys[*order].columns).eq(names(rest));
-            key == self.terms[term].key
-                && self.connection.search_keys[second].compares(&first.name)
-                && index.in_order_of.iter().any(continues)
         })
     }
 

@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::catalog::binding::PageInfoField;
-use crate::catalog::connection::{Connection, Join, ListIndex};
+use crate::catalog::connection::{Connection, Join};
 use crate::catalog::result_type::ResultType;
 use crate::plan::access_path::SortLimit;
 use crate::plan::page_sql::Parent;
@@ -39,7 +39,7 @@ impl<'a> Planner<'a> {
         let requested = RequestedPage { connection: bound.binding, shape, terms, fields: &fields };
         let mut access_path = requested.access_path(self.catalog.search_window());
         let parent_step = parent.as_ref().map(|(draft, _)| draft.step);
-        let join = self.join_parent(bound.binding, access_path.ties().is_some(), parent);
+        let join = self.join_parent(bound.binding, access_path.sort_limit().is_some(), parent);
         let mut page = requested.sql(&access_path, join, &mut self.parameters(bound.step));
         access_path.parts = page.parts();
 
@@ -119,16 +119,13 @@ impl<'a> Planner<'a> {
         for (index, (to, by)) in to.iter().zip(by).enumerate() {
             let (column, step, key) = (ColumnOf(Alias::Base, to), draft.step, draft.select.key(alias, &by.name));
             let compare = |operator| Condition::OfParent(column, operator, step, key);
-            match connection.found_by {
-                // The order decides which index is used. PostgreSQL drops columns that equal a value from the order.
-                ListIndex::Order if is_sorted && index == 0 => {
-                    conditions.push(Condition::IsOfParent(column, step, key));
-                }
-                ListIndex::Parent { .. } if index == 0 => conditions.push(Condition::IsOfParent(column, step, key)),
-                ListIndex::Parent { .. } if index == last => {
-                    conditions.extend([SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual].map(compare));
-                }
-                ListIndex::Order | ListIndex::Parent { .. } => conditions.push(compare(SqlOperator::Equal)),
+            // The order decides which index is used. PostgreSQL drops columns that equal a value from the order.
+            if is_sorted && index == 0 {
+                conditions.push(Condition::IsOfParent(column, step, key));
+            } else if is_sorted && index == last {
+                conditions.extend([SqlOperator::GreaterOrEqual, SqlOperator::LessOrEqual].map(compare));
+            } else {
+                conditions.push(compare(SqlOperator::Equal));
             }
         }
         conditions.extend(where_null.as_ref().map(|column| Condition::IsNull(ColumnOf(Alias::Base, column))));

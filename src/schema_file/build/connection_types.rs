@@ -1,9 +1,9 @@
 //! The parts of connections that schema files leave out: arguments, connection and edge types, `PageInfo`, sort enums.
 
 use crate::catalog::binding::{ConnectionField, EdgeField, PageInfoField};
+use crate::catalog::connection::Connection;
 use crate::catalog::prices::COUNT_RANGE;
 use crate::catalog::schema::{Argument, ArgumentRole, EnumType, EnumValue, Field, ObjectKind, ObjectType, TypeRef};
-use crate::catalog::search_key::SearchKey;
 use crate::schema_file::build::key_description;
 use crate::schema_file::build::type_names::{TypeNames, TypeOrigin};
 use crate::schema_file::definition::{FieldDefinition, SortKeyDefinition, TypeDefinition};
@@ -14,13 +14,13 @@ pub(super) fn collection_arguments(
     names: &TypeNames<'_>,
     query: &TypeDefinition,
     root: &FieldDefinition,
-    search_keys: &[SearchKey],
+    connection: &Connection,
 ) -> Vec<Argument> {
     let mut arguments = vec![argument(
         "query",
         TypeRef::Named(names.scalar(ScalarType::String)),
         ArgumentRole::Query,
-        &key_description::describe_search_keys(search_keys, &root.sort_keys),
+        &key_description::describe_search_keys(connection),
     )];
     arguments.extend(nested_arguments(names, query, root));
     arguments.push(argument(

@@ -2,21 +2,22 @@
 
 use std::fmt::Write;
 
+use crate::catalog::connection::{Connection, SortKey};
 use crate::catalog::prices::{ROWS_LISTED, UNINDEXED_TERM};
-use crate::catalog::search_key::SearchKey;
 use crate::schema_file::definition::{SearchKeyDefinition, SortKeyDefinition, TypeDefinition};
 use crate::search::Comparator;
 use crate::value::ScalarType;
 
 /// The description of `query`: a line per search key, with an example.
-pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefinition]) -> String {
+pub(super) fn describe_search_keys(connection: &Connection) -> String {
+    let keys = &connection.search_keys;
     if keys.is_empty() {
         return "Has no keys here; leave it out.".to_owned();
     }
     let mut text = String::from(
         "A search: terms with spaces between them, all of which a row has to match. Keys, comparators, examples:",
     );
-    for key in keys {
+    for (place, key) in keys.iter().enumerate() {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n- `{}`: {}; `{}`", key.name, key.comparator_names().join(", "), key.example);
         if let Some(normalization) = key.normalization {
@@ -29,7 +30,7 @@ pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefin
             let _ = write!(text, " (all words, in any order, by the text search configuration `{language}`)");
         }
         if !key.indexed {
-            let _ = write!(text, " (costs {UNINDEXED_TERM} more{})", describe_short_pages(key, sort_keys));
+            let _ = write!(text, " (costs {UNINDEXED_TERM} more{})", describe_short_pages(connection, place));
         }
     }
     text
@@ -37,10 +38,12 @@ pub(super) fn describe_search_keys(keys: &[SearchKey], sort_keys: &[SortKeyDefin
 
 /// Whether pages of a search by the key may end before they are full where many rows match, and the orders in which they do not,
 /// as an index returns the rows in these.
-fn describe_short_pages(key: &SearchKey, sort_keys: &[SortKeyDefinition]) -> String {
-    let is_of_order = |sort_key: &SortKeyDefinition| key.semi_join.is_none() && sort_key.column == key.column.name;
-    let full = sort_keys.iter().enumerate();
-    let full = full.filter(|(index, sort_key)| is_of_order(sort_key) || key.in_order_of.contains(index));
+fn describe_short_pages(connection: &Connection, place: usize) -> String {
+    let (key, sort_keys) = (&connection.search_keys[place], &connection.sort_keys);
+    let is_of_order = |sort_key: &SortKey| key.semi_join.is_none() && sort_key.columns[0].name == key.column.name;
+    let full = sort_keys.iter().enumerate().filter(|(index, sort_key)| {
+        is_of_order(sort_key) || key.in_order_of.contains(index) || connection.has_pair_order(place, sort_key)
+    });
     let full: Vec<_> = full.map(|(_, sort_key)| sort_key.name.as_str()).collect();
     match full.len() {
         all if all == sort_keys.len() => String::new(),

@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
         Ok(match &field.binding {
             None if field.is_list => {
                 let connection = bindings.collection(field)?;
-                let arguments = connection_types::collection_arguments(names, ty, field, &connection.search_keys);
+                let arguments = connection_types::collection_arguments(names, ty, field, &connection);
                 let reference = self.sorted_connection_ref(field, ListIndex::Order)?;
                 (RootBinding::Connection(connection), arguments, reference)
             }

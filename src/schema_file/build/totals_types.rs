@@ -16,7 +16,7 @@ use crate::value::ScalarType;
 pub(super) fn arguments(names: &TypeNames<'_>, root: &FieldDefinition, built: &BuiltTotals<'_>) -> Vec<Argument> {
     let scalar = |scalar| TypeRef::Named(names.scalar(scalar));
     let keys = TypeRef::List(Box::new(TypeRef::Named(names.totals(&root.name, TotalsPart::Keys)).non_null()));
-    let search = key_description::describe_search_keys(&built.totals.connection.search_keys, &built.of.sort_keys);
+    let search = key_description::describe_search_keys(&built.totals.connection);
     let rows = format!(
         "How many rows are summed up, {MAX_SUMMED_ROWS} at most; {DEFAULT_SUMMED_ROWS} unless given. Every {ROWS_SUMMED} cost 1, and 1 \
          more for each object that a key or sum needs, such as the order of a line."

@@ -23,6 +23,14 @@ const TABLES: &str = "
     CREATE INDEX event_place ON event (place DESC);
     CREATE INDEX event_shop_at ON event (shop_id, at);
     CREATE INDEX event_kind_at ON event (kind, at, event_id);
+    CREATE TABLE spot (shop_id integer, place integer, PRIMARY KEY (shop_id, place));
+    INSERT INTO spot SELECT 1 + n % 2, n FROM generate_series(0, 19) AS n;
+    CREATE TABLE visit (visit_id integer PRIMARY KEY, shop_id integer NOT NULL, place integer, at timestamptz NOT NULL);
+    CREATE INDEX visit_of_place ON visit (shop_id, place, at);
+    CREATE INDEX visit_of_shop ON visit (shop_id, at);
+    CREATE INDEX visit_at ON visit (place, at);
+    INSERT INTO visit SELECT n, 1 + n % 2, n % 500, '2026-01-01Z'::timestamptz - interval '1 s' * (n / 1500)
+        FROM generate_series(1, 6000) AS n;
     INSERT INTO shop VALUES (1), (2);
     INSERT INTO event
         SELECT 37 * n % 101, 1 + n % 2, '2026-01-01Z'::timestamptz + interval '1 h' * moment, NULLIF(n / 3, 4), 'k' || n % 3
@@ -34,6 +42,7 @@ const SCHEMA: &str = r#"
 type Query {
   shop(shopId: ID!): Shop @point
   shops: [Shop] @sort(key: "SHOP_ID")
+  spots: [Spot] @sort(key: "SHOP_ID")
   events: [Event]
     @search(key: "at", compare: [EQUALS, IN, RANGE])
     @search(key: "kind", inOrderOf: ["AT"])
@@ -54,6 +63,12 @@ type Event @relation(name: "event", key: ["event_id"]) {
   place: Int
   kind: String!
 }
+type Spot @relation(name: "spot", key: ["shop_id", "place"]) {
+  shopId: ID!
+  place: Int!
+  visits: [Visit] @many(by: ["shop_id", "place"]) @sort(key: "AT", ties: 3)
+}
+type Visit @relation(name: "visit", key: ["visit_id"]) { visitId: ID! at: DateTime! }
 "#;
 
 /// Runs queries on the database of a schema file.
@@ -134,6 +149,29 @@ async fn pages_in_an_order_with_ties_are_those_of_the_table() {
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_rows_that_equal_its_parent_in_two_columns_is_that_of_the_table() {
+    let own = OwnSchema::create("ties-pairs", TABLES, SCHEMA).await;
+    assert_eq!(own.check(), "");
+    let runner = runner(&own, SCHEMA, RowScope::default()).await;
+    let list = "visits(first: 9, reverse: true) { edges { node { visitId } } }";
+    let query = format!("{{ spots(first: 99) {{ edges {{ node {{ shopId place {list} }} }} }} }}");
+    let data = runner.data(&query).await;
+    let mut visits = 0;
+    for edge in data["spots"]["edges"].as_array().unwrap() {
+        let node = &edge["node"];
+        let sql = format!(
+            "SELECT visit_id::text FROM visit WHERE (shop_id, place) = ({}, {}) ORDER BY at DESC, visit.visit_id DESC LIMIT 9",
+            node["shopId"].as_str().unwrap(),
+            node["place"]
+        );
+        let edges = rows(&own.client, &sql).await.into_iter().map(|id| json!({ "node": { "visitId": id } }));
+        assert_eq!(node["visits"]["edges"], edges.collect::<Value>(), "{node}");
+        visits += node["visits"]["edges"].as_array().unwrap().len();
+    }
+    assert!(visits > 50, "{visits}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -315,6 +353,7 @@ async fn an_order_with_ties_reads_the_index_on_its_column() {
             ("{ events(last: 5, sortKey: AT, query: \"shopId:1\")", " }", "event_at"),
             ("{ events(first: 5, sortKey: AT, query: \"kind:k1\")", " }", "event_kind_at"),
             ("{ shop(shopId: 1) { events(first: 5)", " } }", "event_shop_at"),
+            ("{ spots(first: 9) { edges { node { visits(first: 5)", " } } } }", "visit_of_place"),
             ("{ shops(first: 2) { edges { node { events(last: 5, reverse: true)", " } } } }", "event_shop_at"),
         ] {
             let query = format!("{query} {{ edges {{ cursor }} pageInfo {{ hasNextPage hasPreviousPage }} }}{close}");
