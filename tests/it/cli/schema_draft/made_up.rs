@@ -37,6 +37,9 @@ const COLUMN_NAMES: [&str; 12] =
 
 const ROWS: usize = 30;
 
+/// The column that has a value in deleted rows.
+const DELETED: &str = "deletedAt";
+
 /// The name of a type, and an expression for the value of row `n`.
 type TypeAndValue = (&'static str, &'static str);
 
@@ -102,6 +105,11 @@ fn table(random: &mut Random, name: String, others: &[Table], sql: &mut String) 
     if random.chance(15) {
         constraints.push(reference(random, (9, &name), &keys[0], &mut columns));
     }
+    let marks_deleted = !constraints.is_empty() && random.chance(40);
+    if marks_deleted {
+        let value = Some("CASE WHEN n % 3 = 0 THEN now() END".to_owned());
+        columns.push(Column { name: DELETED.to_owned(), ty: "timestamptz".to_owned(), value });
+    }
     for (index, key) in keys.iter().enumerate() {
         let constraint = if index == 0 && has_key { "PRIMARY KEY" } else { "UNIQUE" };
         constraints.push(format!("{constraint} ({})", list(key.columns.iter().map(|(column, _)| column.as_str()))));
@@ -129,6 +137,9 @@ fn table(random: &mut Random, name: String, others: &[Table], sql: &mut String) 
     let _ = writeln!(sql, "INSERT INTO {name} ({into}) OVERRIDING SYSTEM VALUE");
     let _ = writeln!(sql, "SELECT {values} FROM generate_series(1, {ROWS}) AS n;");
     indexes(random, &name, &columns, &keys[0], sql);
+    if marks_deleted {
+        indexes_without_deleted(random, &name, &columns, &keys[0], sql);
+    }
     // Rows of an heir may have keys of others.
     let has_heir = !is_partitioned && random.chance(5);
     if has_heir {
@@ -222,6 +233,25 @@ fn reference(random: &mut Random, to: (usize, &str), key: &Key, columns: &mut Ve
     }
     let columns = list(key.columns.iter().map(|(column, _)| column.as_str()));
     format!("FOREIGN KEY ({}) REFERENCES {target} ({columns})", list(own.iter().map(String::as_str)))
+}
+
+/// An index of the rows that are not deleted for each foreign key, in the order of the key or not.
+fn indexes_without_deleted(random: &mut Random, name: &str, columns: &[Column], key: &Key, sql: &mut String) {
+    let reference = |column: &Column| column.name.split_once('_').map(|(reference, _)| reference.to_owned());
+    for number in ["f0", "f1", "f2", "f9"] {
+        let own = columns.iter().filter(|column| reference(column).as_deref() == Some(number));
+        let mut own: Vec<_> = own.map(|column| column.name.as_str()).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let not_null = format!(" AND {} IS NOT NULL", quoted(own[0]));
+        let filter = if random.chance(30) { not_null.as_str() } else { "" };
+        if random.chance(50) {
+            own.extend(key.columns.iter().map(|(column, _)| column.as_str()));
+        }
+        let own = list(own);
+        let _ = writeln!(sql, "CREATE INDEX ON {name} ({own}) WHERE {} IS NULL{filter};", quoted(DELETED));
+    }
 }
 
 /// Indexes that serve something, and indexes that serve nothing.

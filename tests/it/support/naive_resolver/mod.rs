@@ -431,4 +431,5 @@ impl Page<'_> {
 
 fn is_joined(join: &Join, parent: Row<'_>, row: Row<'_>) -> bool {
     join.by.iter().zip(&join.to).all(|(by, to)| parent.get(&by.name).equals(row.get(to)))
+        && join.where_null.as_ref().is_none_or(|column| matches!(row.get(column), Cell::Null))
 }
