@@ -50,25 +50,10 @@ impl<'a> RequestedPage<'a, '_> {
         let (sort_key, relation) = (&connection.sort_keys[shape.sort_key], self.relation());
         let mut terms = SearchTerms::new(connection, shape.sort_key, self.terms, parameters);
         let mut cursors = shape.after.iter().chain(&shape.before);
-        let is_sorted = access_path.ties().is_some();
-        let compares_cursors =
-            !is_sorted && cursors.any(|cursor| !(sort_key.nullable && *cursor == CursorShape::InNulls));
+        let compares_cursors = access_path.ties().is_none()
+            && cursors.any(|cursor| !(sort_key.nullable && *cursor == CursorShape::InNulls));
         let restriction = terms.restriction(access_path, compares_cursors);
-        let mut constant = connection.join.to.clone();
-        if access_path.prefix().is_some_and(|prefix| prefix.is_sort_column) {
-            constant.push(sort_key.columns[0].name.clone());
-        }
-        let is_restricted = !matches!(restriction, Restriction::None);
-        let by_index = KeysetColumns { sort_key, constant: &constant, is_restricted };
-        let by_position = KeysetColumns { sort_key, constant: &[], is_restricted: false };
-        let of_index =
-            access_path.scan().filter(|_| !is_sorted).map(|_| Cursors::of(by_index, shape, terms.parameters));
-        let of_lookups = access_path.is_looked_up().then(|| Cursors::of(by_position, shape, terms.parameters));
-        let of_merged = access_path.merges_values_of_order.then(|| {
-            let first = std::slice::from_ref(&sort_key.columns[0].name);
-            let in_range = KeysetColumns { sort_key, constant: first, is_restricted: true };
-            Cursors::of(in_range, shape, terms.parameters)
-        });
+        let order = self.order(access_path, restriction, terms.parameters);
         let locator = terms.locator(access_path, relation, &conditions);
         let joined = conditions.clone();
         if locator.is_none() {
@@ -78,7 +63,6 @@ impl<'a> RequestedPage<'a, '_> {
         let count_limit = fields.is_counted.then(|| terms.parameters.add(ParameterSource::CountLimit));
 
         let (ascending, backward) = (!shape.reverse, shape.end == FromEnd::Back);
-        let order = PageOrder { sort_key, ascending, restriction, of_index, of_lookups, of_merged, is_sorted };
         let before = fields.before_page.then(|| order.span(OrderPart::BeforePage, !ascending));
         let after = fields.after_page.then(|| order.span(OrderPart::AfterPage, ascending));
         let count = count_limit.map(|limit| {
@@ -105,6 +89,32 @@ impl<'a> RequestedPage<'a, '_> {
             count,
             locator,
         }
+    }
+
+    /// The order that the page is taken from, with its cursors.
+    fn order(
+        self,
+        access_path: &AccessPath,
+        restriction: Restriction<'a>,
+        parameters: &mut Parameters<'_>,
+    ) -> PageOrder<'a> {
+        let Self { connection, shape, .. } = self;
+        let (sort_key, is_sorted) = (&connection.sort_keys[shape.sort_key], access_path.ties().is_some());
+        let mut constant = connection.join.to.clone();
+        if access_path.prefix().is_some_and(|prefix| prefix.is_sort_column) {
+            constant.push(sort_key.columns[0].name.clone());
+        }
+        let is_restricted = !matches!(restriction, Restriction::None);
+        let by_index = KeysetColumns { sort_key, constant: &constant, is_restricted };
+        let by_position = KeysetColumns { sort_key, constant: &[], is_restricted: false };
+        let of_index = access_path.scan().filter(|_| !is_sorted).map(|_| Cursors::of(by_index, shape, parameters));
+        let of_lookups = access_path.is_looked_up().then(|| Cursors::of(by_position, shape, parameters));
+        let of_merged = access_path.merges_values_of_order.then(|| {
+            let first = std::slice::from_ref(&sort_key.columns[0].name);
+            let in_range = KeysetColumns { sort_key, constant: first, is_restricted: true };
+            Cursors::of(in_range, shape, parameters)
+        });
+        PageOrder { sort_key, ascending: !shape.reverse, restriction, of_index, of_lookups, of_merged, is_sorted }
     }
 
     /// The relation that its rows are read from.
